@@ -11,7 +11,7 @@ enum { WARMUP = 20, ROUNDS = 300 };
 static void print(const lun_net *n, const char *name, double start)
 {
     if (n->rank == 0)
-        printf("library %s %d %.2f\n", name, n->size, (lun__now() - start) * 1e6 / ROUNDS);
+        printf("library %s %d %.2f\n", name, n->size, (lun__clock_now() - start) * 1e6 / ROUNDS);
 }
 
 /* For one binary interface: every rank gives all bits but its own one, of which none is left. */
@@ -27,12 +27,12 @@ static void print(const lun_net *n, const char *name, double start)
         uint64_t own = ~(UINT64_C(1) << n->rank % 64), all = 0;                                 \
         double start = 0;                                                                       \
         for (int round = -WARMUP; allreduce && barrier && round < ROUNDS; round++) {            \
-            start = round == 0 ? lun__now() : start;                                            \
+            start = round == 0 ? lun__clock_now() : start;                                      \
             allreduce(&own, &all, sizeof own, me->byte, me->band, me->comm);                    \
         }                                                                                       \
         print(n, "allreduce", start);                                                           \
         for (int round = -WARMUP; allreduce && barrier && round < ROUNDS; round++) {            \
-            start = round == 0 ? lun__now() : start;                                            \
+            start = round == 0 ? lun__clock_now() : start;                                      \
             barrier(me->comm);                                                                  \
         }                                                                                       \
         print(n, "barrier", start);                                                             \
@@ -44,9 +44,9 @@ MEASURE(abi)
 
 int main(void)
 {
-    const lun_net_launch launch = lun__net_launch();
+    const lun_net_launch launch = lun__launcher_env();
     char why[2048] = "no launcher says that there are several processes";
-    lun_net *n = launch.size > 1 ? lun__net_mpi(&launch, 0, why, (int)sizeof why) : NULL;
+    lun_net *n = launch.size > 1 ? lun__mpi_transport(&launch, 0, why, (int)sizeof why) : NULL;
     if (!n) {
         fprintf(stderr, "%s\n", why);
         return 1;

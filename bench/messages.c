@@ -84,10 +84,10 @@ static void measure(const lun_net *n, void (*call)(const lun_net *n, int what))
         double best = 1e30;
         for (int r = 0; r < reps; r++) {
             call(n, CALLS);
-            const double start = lun__now();
+            const double start = lun__clock_now();
             call(n, what);
             call(n, CALLS);
-            const double time = lun__now() - start;
+            const double time = lun__clock_now() - start;
             best = time < best ? time : best;
         }
         const int others = what == GATHER || what == ALLGATHER || what == ALLTOALL;
@@ -98,9 +98,9 @@ static void measure(const lun_net *n, void (*call)(const lun_net *n, int what))
 
 int main(int argc, char **argv)
 {
-    const lun_net_launch launch = lun__net_launch();
+    const lun_net_launch launch = lun__launcher_env();
     char why[2048] = "no launcher says that there are several processes";
-    lun_net *n = launch.size > 1 ? lun__net_mpi(&launch, 0, why, (int)sizeof why) : NULL;
+    lun_net *n = launch.size > 1 ? lun__mpi_transport(&launch, 0, why, (int)sizeof why) : NULL;
     if (!n) {
         fprintf(stderr, "%s\n", why);
         return 1;

@@ -88,7 +88,7 @@ typedef struct lun_services {
 } lun_services;
 
 /* Whether the evaluation has to stop.  To be called from time to time, from any thread. */
-static inline bool lun__stop_requested(const lun_services *s)
+static inline bool lun__backend_stop_requested(const lun_services *s)
 {
     return s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
 }
@@ -213,8 +213,8 @@ typedef struct lun_backend {
 enum { LUN_IS_NATIVE = 1 }; /* kernels are host code on host memory: others may delegate to it */
 
 /* lun_backend.wait where `begin` does all. */
-static inline lun_status lun__ended_at_once(void *state, lun_work_mark mark, lun_wait_how how,
-                                            bool *ended)
+static inline lun_status lun__backend_ended_at_once(void *state, lun_work_mark mark,
+                                                    lun_wait_how how, bool *ended)
 {
     (void)state, (void)mark, (void)how;
     if (ended)
@@ -223,7 +223,8 @@ static inline lun_status lun__ended_at_once(void *state, lun_work_mark mark, lun
 }
 
 /* Begins and ends it. */
-static inline lun_status lun__work_do(const lun_backend *b, void *state, const lun_work *work)
+static inline lun_status lun__backend_work_do(const lun_backend *b, void *state,
+                                              const lun_work *work)
 {
     lun_work_mark mark = 0;
     const lun_status s = b->begin(state, work, &mark);
@@ -283,31 +284,31 @@ typedef const lun_backend *lun_backend_entry(uint32_t abi, const lun_host *host)
 
 /* Writes n bytes; false with errno, which is EFBIG beyond the process's limit:
  * there is no signal. */
-bool lun__write_all(int fd, const void *bytes, size_t n);
+bool lun__write_bytes(int fd, const void *bytes, size_t n);
 /* The same from byte `at` of the file on, wherever it stands; 0, or an errno. */
-int lun__write_at(int fd, int64_t at, const void *bytes, int64_t n);
+int lun__write_bytes_at(int fd, int64_t at, const void *bytes, int64_t n);
 
 /* ---- the cache, as backends see it ------------------------------------------------------------
  * An entry is bytes under a key; the whole key is stored and compared, the bytes are checked
  * against a hash before they are returned.  A damaged or foreign entry is a miss and is removed. */
 
 /* On a hit *bytes is malloc'd memory of *length bytes for the caller.  False: a miss. */
-bool lun__cache_load(lun_cache *cache, const char *key, size_t key_length, void **bytes,
-                     size_t *length);
+bool lun__cache_entry_load(lun_cache *cache, const char *key, size_t key_length, void **bytes,
+                           size_t *length);
 /* Best effort: a failure leaves the cache as it was; the first one is logged. */
-void lun__cache_store(lun_cache *cache, const char *key, size_t key_length, const void *bytes,
-                      size_t length);
+void lun__cache_entry_store(lun_cache *cache, const char *key, size_t key_length, const void *bytes,
+                            size_t length);
 /* Appends the key under which other machines look up an entry, nothing where it is not for them:
  * first a line with the version and their name.  key NULL: that line alone. */
-void lun__cache_portable_key(const lun_cache_machine *m, const char *key, size_t key_length,
-                             lun_strbuf *out);
+void lun__cache_bundle_key(const lun_cache_machine *m, const char *key, size_t key_length,
+                           lun_strbuf *out);
 /* Directory for a compiler's temporary files: private, 0700, created on first use; NULL if that
  * fails.  Owned by the cache. */
 const char *lun__cache_scratch(lun_cache *cache);
 /* Waits at most wait_ms for the lock that the processes which use this directory share; -1: it
  * could not be acquired.  A process that ends releases it. */
-int lun__cache_lock(lun_cache *cache, int wait_ms);
-void lun__cache_unlock(int lock); /* -1 is allowed */
+int lun__cache_claim_lock(lun_cache *cache, int wait_ms);
+void lun__cache_claim_unlock(int lock); /* -1 is allowed */
 
 /* Claims to make the entry of a key, so that of the processes that share the directory only one
  * makes it.  Never waits.  A claim is a descriptor, closed on exec, which the maker of the entry
@@ -318,6 +319,6 @@ void lun__cache_unlock(int lock); /* -1 is allowed */
 enum { LUN_CLAIM_NONE = -1, LUN_CLAIM_TAKEN = -2, LUN_CLAIM_LEFT = -3, LUN_CLAIM_OWN = -4 };
 int lun__cache_claim(lun_cache *cache, const char *key, size_t key_length, bool abandoned);
 /* Ends a claim of ours: the entry is stored, or will not be. */
-void lun__cache_unclaim(lun_cache *cache, const char *key, size_t key_length);
+void lun__cache_claim_end(lun_cache *cache, const char *key, size_t key_length);
 
 #endif

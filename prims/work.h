@@ -138,7 +138,7 @@ typedef struct lun_column {
     bool here;
 } lun_column;
 
-static inline lun_column lun__column(void *data, lun_dtype t, int64_t n)
+static inline lun_column lun__work_column(void *data, lun_dtype t, int64_t n)
 {
     return (lun_column){.data = data, .dtype = t, .n = n};
 }

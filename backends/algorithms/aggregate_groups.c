@@ -74,7 +74,7 @@ static run run_of(const lun_algorithm_run *r, int threads)
              .groups = (int64_t)r->option[1],
              .segment = r->segment ? r->segment : 1};
     x.skipnan = x.skipnan && lun__dtype_is_float(r->in[1].dtype);
-    x.steps = lun__steps(x.which, x.skipnan, r->in[1].dtype, r->out[0].dtype);
+    x.steps = lun__aggregate_steps(x.which, x.skipnan, r->in[1].dtype, r->out[0].dtype);
     x.columns = less(x.segment, COLUMNS);
     x.slot_count = 0;
     if (x.groups <= FEW) {
@@ -260,8 +260,8 @@ static bool run_few(run *x)
         const int64_t slots = less(x->slot_count, count - first);
         for (int64_t k = 0; k < x->together; k++)
             x[k].first = first;
-        if (!lun__parts(x->services, x->team, slots, x, fill_slots) ||
-            !lun__parts(x->services, x->team, ranges, x, fold_ranges))
+        if (!lun__work_parts(x->services, x->team, slots, x, fill_slots) ||
+            !lun__work_parts(x->services, x->team, ranges, x, fold_ranges))
             return false;
     }
     return true;
@@ -303,7 +303,7 @@ static void own(void *ctx, int64_t owner, int worker)
     uint64_t *picked = (uint64_t *)(void *)(memory + LUN_LOAD_BLOCK * 8);
     int32_t *codes = (int32_t *)(void *)(memory + LUN_LOAD_BLOCK * 16);
     char *table = x->table + (low * x->segment + x->column) * 8;
-    for (int64_t i = 0; i < x->n && !lun__stop_requested(x->services); i += rows) {
+    for (int64_t i = 0; i < x->n && !lun__backend_stop_requested(x->services); i += rows) {
         int64_t n = less(rows, x->n - i);
         const void *values = elements(x, i, n, memory);
         if (x->owners == 1) {
@@ -324,8 +324,8 @@ static void finish(const run *x)
         if (rows[g] == INT64_MAX)
             rows[g] = 0;
     if (is_converted(x))
-        lun__store_values(x->r->out[0].dtype, x->table, x->steps->floats, x->groups * x->segment,
-                          x->r->out[0].data);
+        lun__load_values_back(x->r->out[0].dtype, x->table, x->steps->floats,
+                              x->groups * x->segment, x->r->out[0].data);
 }
 
 static run begin(const lun_services *services, const lun_team *team, const lun_algorithm_run *r)
@@ -360,7 +360,8 @@ static bool run_one(run *x)
     bool done = true;
     for (x->column = 0; done && x->column < x->segment; x->column += columns) {
         x->columns = less(columns, x->segment - x->column);
-        done = x->slot_count ? run_few(x) : lun__parts(x->services, x->team, x->owners, x, own);
+        done =
+            x->slot_count ? run_few(x) : lun__work_parts(x->services, x->team, x->owners, x, own);
     }
     return done;
 }

@@ -64,7 +64,8 @@ static const lun_steps max_of[] = {ROW(max_i, false, MINUS), ROW(max_u, false, 0
                                    ROW(fmax_f, true, NOT_NUMBER)};
 static const lun_steps all = ROW(min_u, false, 1), last = ROW(max_i, false, 0);
 
-const lun_steps *lun__steps(lun_aggregate which, bool skipnan, lun_dtype t, lun_dtype gives)
+const lun_steps *lun__aggregate_steps(lun_aggregate which, bool skipnan, lun_dtype t,
+                                      lun_dtype gives)
 {
     const bool floats = lun__dtype_is_float(t), sums = lun__dtype_is_float(gives);
     const int order = floats ? 2 + skipnan : lun__dtype_is_signed(t) ? 0 : 1;

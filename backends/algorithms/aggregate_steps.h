@@ -19,6 +19,7 @@ typedef struct lun_steps {
 } lun_steps;
 
 /* The steps of an aggregate of elements of dtype t that gives elements of dtype `gives`. */
-const lun_steps *lun__steps(lun_aggregate which, bool skipnan, lun_dtype t, lun_dtype gives);
+const lun_steps *lun__aggregate_steps(lun_aggregate which, bool skipnan, lun_dtype t,
+                                      lun_dtype gives);
 
 #endif

@@ -20,5 +20,5 @@ lun_status lun__algorithm_run(const lun_services *services, const lun_team *team
                               lun_algorithm_run *r)
 {
     lun_status s = rows[r->which].run(services, team, r);
-    return s == LUN_OK && lun__stop_requested(services) ? LUN_ECANCEL : s;
+    return s == LUN_OK && lun__backend_stop_requested(services) ? LUN_ECANCEL : s;
 }

@@ -26,12 +26,12 @@ int64_t lun__bins_make(const double *edges, int64_t count, lun_bins *out)
         for (int64_t k = 0; k < n; k++)                               \
             to[k] = (double)x[k];                                     \
     }
-#define NUMBERS_STORED(ID, T)                                                        \
-    static void numbers_##ID(const void *from, int64_t n, double *to)                \
-    {                                                                                \
-        const T *x = from;                                                           \
-        for (int64_t k = 0; k < n; k++)                                              \
-            to[k] = lun__value_double(lun__cell_to_value(LUN_##ID, (uint64_t)x[k])); \
+#define NUMBERS_STORED(ID, T)                                                                    \
+    static void numbers_##ID(const void *from, int64_t n, double *to)                            \
+    {                                                                                            \
+        const T *x = from;                                                                       \
+        for (int64_t k = 0; k < n; k++)                                                          \
+            to[k] = lun__dtype_value_double(lun__dtype_cell_to_value(LUN_##ID, (uint64_t)x[k])); \
     }
 #define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, compute, \
                   sum, suffix, npy, doc)                                                        \

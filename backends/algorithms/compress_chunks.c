@@ -59,7 +59,7 @@ static void work(void *ctx, int worker)
     for (int64_t k; (k = atomic_fetch_add(&r->next, 1)) < r->chunks;) {
         int64_t first = k * CHUNK;
         int64_t n = r->n - first < CHUNK ? r->n - first : CHUNK;
-        bool stopped = lun__stop_requested(r->services);
+        bool stopped = lun__backend_stop_requested(r->services);
         int64_t trues = stopped ? 0 : count(r->mask + first, n);
         int64_t at = offset_of(r, k, trues);
         if (r->number)
@@ -98,7 +98,7 @@ lun_status lun__compress_run(const lun_services *services, const lun_team *team,
                .mask = r->in[1].data,
                .n = r->in[1].n,
                .bytes = bytes,
-               .pack = lun__packer(bytes)};
+               .pack = lun__pack_block_elements(bytes)};
     go(&all, team);
     return LUN_OK;
 }
@@ -116,7 +116,7 @@ lun_status lun__indices_run(const lun_services *services, const lun_team *team,
                .r = r,
                .mask = r->in[0].data,
                .n = r->in[0].n,
-               .number = lun__numberer()};
+               .number = lun__pack_block_numbers()};
     go(&all, team);
     return LUN_OK;
 }

@@ -14,7 +14,7 @@ typedef void (*lun_numberer)(int64_t first, const uint8_t *mask, int64_t n, int6
                              int64_t count);
 
 /* For elements of so many bytes, a power of two up to 8. */
-lun_packer lun__packer(int bytes);
-lun_numberer lun__numberer(void);
+lun_packer lun__pack_block_elements(int bytes);
+lun_numberer lun__pack_block_numbers(void);
 
 #endif

@@ -93,7 +93,7 @@ static void count_narrow(void *ctx, int worker)
         value[v] = (uint8_t)v;
     lun__bins_find(&x->bins, x->r->in[0].dtype, value, VALUES, bin);
     for (int64_t p;;) {
-        p = lun__stop_requested(x->services) ? x->parts : atomic_fetch_add(&x->next, 1);
+        p = lun__backend_stop_requested(x->services) ? x->parts : atomic_fetch_add(&x->next, 1);
         if (p >= x->parts || since >= UINT32_MAX / 2) {
             for (int i = 0; i < TABLES; i++)
                 for (int v = 0; v < VALUES; v++)
@@ -127,7 +127,7 @@ static void count_wide(void *ctx, int worker)
     run *x = ctx;
     int64_t *counts = table_of(x, worker).counts;
     for (int64_t p; (p = atomic_fetch_add(&x->next, 1)) < x->parts;)
-        if (!lun__stop_requested(x->services))
+        if (!lun__backend_stop_requested(x->services))
             count_part(x, p * PART, x->n - p * PART < PART ? x->n - p * PART : PART, counts);
 }
 
@@ -167,7 +167,7 @@ static void weigh_parts(void *ctx, int worker)
     for (int64_t p; (p = atomic_fetch_add(&x->next, 1)) < x->parts;) {
         int64_t first = p * PART, n = x->n - first < PART ? x->n - first : PART;
         memset(t.sums, 0, (size_t)(x->bins.count + 1) * sizeof *t.sums);
-        if (!lun__stop_requested(x->services))
+        if (!lun__backend_stop_requested(x->services))
             add_part(x, first, n, 0, x->bins.count, t.counts, t.sums);
         add_in_turn(x, p, t.sums);
     }
@@ -177,7 +177,7 @@ static void weigh_range(void *ctx, int worker)
 {
     run *x = ctx;
     int64_t range = x->bins.count / x->workers + 1, low = worker * range;
-    for (int64_t p = 0; p < x->parts && !lun__stop_requested(x->services); p++)
+    for (int64_t p = 0; p < x->parts && !lun__backend_stop_requested(x->services); p++)
         add_part(x, p * PART, x->n - p * PART < PART ? x->n - p * PART : PART, low, low + range,
                  table_of(x, worker).counts, x->sums);
 }

@@ -221,12 +221,12 @@ lun_status lun__digits_run(const lun_services *services, const lun_team *team, l
         count_some(&v, r);
         return LUN_OK;
     }
-    const uint64_t *first = first_bits(state, lun__digit_quantiles(r->in[1].n));
+    const uint64_t *first = first_bits(state, lun__algorithm_digit_quants(r->in[1].n));
     for (int64_t t = 0; v.above < v.keys.bits && t < v.tables; t++)
         v.raw[t] = lun__key_raw(&v.keys, first[t] << v.above) >> v.above;
     for (int w = 0; w < team->threads; w++)
         memset(own_of(&v, w), 0, (size_t)(v.tables * VALUES + 2 + NONE) * sizeof(int64_t));
-    if (!lun__parts(services, team, (r->in[0].n + PART - 1) / PART, &v, count_part))
+    if (!lun__work_parts(services, team, (r->in[0].n + PART - 1) / PART, &v, count_part))
         return LUN_ECANCEL;
     gather(&v, team->threads, r);
     return LUN_OK;
@@ -239,7 +239,7 @@ static void store(const lun_algorithm_run *r, int64_t k, double x)
     const int64_t bytes = lun__dtype_get(r->out[0].dtype)->bytes;
     uint64_t cell;
     memcpy(&cell, &x, sizeof cell);
-    cell = lun__cell_cast(r->out[0].dtype, LUN_F64, cell);
+    cell = lun__dtype_cell_cast(r->out[0].dtype, LUN_F64, cell);
     memcpy((char *)r->out[0].data + k * bytes, &cell, (size_t)bytes);
 }
 
@@ -296,7 +296,7 @@ static bool place(const lun_algorithm_run *r, int64_t *state)
     double part;
     state[NUMBERS] = n;
     for (int64_t k = 0; n && k < r->in[1].n; k++) {
-        x[2 * k].before = lun__quantile_place(q[k], n, &part);
+        x[2 * k].before = lun__quantile_of_place(q[k], n, &part);
         x[2 * k + 1].before = x[2 * k].before + (x[2 * k].before + 1 < n);
     }
     return n && (n == r->in[2].n || r->option[0] & SKIP);
@@ -336,7 +336,7 @@ static bool take_digits(const lun_algorithm_run *r, int64_t *state, int bits)
 static double element(const lun_algorithm_run *r, const lun_keys *keys, uint64_t key)
 {
     double x;
-    const uint64_t cell = lun__cell_cast(LUN_F64, r->in[2].dtype, lun__key_raw(keys, key));
+    const uint64_t cell = lun__dtype_cell_cast(LUN_F64, r->in[2].dtype, lun__key_raw(keys, key));
     memcpy(&x, &cell, sizeof x);
     return x;
 }
@@ -348,11 +348,11 @@ static void finish(const lun_algorithm_run *r, int64_t *state, const lun_keys *k
     const around *x = around_of(state);
     for (int64_t k = 0; k < r->in[1].n; k++) {
         double part;
-        const int64_t below = lun__quantile_place(q[k], state[NUMBERS], &part);
+        const int64_t below = lun__quantile_of_place(q[k], state[NUMBERS], &part);
         const double a = element(r, keys, first[x[2 * k].table]);
         const double b = element(r, keys, first[x[2 * k + 1].table]);
         store(r, k,
-              below == state[NUMBERS] - 1 || part == 0 ? a : lun__quantile_between(a, b, part));
+              below == state[NUMBERS] - 1 || part == 0 ? a : lun__quantile_of_between(a, b, part));
     }
     state[TABLES] = 0;
 }

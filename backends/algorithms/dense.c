@@ -44,7 +44,7 @@ static void lun__dense_failed(dense *d, int64_t matrix, int64_t pivot)
 static void shared(dense *d, int64_t parts, lun_part_fn *one)
 {
     if (d->count == 1)
-        lun__parts(d->services, d->team, parts, d, one);
+        lun__work_parts(d->services, d->team, parts, d, one);
     else
         for (int64_t part = 0; part < parts; part++)
             one(d, part, 0);
@@ -114,7 +114,7 @@ static lun_status each(dense *d, int64_t all, lun_part_fn *f64, lun_part_fn *f32
     d->all = all;
     d->grain = 1 + GRAIN / (d->n * d->n);
     const int64_t parts = (all + d->grain - 1) / d->grain;
-    return lun__parts(d->services, d->team, parts, d, several) ? LUN_OK : LUN_ECANCEL;
+    return lun__work_parts(d->services, d->team, parts, d, several) ? LUN_OK : LUN_ECANCEL;
 }
 
 lun_status lun__lu_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r)
@@ -123,7 +123,7 @@ lun_status lun__lu_run(const lun_services *services, const lun_team *team, lun_a
     if (d.count > 1)
         return each(&d, d.count, one_lu_f64, one_lu_f32);
     (is_double(&d) ? one_lu_f64 : one_lu_f32)(&d, 0, 0);
-    return lun__stop_requested(services) ? LUN_ECANCEL : LUN_OK;
+    return lun__backend_stop_requested(services) ? LUN_ECANCEL : LUN_OK;
 }
 
 static lun_status solve(dense *d, int64_t rows, bool unit)
@@ -171,7 +171,7 @@ lun_status lun__cholesky_run(const lun_services *services, const lun_team *team,
         s = each(&d, d.count, one_cholesky_f64, one_cholesky_f32);
     else
         (is_double(&d) ? one_cholesky_f64 : one_cholesky_f32)(&d, 0, 0);
-    s = lun__stop_requested(services) ? LUN_ECANCEL : s;
+    s = lun__backend_stop_requested(services) ? LUN_ECANCEL : s;
     pthread_mutex_destroy(&lock);
     return s == LUN_OK && r->matrix ? LUN_EARG : s;
 }

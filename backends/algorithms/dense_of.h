@@ -127,7 +127,7 @@ static void NAME(lu)(dense *d, T *a)
     for (int64_t i = 0; i < n; i++)
         a[n * n + i] = (T)i;
     d->matrix = a;
-    for (int64_t p = 0; p < n && !lun__stop_requested(d->services); p += PANEL) {
+    for (int64_t p = 0; p < n && !lun__backend_stop_requested(d->services); p += PANEL) {
         const int64_t end = p + PANEL < n ? p + PANEL : n;
         NAME(panel)(d, a, p, end);
         for (int64_t i = p + 1; i < end; i++)
@@ -164,7 +164,7 @@ static void NAME(substitute)(const dense *d, const T *t, int64_t across, int64_t
                              bool unit, T *x, int64_t row, int64_t columns)
 {
     const int64_t n = d->n;
-    for (int64_t p = 0; p < n && !lun__stop_requested(d->services); p += PANEL) {
+    for (int64_t p = 0; p < n && !lun__backend_stop_requested(d->services); p += PANEL) {
         const int64_t end = p + PANEL < n ? p + PANEL : n, first = down ? p : n - 1 - p;
         for (int64_t q = p; q < n; q++) {
             const int64_t i = down ? q : n - 1 - q, known = q < end ? q - p : PANEL;
@@ -277,7 +277,7 @@ static void NAME(one_cholesky)(void *ctx, int64_t part, int worker)
         for (int64_t j = 0; j < n; j++)
             u[i * n + j] = j < i ? 0 : a[j * n + i];
     d.matrix = u;
-    for (int64_t p = 0; p < n && !lun__stop_requested(d.services); p += PANEL) {
+    for (int64_t p = 0; p < n && !lun__backend_stop_requested(d.services); p += PANEL) {
         const int64_t end = p + PANEL < n ? p + PANEL : n;
         const int64_t failed = NAME(rows)(&d, u, p, end);
         if (failed) {

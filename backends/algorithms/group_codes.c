@@ -241,13 +241,13 @@ static int64_t sum_groups(const run *x, int64_t count)
 /* The second step numbers what the first one has counted, unless it is too much. */
 static lun_status numbered(run *x, int64_t count, lun_part_fn *counts, lun_part_fn *numbers)
 {
-    if (!lun__parts(x->services, x->team, count, x, counts))
+    if (!lun__work_parts(x->services, x->team, count, x, counts))
         return LUN_ECANCEL;
     const int64_t groups = sum_groups(x, count);
     if (groups > INT32_MAX)
         return LUN_ELIMIT;
     x->codes[x->n] = (int32_t)groups;
-    return lun__parts(x->services, x->team, count, x, numbers) ? LUN_OK : LUN_ECANCEL;
+    return lun__work_parts(x->services, x->team, count, x, numbers) ? LUN_OK : LUN_ECANCEL;
 }
 
 static lun_status by_table(run *x, char *scratch)
@@ -256,10 +256,10 @@ static lun_status by_table(run *x, char *scratch)
     x->table = (int32_t *)(void *)(scratch + rounded(x->width));
     memset(x->marks, 0, (size_t)x->width);
     atomic_init(&x->marked, 0);
-    if (!lun__parts(x->services, x->team, parts(x->n), x, mark))
+    if (!lun__work_parts(x->services, x->team, parts(x->n), x, mark))
         return LUN_ECANCEL;
     lun_status s = numbered(x, parts(x->width), count_marks, number_marks);
-    if (s == LUN_OK && !lun__parts(x->services, x->team, parts(x->n), x, look_up))
+    if (s == LUN_OK && !lun__work_parts(x->services, x->team, parts(x->n), x, look_up))
         s = LUN_ECANCEL;
     return s;
 }
@@ -299,7 +299,7 @@ static lun_status by_hashing(run *x, lun_algorithm_run *r, char *scratch)
 static lun_status look(run *x, lun_algorithm_run *r)
 {
     uint64_t low = UINT64_MAX, high = 0;
-    if (!lun__parts(x->services, x->team, parts(x->n), x, find_range))
+    if (!lun__work_parts(x->services, x->team, parts(x->n), x, find_range))
         return LUN_ECANCEL;
     for (int64_t p = 0; p < parts(x->n); p++) {
         low = x->least[p] < low ? x->least[p] : low;

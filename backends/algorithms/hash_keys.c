@@ -185,8 +185,8 @@ static lun_status fill_table(run *x, int log2)
     atomic_init(&x->full, false);
     if (d->counts)
         lun__key_counts_begin(&x->counts, (int64_t)1 << log2);
-    if (!lun__parts(d->services, d->team, parts((int64_t)1 << log2), x, clear) ||
-        !lun__parts(d->services, d->team, parts(x->n), x, fill))
+    if (!lun__work_parts(d->services, d->team, parts((int64_t)1 << log2), x, clear) ||
+        !lun__work_parts(d->services, d->team, parts(x->n), x, fill))
         return LUN_ECANCEL;
     if (d->counts && !x->full)
         lun__key_counts_end(&x->counts);
@@ -267,7 +267,7 @@ static bool look_for_all(run *x)
     const lun_hash_keys *d = x->d;
     if (d->counts)
         lun__key_counts_begin(&x->counts, (int64_t)1 << x->table.log2);
-    if (!lun__parts(d->services, d->team, parts(x->n), x, look_for))
+    if (!lun__work_parts(d->services, d->team, parts(x->n), x, look_for))
         return false;
     if (d->counts) {
         lun__key_counts_end(&x->counts);
@@ -282,7 +282,7 @@ static lun_status number(run *x)
     lun_hash_keys *d = x->d;
     const int64_t count = parts((int64_t)1 << x->table.log2);
     int64_t sum = 0;
-    if (!lun__parts(d->services, d->team, count, x, count_keys))
+    if (!lun__work_parts(d->services, d->team, count, x, count_keys))
         return LUN_ECANCEL;
     for (int64_t p = 0; p < count; p++) {
         const int64_t n = x->parts[p];
@@ -292,7 +292,7 @@ static lun_status number(run *x)
     if (d->counts && sum > d->room)
         return LUN_OK;
     d->count = sum;
-    if (!lun__parts(d->services, d->team, count, x, collect_keys))
+    if (!lun__work_parts(d->services, d->team, count, x, collect_keys))
         return LUN_ECANCEL;
     lun_sorting s = sorting_of(x->keys, x->sorted, sum, x->size);
     s.scratch = x->rest;
@@ -300,7 +300,8 @@ static lun_status number(run *x)
     if (status != LUN_OK)
         return status;
     d->sorted = x->sorted;
-    return lun__parts(d->services, d->team, parts(sum), x, number_entries) ? LUN_OK : LUN_ECANCEL;
+    return lun__work_parts(d->services, d->team, parts(sum), x, number_entries) ? LUN_OK
+                                                                                : LUN_ECANCEL;
 }
 
 /* Fills the smallest table that holds the keys: d->count is 0 where none does. */
@@ -386,5 +387,5 @@ lun_status lun__hash_keys_run(lun_hash_keys *d)
     d->first = first > most ? first : most + 1;
     if (s != LUN_OK || !d->count || !d->codes)
         return s;
-    return lun__parts(d->services, d->team, parts(x.n), &x, look_up) ? LUN_OK : LUN_ECANCEL;
+    return lun__work_parts(d->services, d->team, parts(x.n), &x, look_up) ? LUN_OK : LUN_ECANCEL;
 }

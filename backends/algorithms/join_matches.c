@@ -38,5 +38,6 @@ static void pair_part(void *ctx, int64_t part, int worker)
 
 lun_status lun__matches_run(const lun_services *s, const lun_team *team, lun_algorithm_run *r)
 {
-    return lun__parts(s, team, (r->in[0].n + ROWS - 1) / ROWS, r, pair_part) ? LUN_OK : LUN_ECANCEL;
+    return lun__work_parts(s, team, (r->in[0].n + ROWS - 1) / ROWS, r, pair_part) ? LUN_OK
+                                                                                  : LUN_ECANCEL;
 }

@@ -153,13 +153,13 @@ void lun__load_values(const lun_column *c, int64_t from, int64_t n, bool as_floa
         load_integers(c, from, n, to);
 }
 
-void lun__store_values(lun_dtype t, const void *from, bool from_floats, int64_t n, void *to)
+void lun__load_values_back(lun_dtype t, const void *from, bool from_floats, int64_t n, void *to)
 {
     const int bytes = lun__dtype_get(t)->bytes;
     for (int64_t i = 0; i < n; i++) {
         uint64_t cell;
         memcpy(&cell, (const char *)from + 8 * i, sizeof cell);
-        cell = lun__cell_cast(t, from_floats ? LUN_F64 : LUN_I64, cell);
+        cell = lun__dtype_cell_cast(t, from_floats ? LUN_F64 : LUN_I64, cell);
         memcpy((char *)to + bytes * i, &cell, (size_t)bytes);
     }
 }

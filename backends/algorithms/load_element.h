@@ -19,6 +19,6 @@ void lun__load_offsets(const lun_column *c, int64_t from, int64_t n, uint64_t lo
 /* As f64, or, of integers and bools, as 64 bits of two's complement. */
 void lun__load_values(const lun_column *c, int64_t from, int64_t n, bool as_floats, void *to);
 /* f64, or 64 bits of two's complement, as elements of dtype t: the inverse of it. */
-void lun__store_values(lun_dtype t, const void *from, bool from_floats, int64_t n, void *to);
+void lun__load_values_back(lun_dtype t, const void *from, bool from_floats, int64_t n, void *to);
 
 #endif

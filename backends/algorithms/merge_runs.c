@@ -147,7 +147,7 @@ static void work(void *ctx, int worker)
     (void)worker;
     for (int64_t at; (at = atomic_fetch_add(&v->next, CHUNK)) < v->n;) {
         const int64_t end = less(at + CHUNK, v->n);
-        for (int64_t i = 0; i < v->runs && !lun__stop_requested(v->services); i += 2) {
+        for (int64_t i = 0; i < v->runs && !lun__backend_stop_requested(v->services); i += 2) {
             const int64_t one = less(i + 1, v->runs), two = less(i + 2, v->runs);
             const int64_t bound[] = {v->bound[i], v->bound[one], v->bound[two]};
             const int64_t from = at > bound[0] ? at : bound[0], to = less(end, bound[2]);

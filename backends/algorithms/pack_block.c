@@ -115,10 +115,10 @@ __attribute__((target(F512))) static void wide_number(int64_t first, const uint8
 }
 #endif
 
-lun_packer lun__packer(int bytes)
+lun_packer lun__pack_block_elements(int bytes)
 {
 #ifdef __x86_64__
-    if (lun__isa_here() == LUN_ISA_AVX512) {
+    if (lun__vecmath_isa_here() == LUN_ISA_AVX512) {
         if (bytes >= 4)
             return bytes == 8 ? wide_8 : wide_4;
         if (__builtin_cpu_supports("avx512vbmi2"))
@@ -128,10 +128,10 @@ lun_packer lun__packer(int bytes)
     return bytes == 8 ? pack_8 : bytes == 4 ? pack_4 : bytes == 2 ? pack_2 : pack_1;
 }
 
-lun_numberer lun__numberer(void)
+lun_numberer lun__pack_block_numbers(void)
 {
 #ifdef __x86_64__
-    if (lun__isa_here() == LUN_ISA_AVX512)
+    if (lun__vecmath_isa_here() == LUN_ISA_AVX512)
         return wide_number;
 #endif
     return number;

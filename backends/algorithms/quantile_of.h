@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* The element below a part q of n numbers, and how far it is to the next one. */
-static inline int64_t lun__quantile_place(double q, int64_t n, double *part)
+static inline int64_t lun__quantile_of_place(double q, int64_t n, double *part)
 {
     const double at = q * (double)(n - 1);
     const int64_t below = at < (double)(n - 1) ? (int64_t)at : n - 1;
@@ -17,7 +17,7 @@ static inline int64_t lun__quantile_place(double q, int64_t n, double *part)
 /* Between a and b, a <= b, at 0 < part < 1.  Where the difference is no number of f64, because an
  * end is infinite or huge ends have opposite signs, it is the sum of weighted ends, which cannot
  * overflow: an infinite end stays, between both infinities is NaN.  Equal ends give their value. */
-static inline double lun__quantile_between(double a, double b, double part)
+static inline double lun__quantile_of_between(double a, double b, double part)
 {
     const double step = b - a;
     if (a == b)

@@ -52,7 +52,7 @@ static void work(void *ctx, int worker)
     (void)worker;
     for (int64_t c; (c = atomic_fetch_add(&all->next, 1)) < all->chunks;) {
         const int64_t end = c + 1 < all->chunks ? (c + 1) * CHUNK : n;
-        for (int64_t i = c * CHUNK; i < end && !lun__stop_requested(all->services); i++)
+        for (int64_t i = c * CHUNK; i < end && !lun__backend_stop_requested(all->services); i++)
             to[i] = base + search(&all->keys, r->in[0].data, r->in[0].n,
                                   key_at(&all->keys, r->in[1].data, i), right);
     }

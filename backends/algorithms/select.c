@@ -14,7 +14,7 @@ static int64_t rounded(int64_t bytes)
 
 static int workers_for(int64_t n, int threads)
 {
-    return (int)lun__sort_less(threads, n / LUN_SORT_LEAST + 1);
+    return (int)lun__sort_digit_less(threads, n / LUN_SORT_LEAST + 1);
 }
 
 bool lun__select_pays(lun_dtype t, int64_t segment)
@@ -48,7 +48,7 @@ lun_status lun__select_count(const lun_services *services, const lun_team *team,
     s->workers = x->segment.workers;
     s->own = (lun_sort_own *)(void *)((char *)scratch + -(uintptr_t)scratch % LUN_LINE);
     x->n = n;
-    lun__sort_count_range(s, (lun_sort_range){.side = -1, .count = n, .high = 64});
+    lun__sort_digit_count(s, (lun_sort_range){.side = -1, .count = n, .high = 64});
     for (uint32_t d = 0; d <= s->digit.mask; d++) {
         x->starts[d + 1] = x->starts[d];
         for (int w = 0; w < s->workers; w++)
@@ -56,7 +56,7 @@ lun_status lun__select_count(const lun_services *services, const lun_team *team,
     }
     for (int w = 0; w < s->workers; w++)
         x->nans += s->own[w].nans;
-    return lun__sort_stopped(s) ? LUN_ECANCEL : LUN_OK;
+    return lun__sort_digit_stopped(s) ? LUN_ECANCEL : LUN_OK;
 }
 
 /* The digit of the element at index i in order. */
@@ -85,16 +85,16 @@ static void take_share(void *ctx, int worker)
     lun_sorter *s = &x->sorter;
     lun_sort_own *o = &s->own[worker];
     uint8_t mask[LUN_SORT_STAGE];
-    const int64_t size = lun__sort_element_bytes(s->l);
-    const lun_packer pack = lun__packer((int)size);
-    const lun_numberer number = lun__numberer();
-    const int64_t end = lun__sort_share(x->n, worker + 1, s->workers);
+    const int64_t size = lun__sort_digit_bytes(s->l);
+    const lun_packer pack = lun__pack_block_elements((int)size);
+    const lun_numberer number = lun__pack_block_numbers();
+    const int64_t end = lun__sort_digit_share(x->n, worker + 1, s->workers);
     int64_t at = o->starts[0], nans = 0;
     const void *keys;
-    for (int64_t i = lun__sort_share(x->n, worker, s->workers), n; i < end && !lun__sort_stopped(s);
-         i += n) {
+    for (int64_t i = lun__sort_digit_share(x->n, worker, s->workers), n;
+         i < end && !lun__sort_digit_stopped(s); i += n) {
         int64_t count = 0;
-        n = lun__sort_records(s, o, i, end - i, &keys, &nans);
+        n = lun__sort_digit_records(s, o, i, end - i, &keys, &nans);
         s->radix->mark(keys, n, s->digit, x->wanted, mask);
         for (int64_t k = 0; k < n; k++)
             count += mask[k];
@@ -121,13 +121,13 @@ lun_status lun__select_take(lun_selection *x, int64_t most, bool placed)
     }
     x->elements = s->own + s->workers;
     if (placed)
-        x->indices = (int64_t *)(void *)((char *)x->elements +
-                                         rounded(most * lun__sort_element_bytes(s->l)));
+        x->indices =
+            (int64_t *)(void *)((char *)x->elements + rounded(most * lun__sort_digit_bytes(s->l)));
     if (s->workers > 1)
         s->l->team->parallel(s->l->team, x, s->workers, take_share);
     else
         take_share(x, 0);
-    return lun__sort_stopped(s) ? LUN_ECANCEL : LUN_OK;
+    return lun__sort_digit_stopped(s) ? LUN_ECANCEL : LUN_OK;
 }
 
 int64_t lun__select_at(const lun_selection *x, int64_t i)

@@ -75,7 +75,7 @@ static double element(const ordered *o, int64_t i)
     double x;
     i = o->some ? lun__select_at(o->some, i) : i;
     memcpy(&cell, o->elements + i * size, (size_t)size);
-    cell = lun__cell_cast(LUN_F64, o->r->in[0].dtype, cell);
+    cell = lun__dtype_cell_cast(LUN_F64, o->r->in[0].dtype, cell);
     memcpy(&x, &cell, sizeof x);
     return x;
 }
@@ -101,9 +101,10 @@ static int64_t numbers_in(const ordered *o, int64_t n)
 static double quantile(const ordered *o, int64_t n, double q)
 {
     double part;
-    const int64_t below = lun__quantile_place(q, n, &part);
+    const int64_t below = lun__quantile_of_place(q, n, &part);
     const double a = element(o, below);
-    return below == n - 1 || part == 0 ? a : lun__quantile_between(a, element(o, below + 1), part);
+    return below == n - 1 || part == 0 ? a
+                                       : lun__quantile_of_between(a, element(o, below + 1), part);
 }
 
 /* The results of segment i, of which so many elements are numbers. */
@@ -117,7 +118,7 @@ static void store(const lun_algorithm_run *r, const ordered *o, int64_t i, int64
         const double x = none ? __builtin_nan("") : quantile(o, numbers, q[k]);
         uint64_t cell;
         memcpy(&cell, &x, sizeof cell);
-        cell = lun__cell_cast(r->out[0].dtype, LUN_F64, cell);
+        cell = lun__dtype_cell_cast(r->out[0].dtype, LUN_F64, cell);
         memcpy((char *)r->out[0].data + (k * segments + i) * bytes, &cell, (size_t)bytes);
     }
 }
@@ -135,7 +136,7 @@ static lun_status select_segment(const lun_services *services, const lun_team *t
     const int64_t numbers = n - x.nans;
     for (int64_t k = 0; numbers && k < r->in[1].n; k++) {
         double part;
-        const int64_t below = lun__quantile_place(q[k], numbers, &part);
+        const int64_t below = lun__quantile_of_place(q[k], numbers, &part);
         lun__select_want(&x, below, false);
         lun__select_want(&x, below + 1 < numbers ? below + 1 : below, false);
     }
@@ -181,7 +182,7 @@ lun_status lun__quantile_run(const lun_services *services, const lun_team *team,
     status = lun__sorting_run(services, team, &s);
     ordered all = {.r = r, .elements = to};
     if (status == LUN_OK &&
-        !lun__parts(services, team, (segments + LINES - 1) / LINES, &all, store_segments))
+        !lun__work_parts(services, team, (segments + LINES - 1) / LINES, &all, store_segments))
         status = LUN_ECANCEL;
     return status;
 }

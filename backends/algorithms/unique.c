@@ -215,7 +215,7 @@ static lun_status by_bits(const lun_services *services, const lun_team *team, lu
 {
     tables t = tables_of(r, team->threads, scratch);
     const int64_t room = r->out[0].n;
-    if (!lun__parts(services, team, t.count, &t, count_bits))
+    if (!lun__work_parts(services, team, t.count, &t, count_bits))
         return LUN_ECANCEL;
     r->out[0].n = 0;
     if (add_up(&t) <= room)
@@ -270,8 +270,8 @@ static uint64_t element_of(lun_dtype t, uint64_t key)
 {
     const uint64_t sign = (uint64_t)1 << 63;
     if (lun__dtype_is_float(t))
-        return lun__cell_cast(t, LUN_F64, key & sign ? key ^ sign : ~key);
-    return lun__dtype_is_signed(t) ? lun__cell_cast(t, LUN_I64, key ^ sign) : key;
+        return lun__dtype_cell_cast(t, LUN_F64, key & sign ? key ^ sign : ~key);
+    return lun__dtype_is_signed(t) ? lun__dtype_cell_cast(t, LUN_I64, key ^ sign) : key;
 }
 
 /* The first NaN, which there is. */
@@ -317,7 +317,7 @@ static lun_status by_hashing(const lun_services *services, const lun_team *team,
                        .room = r->out[0].n,
                        .scratch = scratch + rounded(16 * parts(n))};
     range x = {&r->in[0], (uint64_t(*)[2])(void *)scratch};
-    if (!lun__parts(services, team, parts(n), &x, find_range))
+    if (!lun__work_parts(services, team, parts(n), &x, find_range))
         return LUN_ECANCEL;
     for (int64_t p = 0; p < parts(n); p++) {
         d.low = x.of[p][0] < d.low ? x.of[p][0] : d.low;

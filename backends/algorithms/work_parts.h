@@ -9,7 +9,7 @@
 typedef void lun_part_fn(void *ctx, int64_t part, int worker);
 
 /* Does parts 0 .. count - 1 and waits.  False: stopped, and some were left out. */
-bool lun__parts(const lun_services *services, const lun_team *team, int64_t count, void *ctx,
-                lun_part_fn *task);
+bool lun__work_parts(const lun_services *services, const lun_team *team, int64_t count, void *ctx,
+                     lun_part_fn *task);
 
 #endif

@@ -88,7 +88,7 @@ static lun_status prepare(void *at, lun_kernel *k, lun_kernel_facts *out)
 static lun_status source(void *at, const lun_ir *ir, lun_strbuf *out)
 {
     (void)at;
-    return lun__ir_print(ir, out);
+    return lun__print_ir(ir, out);
 }
 
 static size_t bytes_of(const lun_kernel *k, int slot)
@@ -127,7 +127,7 @@ static bool run_index(lun_kernel *k, lun_launch *l, int64_t i, lun_order_chunk *
         else if (x->kind == LUN_IR_OP)
             (void)lun__op_cell((lun_op)x->op, (lun_dtype)x->from, in, &v[n]);
         else if (x->kind == LUN_IR_CAST)
-            v[n] = lun__cell_cast((lun_dtype)x->dtype, (lun_dtype)x->from, in[0]);
+            v[n] = lun__dtype_cell_cast((lun_dtype)x->dtype, (lun_dtype)x->from, in[0]);
         else if (x->kind == LUN_IR_ARG || x->kind == LUN_IR_CONST)
             v[n] = x->kind == LUN_IR_ARG ? l->args[slot] : (uint64_t)x->imm;
         else
@@ -149,7 +149,7 @@ static lun_status launch(const lun_services *s, lun_kernel *k, lun_launch *l)
         if (l->slots[n] && ((const lun_buffer *)l->slots[n])->magic != MAGIC)
             return fail(s, LUN_EBACKEND, "a slot is none of its buffers");
     for (int64_t i = 0; i < l->count; i++) {
-        if (i % LUN_CHUNK == 0 && lun__stop_requested(s))
+        if (i % LUN_CHUNK == 0 && lun__backend_stop_requested(s))
             return fail(s, LUN_ECANCEL, "interrupted");
         for (int n = 0; i % LUN_CHUNK == 0 && n < k->ir.count; n++)
             if (k->ir.ins[n].kind == LUN_IR_REDUCE)
@@ -289,9 +289,10 @@ static void close_device(void *at)
 }
 
 static const lun_backend backend = {
-    LUN_BACKEND_ABI,    sizeof backend, "example",   0,       NULL,   devices, open_device,
-    close_device,       build,          release,     prepare, source, takes,   begin,
-    lun__ended_at_once, buffer_new,     buffer_free, write,   read,   copy};
+    LUN_BACKEND_ABI, sizeof backend, "example",    0,     NULL,
+    devices,         open_device,    close_device, build, release,
+    prepare,         source,         takes,        begin, lun__backend_ended_at_once,
+    buffer_new,      buffer_free,    write,        read,  copy};
 
 __attribute__((visibility("default"))) lun_backend_entry lunarray_backend;
 const lun_backend *lunarray_backend(uint32_t abi, const lun_host *host)

@@ -39,14 +39,14 @@ static void learn(lun_gpu *g, const lun_gpu_batch *b)
         return;
     b->kernel->rate = (double)ns / (double)b->count;
     if (b->trial >= 0)
-        lun__gpu_tried(g, b->kernel, b->trial, b->kernel->rate);
+        lun__gpu_tune_tried(g, b->kernel, b->trial, b->kernel->rate);
 }
 
 /* Removes the oldest batch, which has ended or is given up. */
 static void retire(lun_gpu *g)
 {
     lun_gpu_batch *b = at(g, 0);
-    if (lun__gpu_may_release(g)) {
+    if (lun__gpu_state_may_release(g)) {
         if (!g->lost && !g->stopped)
             learn(g, b);
         g->driver->marks_free(g->queue, &b->marks);
@@ -67,7 +67,7 @@ static void retire(lun_gpu *g)
 static lun_status retire_ended(lun_gpu *g, lun_gpu_stage *stage)
 {
     while (g->in_flight) {
-        lun_status s = lun__gpu_check(g, g->driver->poll(g->queue, &at(g, 0)->marks, stage));
+        lun_status s = lun__gpu_state_check(g, g->driver->poll(g->queue, &at(g, 0)->marks, stage));
         if (s != LUN_OK)
             return s;
         if (*stage != LUN_GPU_ENDED)
@@ -79,13 +79,13 @@ static lun_status retire_ended(lun_gpu *g, lun_gpu_stage *stage)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-lun_status lun__gpu_interrupted(lun_gpu *g)
+lun_status lun__gpu_batch_interrupted(lun_gpu *g)
 {
     if (g->in_flight) {
         g->stopped = true;
         lun__gpu_stop_set(g, true);
     }
-    return lun__gpu_fail(g, LUN_ECANCEL, "interrupted");
+    return lun__gpu_state_fail(g, LUN_ECANCEL, "interrupted");
 }
 
 static void pause_after(int64_t waited)
@@ -108,7 +108,7 @@ typedef struct watch {
 /* True if it takes longer than so many seconds. */
 static bool too_long(const lun_gpu *g, watch *w, lun_gpu_stage stage, int64_t limit)
 {
-    int64_t now = lun__gpu_now();
+    int64_t now = lun__gpu_state_now();
     if (!w->since || w->oldest != g->oldest || w->stage != stage)
         *w = (watch){g->oldest, stage, now};
     return now - w->since > limit * 1000000000;
@@ -123,16 +123,16 @@ static bool ends_soon(lun_gpu *g)
     return g->ahead < SHORT;
 }
 
-lun_status lun__gpu_wait(lun_gpu *g, int left)
+lun_status lun__gpu_batch_wait(lun_gpu *g, int left)
 {
     int64_t start = 0;
     watch patience = {0};
     if (g->in_flight <= left)
         return LUN_OK;
-    lun_status s = lun__gpu_check(g, g->driver->flush(g->queue));
+    lun_status s = lun__gpu_state_check(g, g->driver->flush(g->queue));
     if (s == LUN_OK && ends_soon(g) && !g->stopped) {
         const lun_gpu_batch *last = at(g, g->in_flight - 1 - left);
-        s = lun__gpu_check(g, g->driver->wait(g->queue, &last->marks));
+        s = lun__gpu_state_check(g, g->driver->wait(g->queue, &last->marks));
     }
     if (s != LUN_OK)
         return s;
@@ -141,26 +141,26 @@ lun_status lun__gpu_wait(lun_gpu *g, int left)
         s = retire_ended(g, &stage);
         if (s != LUN_OK || g->in_flight <= left)
             return s;
-        int64_t now = lun__gpu_now();
+        int64_t now = lun__gpu_state_now();
         start = start ? start : now;
-        if (lun__stop_requested(g->services))
-            return lun__gpu_interrupted(g);
+        if (lun__backend_stop_requested(g->services))
+            return lun__gpu_batch_interrupted(g);
         if (g->services->tick && g->doing)
             g->services->tick(g->services->tick_ctx, g->doing, g->progress, g->goal);
         /* where it does not run yet, a compiler does */
         int64_t limit = stage == LUN_GPU_GIVEN ? COMPILING : PATIENCE;
         if (g->stopped && too_long(g, &patience, stage, limit)) {
             g->stuck = true;
-            lun__gpu_set_lost(g, "an interrupted kernel on it does not end");
-            return lun__gpu_ready(g);
+            lun__gpu_state_set_lost(g, "an interrupted kernel on it does not end");
+            return lun__gpu_state_ready(g);
         }
         pause_after(now - start);
     }
 }
 
-void lun__gpu_wait_safe(lun_gpu *g)
+void lun__gpu_batch_wait_safe(lun_gpu *g)
 {
-    if (!lun__gpu_may_release(g))
+    if (!lun__gpu_state_may_release(g))
         return;
     /* a driver that fails once need not fail twice */
     if (g->driver->finish(g->queue) != LUN_GPU_OK && g->driver->finish(g->queue) != LUN_GPU_OK)
@@ -175,7 +175,7 @@ static bool is_full(const lun_gpu *g)
 
 /* ---- the start of a batch -------------------------------------------------------------------- */
 
-lun_status lun__gpu_room(lun_gpu *g, int left, bool *room)
+lun_status lun__gpu_batch_room(lun_gpu *g, int left, bool *room)
 {
     lun_gpu_stage stage;
     const lun_status s = retire_ended(g, &stage);
@@ -183,19 +183,19 @@ lun_status lun__gpu_room(lun_gpu *g, int left, bool *room)
     return s;
 }
 
-lun_status lun__gpu_reserve(lun_gpu *g, int cells, lun_gpu_batch **out)
+lun_status lun__gpu_batch_reserve(lun_gpu *g, int cells, lun_gpu_batch **out)
 {
     lun_gpu_stage stage;
     lun_status s = retire_ended(g, &stage);
     while (s == LUN_OK && g->in_flight && (g->stopped || is_full(g)))
-        s = lun__gpu_wait(g, g->in_flight - 1);
+        s = lun__gpu_batch_wait(g, g->in_flight - 1);
     if (s != LUN_OK)
         return s;
     lun_gpu_batch *b = at(g, g->in_flight);
     if (cells > b->cell_room) {
         uint64_t *room = realloc(b->cells, (size_t)cells * sizeof *room);
         if (!room)
-            return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
+            return lun__gpu_state_fail(g, LUN_ENOMEM, "out of memory");
         b->cells = room;
         b->cell_room = cells;
     }
@@ -203,16 +203,16 @@ lun_status lun__gpu_reserve(lun_gpu *g, int cells, lun_gpu_batch **out)
     return LUN_OK;
 }
 
-lun_status lun__gpu_submit(lun_gpu *g, lun_gpu_batch *b, const lun_gpu_step *steps, int count,
-                           int memories)
+lun_status lun__gpu_batch_submit(lun_gpu *g, lun_gpu_batch *b, const lun_gpu_step *steps, int count,
+                                 int memories)
 {
     const lun_kernel *k = b->kernel;
     const lun_gpu_after after = {g->awaited, g->awaited_count};
-    lun_status s = lun__gpu_check(
+    lun_status s = lun__gpu_state_check(
         g, g->driver->enqueue(g->queue, steps, count, k->memory, memories, after, &b->marks));
     if (s != LUN_OK)
         return s;
-    lun__gpu_awaited_free(g);
+    lun__gpu_overlap_free(g);
     g->given++;
     b->expected = (int64_t)(k->rate * (double)b->count);
     b->sure = k->rate > 0 && !k->loops;
@@ -221,7 +221,7 @@ lun_status lun__gpu_submit(lun_gpu *g, lun_gpu_batch *b, const lun_gpu_step *ste
     return LUN_OK;
 }
 
-void lun__gpu_forget(lun_gpu *g, const lun_kernel *k)
+void lun__gpu_batch_forget(lun_gpu *g, const lun_kernel *k)
 {
     for (int i = 0; i < g->in_flight; i++)
         if (at(g, i)->kernel == k)
@@ -230,20 +230,20 @@ void lun__gpu_forget(lun_gpu *g, const lun_kernel *k)
 
 /* ---- all batches ----------------------------------------------------------------------------- */
 
-void lun__gpu_drain(lun_gpu *g)
+void lun__gpu_batch_drain(lun_gpu *g)
 {
-    int64_t start = lun__gpu_now();
+    int64_t start = lun__gpu_state_now();
     lun_gpu_stage stage = LUN_GPU_ENDED;
     watch patience = {0};
     lun__gpu_stop_set(g, g->in_flight > 0); /* no result of theirs is wanted any more */
-    while (g->in_flight && lun__gpu_may_release(g) && retire_ended(g, &stage) == LUN_OK &&
+    while (g->in_flight && lun__gpu_state_may_release(g) && retire_ended(g, &stage) == LUN_OK &&
            g->in_flight) {
         if (too_long(g, &patience, stage, PATIENCE))
             g->stuck = true;
-        pause_after(lun__gpu_now() - start);
+        pause_after(lun__gpu_state_now() - start);
     }
     if (g->in_flight)
-        lun__gpu_wait_safe(g);
+        lun__gpu_batch_wait_safe(g);
     while (g->in_flight)
         retire(g);
     for (int i = 0; i < LUN_GPU_BATCHES; i++) {

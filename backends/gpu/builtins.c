@@ -18,7 +18,7 @@ lun_kernel *lun__gpu_builtin_open(lun_gpu *g)
         return k;
     }
     free(k);
-    lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
+    lun__gpu_state_fail(g, LUN_ENOMEM, "out of memory");
     return NULL;
 }
 
@@ -29,12 +29,12 @@ lun_status lun__gpu_builtin_build(lun_gpu *g, lun_status rendered, lun_strbuf *t
     if (s == LUN_OK)
         s = lun__gpu_program(g, lun__strbuf_text(text), k);
     else
-        lun__gpu_fail(g, s, "%s: out of memory", g->device.name);
+        lun__gpu_state_fail(g, s, "%s: out of memory", g->device.name);
     lun__strbuf_free(text);
     if (s == LUN_OK)
         *out = k;
     else
-        lun__gpu_release(g, k);
+        lun__gpu_kernel_release(g, k);
     return s;
 }
 
@@ -61,11 +61,11 @@ static lun_status submit(lun_gpu *g, lun_kernel *k, const lun_gpu_builtin *call)
     const size_t bytes = (size_t)call->cell_count * sizeof *call->cells;
     lun_gpu_batch *b;
     lun_gpu_entry *entry;
-    lun_status s = lun__gpu_cells(g, &g->cells, &g->cell_room, call->cell_count);
+    lun_status s = lun__gpu_buffer_cells(g, &g->cells, &g->cell_room, call->cell_count);
     if (s == LUN_OK)
-        s = lun__gpu_reserve(g, call->cell_count, &b);
+        s = lun__gpu_batch_reserve(g, call->cell_count, &b);
     if (s == LUN_OK)
-        s = lun__gpu_entry(g, k, call->plan.step[0].kernel, &entry);
+        s = lun__gpu_program_entry(g, k, call->plan.step[0].kernel, &entry);
     if (s != LUN_OK)
         return s;
     lun_gpu_step step = {entry->kernel, call->plan.step[0].global, call->plan.step[0].local};
@@ -75,11 +75,12 @@ static lun_status submit(lun_gpu *g, lun_kernel *k, const lun_gpu_builtin *call)
     memcpy(b->cells, call->cells, bytes);
     k->memory[0] = g->cells;
     memcpy(k->memory + 1, call->memory, sizeof call->memory);
-    s = lun__gpu_check(g, g->driver->write(g->queue, g->cells, 0, b->cells, (int64_t)bytes, false));
+    s = lun__gpu_state_check(
+        g, g->driver->write(g->queue, g->cells, 0, b->cells, (int64_t)bytes, false));
     if (s == LUN_OK)
-        s = lun__gpu_submit(g, b, &step, 1, 1 + call->memories);
+        s = lun__gpu_batch_submit(g, b, &step, 1, 1 + call->memories);
     if (s != LUN_OK) /* the copy of the cells may be under way */
-        lun__gpu_wait_safe(g);
+        lun__gpu_batch_wait_safe(g);
     return s;
 }
 
@@ -91,7 +92,7 @@ lun_status lun__gpu_builtin_run(lun_gpu *g, lun_kernel *k, const lun_gpu_builtin
     lun__guard_enter(&guard, false); /* drivers compile in a kernel's first run */
     lun_status s = submit(g, k, call);
     if (s == LUN_OK)
-        s = lun__gpu_wait(g, 0);
+        s = lun__gpu_batch_wait(g, 0);
     lun__guard_leave(&guard);
     if (s == LUN_OK) {
         k->ran = true;

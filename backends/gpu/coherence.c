@@ -44,21 +44,22 @@ static lun_status give(lun_gpu *g, const trial *t, int64_t rounds)
 /* One kernel: its report, the time of submitting it, and of its end after the flag was set. */
 static lun_status try_once(lun_gpu *g, const trial *t, int *said, int64_t *given, int64_t *after)
 {
-    const int64_t start = lun__gpu_now();
+    const int64_t start = lun__gpu_state_now();
     lun_status s = give(g, t, t->rounds);
     if (s == LUN_OK)
-        s = lun__gpu_check(g, g->driver->flush(g->queue));
+        s = lun__gpu_state_check(g, g->driver->flush(g->queue));
     if (s != LUN_OK)
         return s;
-    *given = lun__gpu_now() - start;
+    *given = lun__gpu_state_now() - start;
     nanosleep(&(struct timespec){.tv_nsec = t->delay}, NULL);
-    int64_t set = lun__gpu_now();
+    int64_t set = lun__gpu_state_now();
     lun__gpu_stop_set(g, true);
-    s = lun__gpu_wait(g, 0);
-    *after = lun__gpu_now() - set;
+    s = lun__gpu_batch_wait(g, 0);
+    *after = lun__gpu_state_now() - set;
     lun__gpu_stop_set(g, false);
     if (s == LUN_OK)
-        s = lun__gpu_check(g, g->driver->read(g->queue, t->answer->memory, 0, said, sizeof *said));
+        s = lun__gpu_state_check(
+            g, g->driver->read(g->queue, t->answer->memory, 0, said, sizeof *said));
     return s;
 }
 
@@ -94,22 +95,22 @@ static lun_status make(lun_gpu *g, trial *t)
     return lun__gpu_builtin_build(g, s, &text, k, &t->kernel);
 }
 
-lun_status lun__gpu_find_coherence(lun_gpu *g)
+lun_status lun__gpu_coherence_find(lun_gpu *g)
 {
     trial t = {.rounds = ROUNDS, .delay = DELAY};
     bool coherent = false;
     if (g->device.coherence != LUN_GPU_UNTRIED)
         return LUN_OK;
-    lun_status s = lun__gpu_ready(g);
+    lun_status s = lun__gpu_state_ready(g);
     if (s == LUN_OK)
-        s = lun__gpu_wait(g, 0);
+        s = lun__gpu_batch_wait(g, 0);
     if (s != LUN_OK)
         return s;
     s = make(g, &t);
     if (s == LUN_OK)
         s = try_all(g, &t, &coherent);
     if (t.kernel)
-        lun__gpu_release(g, t.kernel);
+        lun__gpu_kernel_release(g, t.kernel);
     lun__gpu_buffer_free(g, t.answer);
     if (s == LUN_ECANCEL || s == LUN_ENOMEM || g->lost)
         return s;

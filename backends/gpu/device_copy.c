@@ -22,10 +22,11 @@ static lun_status give(lun_gpu *g, lun_kernel *k, const making *m, int64_t first
                             .memories = 2,
                             .memory = {m->from, m->to}};
     if (m->pad)
-        lun__cl_plan_pad(k->shape.form, m->pad, first, count, g->device.units, cells, &call.plan);
+        lun__pad_kernel_plan(k->shape.form, m->pad, first, count, g->device.units, cells,
+                             &call.plan);
     else
-        lun__cl_plan_transfer(k->shape.form, m->transfer, first, count, g->device.units, cells,
-                              &call.plan);
+        lun__transfer_kernel_plan(k->shape.form, m->transfer, first, count, g->device.units, cells,
+                                  &call.plan);
     return lun__gpu_builtin_run(g, k, &call);
 }
 
@@ -33,7 +34,7 @@ static lun_status make(lun_gpu *g, const making *m, int bytes, int64_t n)
 {
     const int64_t most = AT_ONCE / bytes;
     lun_kernel *k = NULL;
-    lun_status s = lun__gpu_ready(g);
+    lun_status s = lun__gpu_state_ready(g);
     if (s == LUN_OK)
         s = lun__gpu_builtin_sized(g, m->pad ? LUN_CL_PAD : LUN_CL_TRANSFER, bytes, &k);
     for (int64_t done = 0; s == LUN_OK && done < n; done += most)
@@ -44,11 +45,11 @@ static lun_status make(lun_gpu *g, const making *m, int bytes, int64_t n)
 /* from: NULL is allowed. */
 static lun_status use(lun_gpu *g, const lun_buffer *to, const lun_buffer *from)
 {
-    lun_status s = lun__gpu_use_on(g, to);
-    return s == LUN_OK && from ? lun__gpu_use_on(g, from) : s;
+    lun_status s = lun__gpu_overlap_use_on(g, to);
+    return s == LUN_OK && from ? lun__gpu_overlap_use_on(g, from) : s;
 }
 
-lun_status lun__gpu_pad_array(lun_gpu *g, const lun_work_pad *w)
+lun_status lun__gpu_device_copy_pad(lun_gpu *g, const lun_work_pad *w)
 {
     int64_t n = 1;
     for (int i = 0; i < w->pad->rank; i++)
@@ -59,7 +60,7 @@ lun_status lun__gpu_pad_array(lun_gpu *g, const lun_work_pad *w)
     return s == LUN_OK ? make(g, &m, w->bytes, n) : s;
 }
 
-lun_status lun__gpu_transfer(lun_gpu *g, const lun_transfer *t)
+lun_status lun__gpu_device_copy(lun_gpu *g, const lun_transfer *t)
 {
     void *to = t->to->memory, *from = t->from ? t->from->memory : to;
     lun_status s = use(g, t->to, t->from);

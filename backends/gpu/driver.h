@@ -129,15 +129,15 @@ typedef struct lun_gpu_driver {
                             void **ids, lun_gpu_failure *failure);
     void (*keep)(const void *library, void *const *ids, int parts);
     void (*drop)(const void *library, void *const *ids, int parts);
-    /* IR to text, as lun__render_opencl. */
+    /* IR to text, as lun__cl_dialect_render. */
     lun_status (*render)(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
                          lun_cl_shape *shape);
-    /* A builtin text that moves elements, as lun__render_opencl_builtin. */
+    /* A builtin text that moves elements, as lun__cl_dialect_builtin. */
     lun_status (*render_builtin)(lun_cl_builtin which, lun_cl_form form, int bytes,
                                  lun_strbuf *out);
-    /* The text that measures whether a device is coherent, as lun__render_opencl_coherence. */
+    /* The text that measures whether a device is coherent, as lun__cl_dialect_coherence. */
     lun_status (*render_coherence)(lun_strbuf *out);
-    /* The text that multiplies matrices, as lun__render_opencl_product. */
+    /* The text that multiplies matrices, as lun__cl_dialect_product. */
     lun_status (*render_product)(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
 
     /* A queue on a device: what is given to it runs in order. */

@@ -61,7 +61,7 @@ static bool choose_part(lun_gpu *g, int parts, int part, lun_strbuf *why)
     }
     if (g->driver->split(g->library, d, parts, g->piece, &g->failure) != LUN_GPU_OK) {
         lun__strbuf_printf(why, "%s is not divided: ", d->name);
-        lun__gpu_failure_text(why, g->failure);
+        lun__gpu_state_failure_text(why, g->failure);
         return false;
     }
     g->whole = d->id;
@@ -86,7 +86,7 @@ static bool choose_device(lun_gpu *g, const lun_opening *how, lun_strbuf *why)
         lun__strbuf_printf(why, ", %d is %s", i + 1, all->device[i].name);
     if (all->silent) {
         lun__strbuf_printf(why, "; %d skipped, ", all->silent);
-        lun__gpu_failure_text(why, all->unclear);
+        lun__gpu_state_failure_text(why, all->unclear);
     }
     return false;
 }
@@ -124,7 +124,7 @@ lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *servi
         g->pooled = !pool || strcmp(pool, "off") != 0;
         choose_form(g);
         if (how->with)
-            lun__gpu_link_peer(g, how->with);
+            lun__gpu_state_link_peer(g, how->with);
         if (how->beside)
             g->first = ((const lun_gpu *)how->beside)->queue;
         *out = abilities(g);
@@ -142,26 +142,26 @@ lun_status lun__gpu_open(const lun_gpu_driver *driver, const lun_services *servi
 void lun__gpu_close(void *state)
 {
     lun_gpu *g = state;
-    lun__gpu_drain(g);
+    lun__gpu_batch_drain(g);
     if (g->stuck && g->owner == getpid())
         lun__exit_wait_busy();
     for (int i = 0; i < LUN_CL_BUILTINS * LUN_GPU_SIZES; i++)
         if (g->own[i / LUN_GPU_SIZES][i % LUN_GPU_SIZES])
-            lun__gpu_release(g, g->own[i / LUN_GPU_SIZES][i % LUN_GPU_SIZES]);
+            lun__gpu_kernel_release(g, g->own[i / LUN_GPU_SIZES][i % LUN_GPU_SIZES]);
     for (int i = 0; i < LUN_GPU_MULTIPLIERS; i++)
         if (g->multiplier[i].kernel)
-            lun__gpu_release(g, g->multiplier[i].kernel);
-    lun__gpu_trim(g);
+            lun__gpu_kernel_release(g, g->multiplier[i].kernel);
+    lun__gpu_buffer_trim(g);
     lun__gpu_overlap_close(g);
-    lun__gpu_unlink_peer(g);
-    if (g->cells && lun__gpu_may_release(g))
+    lun__gpu_state_unlink_peer(g);
+    if (g->cells && lun__gpu_state_may_release(g))
         g->driver->free(g->queue, g->cells);
-    if (g->work && lun__gpu_may_release(g))
+    if (g->work && lun__gpu_state_may_release(g))
         g->driver->free(g->queue, g->work);
     lun__gpu_stop_close(g);
     if (g->queue)
-        g->driver->close(g->queue, lun__gpu_may_release(g));
-    if (g->parts && lun__gpu_may_release(g))
+        g->driver->close(g->queue, lun__gpu_state_may_release(g));
+    if (g->parts && lun__gpu_state_may_release(g))
         g->driver->drop(g->library, g->piece, g->parts);
     free(g->library);
     free(g);
@@ -170,7 +170,7 @@ void lun__gpu_close(void *state)
 bool lun__gpu_preferred(const lun_gpu_driver *driver)
 {
     lun_strbuf why = LUN_STRBUF_INIT;
-    if (!lun__gpu_node())
+    if (!lun__gpu_device_node())
         return false;
     lun_gpu_devices *devices = calloc(1, sizeof *devices);
     void *library = devices ? driver->list(devices, &why) : NULL;
@@ -195,7 +195,7 @@ static lun_status render(lun_gpu *g, const lun_ir *ir, lun_strbuf *text, lun_cl_
 {
     lun_status s = g->driver->render(ir, &g->target, text, shape);
     if (s == LUN_OK && shape->stops && g->device.coherence == LUN_GPU_UNTRIED) {
-        s = lun__gpu_find_coherence(g);
+        s = lun__gpu_coherence_find(g);
         if (s != LUN_OK)
             return s;
         if (!g->target.coherent) {
@@ -205,8 +205,8 @@ static lun_status render(lun_gpu *g, const lun_ir *ir, lun_strbuf *text, lun_cl_
     }
     if (s == LUN_OK)
         return LUN_OK;
-    return lun__gpu_fail(g, s, "%s: %s", g->device.name,
-                         s == LUN_ENOMEM ? "out of memory" : lun__strbuf_text(text));
+    return lun__gpu_state_fail(g, s, "%s: %s", g->device.name,
+                               s == LUN_ENOMEM ? "out of memory" : lun__strbuf_text(text));
 }
 
 lun_status lun__gpu_source(void *state, const lun_ir *ir, lun_strbuf *out)
@@ -225,11 +225,11 @@ static lun_status check_parameters(lun_gpu *g, const lun_ir *ir)
     int64_t bytes = ((int64_t)ir->slot_count + 3) * (int64_t)sizeof(void *);
     if (bytes <= g->device.parameter_bytes)
         return LUN_OK;
-    return lun__gpu_fail(g, LUN_ELIMIT,
-                         "%s: a kernel of %d arrays needs %lld bytes of arguments, but the device "
-                         "supports %lld: evaluate parts of the expression first",
-                         g->device.name, ir->slot_count, (long long)bytes,
-                         (long long)g->device.parameter_bytes);
+    return lun__gpu_state_fail(
+        g, LUN_ELIMIT,
+        "%s: a kernel of %d arrays needs %lld bytes of arguments, but the device "
+        "supports %lld: evaluate parts of the expression first",
+        g->device.name, ir->slot_count, (long long)bytes, (long long)g->device.parameter_bytes);
 }
 
 /* A kernel of teams fits if a work-group of it can have a work-item for each thread.  Of one that
@@ -239,11 +239,11 @@ static lun_status check_team(lun_gpu *g, lun_kernel *k)
     lun_gpu_entry *entry = NULL;
     if (!k->shape.team)
         return LUN_OK;
-    lun_status s = lun__gpu_entry(g, k, "lun_kernel", &entry);
+    lun_status s = lun__gpu_program_entry(g, k, "lun_kernel", &entry);
     if (s != LUN_OK || !entry->most || k->shape.team <= entry->most)
         return s;
     k->narrow = true;
-    lun__gpu_unload(g, k);
+    lun__gpu_kernel_unload(g, k);
     return LUN_OK;
 }
 
@@ -282,24 +282,25 @@ static lun_status make_joiner(lun_gpu *g, const lun_ir *ir, lun_kernel *k)
 {
     if (!k->shape.results || k->shape.math || k->shape.arrays)
         return LUN_OK;
-    lun_status s = lun__interp_make_combine(ir, g->services->math, &k->joiner);
+    lun_status s = lun__interpreter_combine(ir, g->services->math, &k->joiner);
     if (s == LUN_OK || (s == LUN_EBACKEND && k->shape.pairs)) /* a function in C, or too large */
         return LUN_OK;
-    return lun__gpu_fail(g, s, s == LUN_ENOMEM ? "out of memory" : "internal: no combination");
+    return lun__gpu_state_fail(g, s,
+                               s == LUN_ENOMEM ? "out of memory" : "internal: no combination");
 }
 
 lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out)
 {
     lun_gpu *g = state;
     (void)text;
-    lun_status s = lun__gpu_ready(g);
+    lun_status s = lun__gpu_state_ready(g);
     if (s == LUN_OK)
         s = check_parameters(g, ir);
     if (s != LUN_OK)
         return s;
     lun_kernel *k = lun__gpu_kernel(ir);
     if (!k)
-        return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
+        return lun__gpu_state_fail(g, LUN_ENOMEM, "out of memory");
     s = compile(g, ir, k);
     if (s == LUN_OK)
         s = check_team(g, k);
@@ -307,12 +308,12 @@ lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_k
         s = make_joiner(g, ir, k);
     k->bytes = (int64_t)(sizeof *k + k->key.length + (size_t)ir->count +
                          (size_t)ir->slot_count * sizeof *k->memory) +
-               lun__interp_bytes(k->joiner);
+               lun__interpreter_bytes(k->joiner);
     g->services->stats->kernel_bytes += k->bytes;
     if (s == LUN_OK)
         *out = k;
     else
-        lun__gpu_release(g, k);
+        lun__gpu_kernel_release(g, k);
     return s;
 }
 
@@ -323,7 +324,7 @@ bool lun__gpu_takes(void *state, const lun_work *w, int64_t *scratch)
     const unsigned always =
         1 << LUN_WORK_LAUNCH | 1 << LUN_WORK_COMBINE | 1 << LUN_WORK_PAD | 1 << LUN_WORK_TRANSFER;
     *scratch = 0;
-    return w->kind == LUN_WORK_PRODUCT ? lun__gpu_multiplies(state, w->is.product)
+    return w->kind == LUN_WORK_PRODUCT ? lun__gpu_product_multiplies(state, w->is.product)
                                        : always >> w->kind & 1;
 }
 
@@ -332,17 +333,17 @@ lun_status lun__gpu_begin(void *state, const lun_work *w, lun_work_mark *mark)
     lun_gpu *g = state;
     switch (w->kind) {
     case LUN_WORK_LAUNCH:
-        return lun__gpu_launch(g, w->is.run.kernel, w->is.run.launch, mark);
+        return lun__gpu_flight_launch(g, w->is.run.kernel, w->is.run.launch, mark);
     case LUN_WORK_COMBINE:
-        return lun__gpu_combine(g, &w->is.run);
+        return lun__gpu_run_combine(g, &w->is.run);
     case LUN_WORK_PRODUCT:
         return lun__gpu_product(g, w->is.product);
     case LUN_WORK_PAD:
-        return lun__gpu_pad_array(g, &w->is.pad);
+        return lun__gpu_device_copy_pad(g, &w->is.pad);
     case LUN_WORK_TRANSFER:
-        return lun__gpu_transfer(g, w->is.transfer);
+        return lun__gpu_device_copy(g, w->is.transfer);
     default:
-        return lun__gpu_fail(g, LUN_EBACKEND, "internal: it does no such work");
+        return lun__gpu_state_fail(g, LUN_EBACKEND, "internal: it does no such work");
     }
 }
 
@@ -350,10 +351,10 @@ lun_status lun__gpu_wait_for(void *state, lun_work_mark mark, lun_wait_how how, 
 {
     lun_gpu *g = state;
     if (how == LUN_WAIT_GIVE)
-        return lun__gpu_advance(g, ended);
+        return lun__gpu_flight_advance(g, ended);
     if (how == LUN_WAIT_ALL)
-        return lun__gpu_finish(g);
-    const lun_status launched = g->flight.mark <= mark ? lun__gpu_collect(g) : LUN_OK;
-    const lun_status sent = g->sent <= mark ? lun__gpu_settle(g) : LUN_OK;
+        return lun__gpu_buffer_finish(g);
+    const lun_status launched = g->flight.mark <= mark ? lun__gpu_flight_collect(g) : LUN_OK;
+    const lun_status sent = g->sent <= mark ? lun__gpu_overlap_settle(g) : LUN_OK;
     return launched == LUN_OK ? sent : launched;
 }

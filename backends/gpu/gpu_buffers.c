@@ -46,7 +46,7 @@ static lun_status count(lun_gpu *g, int64_t bytes)
 {
     const lun_account *a = g->services->account;
     if (!lun__account_take_elements(g->services->account, bytes))
-        return lun__gpu_fail(
+        return lun__gpu_state_fail(
             g, LUN_ELIMIT, "memory limit reached: %lld bytes of a device, %lld of %lld in use",
             (long long)bytes, (long long)lun__account_used(a), (long long)a->limit);
     return LUN_OK;
@@ -61,13 +61,13 @@ static bool leaves_no_room(const lun_gpu *g)
 static void release(lun_gpu *g, lun_buffer *b)
 {
     g->live_bytes -= b->bytes;
-    lun__gpu_forget_transfer(g, b);
-    if (lun__gpu_may_release(g))
+    lun__gpu_overlap_forget(g, b);
+    if (lun__gpu_state_may_release(g))
         g->driver->free(g->queue, b->memory);
     free(b);
 }
 
-void lun__gpu_trim(lun_gpu *g)
+void lun__gpu_buffer_trim(lun_gpu *g)
 {
     for (int c = 0; c < LUN_GPU_CLASSES; c++)
         for (lun_buffer *b = g->spare[c], *next; b; b = next) {
@@ -85,25 +85,26 @@ static lun_status allocate(lun_gpu *g, int64_t bytes, void **memory)
 {
     lun_gpu_answer answer = g->driver->allocate(g->queue, bytes + LUN_CL_SLACK, memory);
     if (answer != LUN_GPU_OK && g->spare_bytes) {
-        lun__gpu_trim(g);
+        lun__gpu_buffer_trim(g);
         answer = g->driver->allocate(g->queue, bytes + LUN_CL_SLACK, memory);
     }
-    return lun__gpu_check(g, answer);
+    return lun__gpu_state_check(g, answer);
 }
 
 static lun_status too_large(lun_gpu *g, int64_t bytes)
 {
-    return lun__gpu_fail(g, LUN_ELIMIT,
-                         "an array of %lld bytes exceeds the largest allocation of %s (%lld bytes "
-                         "of its %lld): work on parts of it, or use backend openmp",
-                         (long long)bytes, g->device.name, (long long)g->device.most_bytes,
-                         (long long)g->device.memory);
+    return lun__gpu_state_fail(
+        g, LUN_ELIMIT,
+        "an array of %lld bytes exceeds the largest allocation of %s (%lld bytes "
+        "of its %lld): work on parts of it, or use backend openmp",
+        (long long)bytes, g->device.name, (long long)g->device.most_bytes,
+        (long long)g->device.memory);
 }
 
 lun_status lun__gpu_buffer_new(void *state, int64_t bytes, lun_buffer **out)
 {
     lun_gpu *g = state;
-    lun_status s = lun__gpu_ready(g);
+    lun_status s = lun__gpu_state_ready(g);
     if (s != LUN_OK)
         return s;
     int64_t most = g->device.most_bytes - LUN_CL_SLACK;
@@ -127,9 +128,9 @@ lun_status lun__gpu_buffer_new(void *state, int64_t bytes, lun_buffer **out)
     }
     /* drivers that find memory on first use would fail then, where nothing can be given back */
     if (leaves_no_room(g) || g->live_bytes + g->spare_bytes > g->device.memory / 8 * 7 - whole)
-        lun__gpu_trim(g);
+        lun__gpu_buffer_trim(g);
     lun_buffer *b = calloc(1, sizeof *b);
-    s = b ? allocate(g, whole, &b->memory) : lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
+    s = b ? allocate(g, whole, &b->memory) : lun__gpu_state_fail(g, LUN_ENOMEM, "out of memory");
     if (s != LUN_OK) {
         lun__account_give_elements(g->services->account, whole);
         free(b);
@@ -158,7 +159,7 @@ void lun__gpu_buffer_free(void *state, lun_buffer *b)
     g->live_bytes -= b->bytes;
 }
 
-lun_status lun__gpu_cells(lun_gpu *g, void **memory, int64_t *room, int64_t cells)
+lun_status lun__gpu_buffer_cells(lun_gpu *g, void **memory, int64_t *room, int64_t cells)
 {
     int64_t most = g->device.most_bytes / 8 - LUN_CL_SLACK / 8;
     if (cells <= *room)
@@ -183,43 +184,44 @@ lun_status lun__gpu_cells(lun_gpu *g, void **memory, int64_t *room, int64_t cell
  * longer than its bytes need. */
 static lun_status prepare(lun_gpu *g, lun_buffer *b)
 {
-    int64_t start = lun__gpu_now();
-    lun_status s = lun__gpu_ready(g);
+    int64_t start = lun__gpu_state_now();
+    lun_status s = lun__gpu_state_ready(g);
     if (s == LUN_OK)
-        s = lun__gpu_wait(g, 0);
+        s = lun__gpu_batch_wait(g, 0);
     if (s == LUN_OK)
-        s = lun__gpu_wait_transfers(g, b);
-    g->services->stats->run_time += 1e-9 * (double)(lun__gpu_now() - start);
+        s = lun__gpu_overlap_wait(g, b);
+    g->services->stats->run_time += 1e-9 * (double)(lun__gpu_state_now() - start);
     return s;
 }
 
-lun_status lun__gpu_finish(lun_gpu *g)
+lun_status lun__gpu_buffer_finish(lun_gpu *g)
 {
     return prepare(g, NULL);
 }
 
-lun_status lun__gpu_write(void *state, lun_buffer *to, int64_t offset, const void *host,
-                          int64_t bytes, lun_work_mark *mark)
+lun_status lun__gpu_buffer_write(void *state, lun_buffer *to, int64_t offset, const void *host,
+                                 int64_t bytes, lun_work_mark *mark)
 {
     lun_gpu *g = state;
     if (mark)
-        return lun__gpu_send(g, to, offset, host, bytes, mark);
+        return lun__gpu_overlap_send(g, to, offset, host, bytes, mark);
     lun_status s = prepare(g, to);
     if (s != LUN_OK || !bytes)
         return s;
     if (bytes < 0 || offset < 0 || offset > to->bytes - bytes)
-        return lun__gpu_fail(g, LUN_ERANGE, "%lld bytes at %lld do not fit into a buffer of %lld",
-                             (long long)bytes, (long long)offset, (long long)to->bytes);
-    int64_t start = lun__gpu_now();
-    s = lun__gpu_check(g, g->driver->write(g->queue, to->memory, offset, host, bytes, true));
-    g->services->stats->transfer_time += 1e-9 * (double)(lun__gpu_now() - start);
+        return lun__gpu_state_fail(g, LUN_ERANGE,
+                                   "%lld bytes at %lld do not fit into a buffer of %lld",
+                                   (long long)bytes, (long long)offset, (long long)to->bytes);
+    int64_t start = lun__gpu_state_now();
+    s = lun__gpu_state_check(g, g->driver->write(g->queue, to->memory, offset, host, bytes, true));
+    g->services->stats->transfer_time += 1e-9 * (double)(lun__gpu_state_now() - start);
     if (s == LUN_OK)
         g->services->stats->bytes_to_device += bytes;
     return s;
 }
 
-lun_status lun__gpu_read(void *state, lun_buffer *from, int64_t offset, void *host, int64_t bytes,
-                         lun_work_mark *mark)
+lun_status lun__gpu_buffer_read(void *state, lun_buffer *from, int64_t offset, void *host,
+                                int64_t bytes, lun_work_mark *mark)
 {
     lun_gpu *g = state;
     (void)mark; /* what is read is there */
@@ -227,11 +229,11 @@ lun_status lun__gpu_read(void *state, lun_buffer *from, int64_t offset, void *ho
     if (s != LUN_OK || !bytes)
         return s;
     if (bytes < 0 || offset < 0 || offset > from->bytes - bytes)
-        return lun__gpu_fail(g, LUN_ERANGE, "%lld bytes at %lld are not in a buffer of %lld",
-                             (long long)bytes, (long long)offset, (long long)from->bytes);
-    int64_t start = lun__gpu_now();
-    s = lun__gpu_check(g, g->driver->read(g->queue, from->memory, offset, host, bytes));
-    g->services->stats->transfer_time += 1e-9 * (double)(lun__gpu_now() - start);
+        return lun__gpu_state_fail(g, LUN_ERANGE, "%lld bytes at %lld are not in a buffer of %lld",
+                                   (long long)bytes, (long long)offset, (long long)from->bytes);
+    int64_t start = lun__gpu_state_now();
+    s = lun__gpu_state_check(g, g->driver->read(g->queue, from->memory, offset, host, bytes));
+    g->services->stats->transfer_time += 1e-9 * (double)(lun__gpu_state_now() - start);
     if (s == LUN_OK)
         g->services->stats->bytes_to_host += bytes;
     return s;

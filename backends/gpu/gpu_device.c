@@ -8,7 +8,7 @@
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-void lun__gpu_insert(lun_gpu_devices *list, const lun_gpu_device *d)
+void lun__gpu_device_insert(lun_gpu_devices *list, const lun_gpu_device *d)
 {
     int at = list->count++;
     for (; at > 0 && list->device[at - 1].kind > d->kind; at--)
@@ -32,7 +32,7 @@ lun_device lun__gpu_device_row(const char *backend, const lun_gpu_device *d)
 
 /* ---- this machine ---------------------------------------------------------------------------- */
 
-bool lun__gpu_node(void)
+bool lun__gpu_device_node(void)
 {
     static const char *const patterns[] = {"/dev/nvidia[0-9]*", "/dev/dri/renderD*", "/dev/kfd"};
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
@@ -45,7 +45,7 @@ bool lun__gpu_node(void)
     return false;
 }
 
-uint64_t lun__gpu_host(const char *cpuinfo)
+uint64_t lun__gpu_device_host(const char *cpuinfo)
 {
     static const char *const names[] = {"\nflags", "\nFeatures", "\nisa"};
     uint64_t hash = 0xcbf29ce484222325u;
@@ -59,7 +59,7 @@ uint64_t lun__gpu_host(const char *cpuinfo)
     return hash;
 }
 
-uint64_t lun__gpu_host_here(void)
+uint64_t lun__gpu_device_host_here(void)
 {
     char text[16384];
     FILE *f = fopen("/proc/cpuinfo", "re");
@@ -68,5 +68,5 @@ uint64_t lun__gpu_host_here(void)
     size_t n = fread(text, 1, sizeof text - 1, f);
     fclose(f);
     text[n] = 0;
-    return lun__gpu_host(text);
+    return lun__gpu_device_host(text);
 }

@@ -4,9 +4,9 @@
 
 #include "gpu/gpu_state.h"
 
-void lun__gpu_unload(lun_gpu *g, lun_kernel *k)
+void lun__gpu_kernel_unload(lun_gpu *g, lun_kernel *k)
 {
-    if (lun__gpu_may_release(g)) {
+    if (lun__gpu_state_may_release(g)) {
         for (int i = 0; i < LUN_CL_STEPS && k->entry[i].name; i++)
             g->driver->kernel_free(g->queue, k->entry[i].kernel);
         if (k->program)
@@ -17,13 +17,13 @@ void lun__gpu_unload(lun_gpu *g, lun_kernel *k)
     lun__gpu_program_unclaim(g, k);
 }
 
-void lun__gpu_release(void *state, lun_kernel *k)
+void lun__gpu_kernel_release(void *state, lun_kernel *k)
 {
     lun_gpu *g = state;
-    lun__gpu_forget(g, k);
+    lun__gpu_batch_forget(g, k);
     g->services->stats->kernel_bytes -= k->bytes;
-    lun__gpu_unload(g, k);
-    lun__interp_free(k->joiner);
+    lun__gpu_kernel_unload(g, k);
+    lun__interpreter_free(k->joiner);
     lun__strbuf_free(&k->key);
     free(k->memory);
     free(k->kinds);

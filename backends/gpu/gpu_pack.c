@@ -18,7 +18,7 @@ static lun_status give(lun_gpu *g, lun_kernel *k, const lun_cl_packing *what, vo
                             .count = what->count,
                             .memories = 2,
                             .memory = {what->places ? to : from, to}};
-    lun__cl_plan_pack(k->shape.form, what, g->device.units, cells, &call.plan);
+    lun__pack_kernel_plan(k->shape.form, what, g->device.units, cells, &call.plan);
     return lun__gpu_builtin_run(g, k, &call);
 }
 
@@ -45,7 +45,7 @@ lun_status lun__gpu_pack_open(lun_gpu *g, const lun_kernel *k, const lun_launch 
     p->origin = malloc(n * sizeof *p->origin);
     p->bytes = malloc(n);
     if (!p->slot || !p->origin || !p->bytes)
-        return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
+        return lun__gpu_state_fail(g, LUN_ENOMEM, "out of memory");
     for (size_t i = 0; i < n; i++) {
         bool packed = is_packed(l, (int)i);
         p->bytes[i] = packed ? k->sizes[i] : 0;
@@ -99,7 +99,7 @@ static lun_status fill(lun_gpu *g, lun_gpu_packing *p, int64_t first, int64_t co
         lun_kernel *k = NULL;
         s = lun__gpu_builtin_sized(g, LUN_CL_PACK, p->bytes[i], &k);
         if (s == LUN_OK && in)
-            s = lun__gpu_use_on(g, in);
+            s = lun__gpu_overlap_use_on(g, in);
         if (s == LUN_OK)
             s = give(g, k, &what, in ? in->memory : NULL, to->memory);
         p->origin[i] = -first;

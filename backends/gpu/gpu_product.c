@@ -21,7 +21,7 @@ static int64_t sums_of(const lun_cl_product *part)
 /* ---- the kernels ----------------------------------------------------------------------------- */
 
 /* Whether the device does it. On processors the host's own code is many times as fast. */
-bool lun__gpu_multiplies(const lun_gpu *g, const lun_product *p)
+bool lun__gpu_product_multiplies(const lun_gpu *g, const lun_product *p)
 {
     const lun_dtype all[] = {p->a.dtype, p->b.dtype, p->dtype};
     for (int i = 0; i < 3; i++)
@@ -55,7 +55,7 @@ static lun_status multiplier(lun_gpu *g, const lun_product *p, lun_kernel **out)
         return s;
     m += g->multipliers++ % LUN_GPU_MULTIPLIERS;
     if (m->kernel)
-        lun__gpu_release(g, m->kernel);
+        lun__gpu_kernel_release(g, m->kernel);
     *m = (lun_gpu_multiplier){p->a.dtype, p->b.dtype, p->dtype, *out};
     return LUN_OK;
 }
@@ -72,7 +72,7 @@ static lun_status give(lun_gpu *g, lun_kernel *k, const lun_product *p, const lu
                             .memory = {((const lun_buffer *)p->a.data)->memory,
                                        ((const lun_buffer *)p->b.data)->memory,
                                        ((const lun_buffer *)p->c)->memory}};
-    lun__cl_plan_product(p, part, cells, &call.plan);
+    lun__product_kernel_plan(p, part, cells, &call.plan);
     return lun__gpu_builtin_run(g, k, &call);
 }
 
@@ -80,7 +80,7 @@ static lun_status give(lun_gpu *g, lun_kernel *k, const lun_product *p, const lu
 static lun_status multiply(lun_gpu *g, lun_kernel *k, const lun_product *p, lun_cl_product *part,
                            int64_t products)
 {
-    const int64_t all = products * lun__cl_product_squares(p);
+    const int64_t all = products * lun__product_kernel_squares(p);
     lun_status s = LUN_OK;
     for (part->begin = 0; s == LUN_OK && part->begin < p->inner; part->begin = part->end) {
         part->end = p->inner - part->begin < LONG ? p->inner : part->begin + LONG;
@@ -91,7 +91,7 @@ static lun_status multiply(lun_gpu *g, lun_kernel *k, const lun_product *p, lun_
             part->count = part->count < 1 ? 1 : part->count > left ? left : part->count;
             s = give(g, k, p, part);
             if (s == LUN_OK && part->count < left)
-                s = lun__gpu_adapt(g, k, part->first == 0);
+                s = lun__gpu_slice_adapt(g, k, part->first == 0);
         }
     }
     return s;
@@ -104,11 +104,11 @@ lun_status lun__gpu_product(lun_gpu *g, const lun_product *p)
     const lun_buffer *memory[] = {p->a.data, p->b.data, p->c};
     const lun_layout a = lun__layout_simplified(&p->a.batch),
                      b = lun__layout_simplified(&p->b.batch);
-    lun_status s = lun__gpu_ready(g);
+    lun_status s = lun__gpu_state_ready(g);
     if (s == LUN_OK)
         s = multiplier(g, p, &k);
     for (int i = 0; s == LUN_OK && i < 3; i++)
-        s = lun__gpu_use_on(g, memory[i]);
+        s = lun__gpu_overlap_use_on(g, memory[i]);
     if (s == LUN_OK && a.rank == 1 && b.rank == 1) {
         part.batch[0] = a.stride[0];
         part.batch[1] = b.stride[0];
@@ -117,5 +117,5 @@ lun_status lun__gpu_product(lun_gpu *g, const lun_product *p)
         for (; s == LUN_OK && part.number < p->count; part.number++)
             s = multiply(g, k, p, &part, 1);
     }
-    return s == LUN_OK ? lun__gpu_wait(g, 0) : s;
+    return s == LUN_OK ? lun__gpu_batch_wait(g, 0) : s;
 }

@@ -12,7 +12,8 @@ static const int64_t MILLISECOND = 1000000;
 
 /* ---- the cache on disk ----------------------------------------------------------------------- */
 
-void lun__gpu_key(const char *backend, const lun_gpu_device *d, const char *text, lun_strbuf *key)
+void lun__gpu_program_key(const char *backend, const lun_gpu_device *d, const char *text,
+                          lun_strbuf *key)
 {
     lun__strbuf_printf(key, "%s %d\n%s\n%s\n%016llx\n%s\n", backend, LUN_CL_ABI, d->driver, d->name,
                        (unsigned long long)d->host, d->options);
@@ -24,7 +25,7 @@ static void *from_cache(lun_gpu *g, const lun_kernel *k)
     void *bytes;
     size_t length;
     if (k->key.failed ||
-        !lun__cache_load(g->services->cache, k->key.text, k->key.length, &bytes, &length))
+        !lun__cache_entry_load(g->services->cache, k->key.text, k->key.length, &bytes, &length))
         return NULL;
     void *program = g->driver->load(g->queue, bytes, length);
     free(bytes);
@@ -38,12 +39,12 @@ static void *from_cache(lun_gpu *g, const lun_kernel *k)
  * until it runs, there is no wait. */
 static void *await(lun_gpu *g, lun_kernel *k)
 {
-    int64_t start = lun__gpu_now(), left = 0;
+    int64_t start = lun__gpu_state_now(), left = 0;
     for (;;) {
         void *program = from_cache(g, k);
         if (program || k->key.failed)
             return program;
-        int64_t now = lun__gpu_now();
+        int64_t now = lun__gpu_state_now();
         k->claim = lun__cache_claim(g->services->cache, k->key.text, k->key.length,
                                     left && now - left > LEFT_MS * MILLISECOND);
         if (k->claim >= 0) {
@@ -53,7 +54,7 @@ static void *await(lun_gpu *g, lun_kernel *k)
             return program;
         }
         if (k->claim == LUN_CLAIM_NONE || k->claim == LUN_CLAIM_OWN ||
-            now - start > PATIENCE_MS * MILLISECOND || lun__stop_requested(g->services))
+            now - start > PATIENCE_MS * MILLISECOND || lun__backend_stop_requested(g->services))
             return NULL;
         left = k->claim == LUN_CLAIM_TAKEN ? 0 : left ? left : now;
         nanosleep(&(struct timespec){.tv_nsec = 5 * MILLISECOND}, NULL);
@@ -64,8 +65,8 @@ void lun__gpu_program_unclaim(lun_gpu *g, lun_kernel *k)
 {
     if (k->claim < 0)
         return;
-    lun__cache_unclaim(g->services->cache, k->key.text, k->key.length);
-    lun__cache_unlock(k->claim);
+    lun__cache_claim_end(g->services->cache, k->key.text, k->key.length);
+    lun__cache_claim_unlock(k->claim);
     k->claim = -1;
 }
 
@@ -79,7 +80,7 @@ void lun__gpu_program_store(lun_gpu *g, lun_kernel *k)
         return;
     void *bytes = g->driver->binary(g->queue, k->program, &length);
     if (bytes)
-        lun__cache_store(g->services->cache, k->key.text, k->key.length, bytes, length);
+        lun__cache_entry_store(g->services->cache, k->key.text, k->key.length, bytes, length);
     free(bytes);
     lun__gpu_program_unclaim(g, k);
 }
@@ -94,10 +95,10 @@ static lun_gpu_answer compile(lun_gpu *g, const char *text, void **program, lun_
     lun_gpu_answer answer = g->driver->build(g->queue, text, program, words);
     if (answer != LUN_GPU_REFUSED || strstr(lun__strbuf_text(words), "error:"))
         return answer;
-    int lock = lun__cache_lock(g->services->cache, LOCK_MS);
+    int lock = lun__cache_claim_lock(g->services->cache, LOCK_MS);
     lun__strbuf_clear(words);
     answer = g->driver->build(g->queue, text, program, words);
-    lun__cache_unlock(lock);
+    lun__cache_claim_unlock(lock);
     return answer;
 }
 
@@ -108,19 +109,19 @@ static lun_status does_not_compile(lun_gpu *g, const lun_strbuf *words)
     size_t n = words->length;
     while (n && text[n - 1] == '\n')
         n--;
-    return lun__gpu_fail(g, LUN_EBUILD, "%s: the kernel does not compile (%s, %s)%s%.*s%s",
-                         g->device.name, g->failure.call, g->failure.name, n ? ":\n" : "",
-                         n < QUOTE ? (int)n : QUOTE, text, n > QUOTE ? "\n... (more)" : "");
+    return lun__gpu_state_fail(g, LUN_EBUILD, "%s: the kernel does not compile (%s, %s)%s%.*s%s",
+                               g->device.name, g->failure.call, g->failure.name, n ? ":\n" : "",
+                               n < QUOTE ? (int)n : QUOTE, text, n > QUOTE ? "\n... (more)" : "");
 }
 
 static lun_status build(lun_gpu *g, const char *text, lun_kernel *k)
 {
     lun_strbuf words = LUN_STRBUF_INIT;
-    int64_t start = lun__gpu_now();
+    int64_t start = lun__gpu_state_now();
     lun_gpu_answer answer = compile(g, text, &k->program, &words);
-    g->services->stats->compile_time += 1e-9 * (double)(lun__gpu_now() - start);
+    g->services->stats->compile_time += 1e-9 * (double)(lun__gpu_state_now() - start);
     lun_status s =
-        answer == LUN_GPU_REFUSED ? does_not_compile(g, &words) : lun__gpu_check(g, answer);
+        answer == LUN_GPU_REFUSED ? does_not_compile(g, &words) : lun__gpu_state_check(g, answer);
     lun__strbuf_free(&words);
     return s;
 }
@@ -128,18 +129,18 @@ static lun_status build(lun_gpu *g, const char *text, lun_kernel *k)
 lun_status lun__gpu_program(lun_gpu *g, const char *text, lun_kernel *k)
 {
     /* what compiles for a kernel that was stopped ends first: drivers compile one at a time */
-    lun_status s = g->stopped ? lun__gpu_wait(g, 0) : LUN_OK;
+    lun_status s = g->stopped ? lun__gpu_batch_wait(g, 0) : LUN_OK;
     if (s != LUN_OK)
         return s;
-    lun__gpu_key(g->driver->name, &g->device, text, &k->key);
+    lun__gpu_program_key(g->driver->name, &g->device, text, &k->key);
     k->program = await(g, k);
     k->stored = k->program || k->key.failed;
     if (k->program) {
         g->services->stats->cache_hits++;
         return LUN_OK;
     }
-    if (lun__stop_requested(g->services)) /* a compiler that runs cannot be interrupted */
-        s = lun__gpu_fail(g, LUN_ECANCEL, "interrupted");
+    if (lun__backend_stop_requested(g->services)) /* a compiler that runs cannot be interrupted */
+        s = lun__gpu_state_fail(g, LUN_ECANCEL, "interrupted");
     else
         s = build(g, text, k);
     if (s != LUN_OK)
@@ -151,14 +152,14 @@ lun_status lun__gpu_program(lun_gpu *g, const char *text, lun_kernel *k)
 
 /* ---- functions of a program ------------------------------------------------------------------ */
 
-lun_status lun__gpu_entry(lun_gpu *g, lun_kernel *k, const char *name, lun_gpu_entry **out)
+lun_status lun__gpu_program_entry(lun_gpu *g, lun_kernel *k, const char *name, lun_gpu_entry **out)
 {
     lun_gpu_entry *e = k->entry;
     while (e->name && strcmp(e->name, name))
         e++;
     if (!e->name) {
-        lun_status s =
-            lun__gpu_check(g, g->driver->kernel(g->queue, k->program, name, &e->kernel, &e->most));
+        lun_status s = lun__gpu_state_check(
+            g, g->driver->kernel(g->queue, k->program, name, &e->kernel, &e->most));
         if (s != LUN_OK)
             return s;
         e->name = name;

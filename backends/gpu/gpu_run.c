@@ -9,25 +9,25 @@
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-lun_status lun__gpu_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int64_t first,
-                         int64_t count, lun_cl_plan *plan, int *trial)
+lun_status lun__gpu_run_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int64_t first,
+                             int64_t count, lun_cl_plan *plan, int *trial)
 {
     lun_cl_shape shape = k->shape;
     bool free_size = !shape.results && !shape.scan && !shape.team;
     *trial = -1;
     if (free_size && shape.form == LUN_CL_SCALAR) {
         lun_gpu_entry *entry = NULL;
-        lun_status s = lun__gpu_entry(g, k, "lun_kernel", &entry);
+        lun_status s = lun__gpu_program_entry(g, k, "lun_kernel", &entry);
         if (s != LUN_OK)
             return s;
-        shape.group = lun__gpu_group(g, k, entry->most, count, trial);
+        shape.group = lun__gpu_tune_group(g, k, entry->most, count, trial);
     }
     if (free_size && l->workgroup > 0) {
         int64_t most = shape.form == LUN_CL_SCALAR ? k->tuning.most : INT32_MAX;
         *trial = -1;
         const bool fits = l->workgroup <= most;
         if (!fits && !l->chunk)
-            return lun__gpu_fail(
+            return lun__gpu_state_fail(
                 g, LUN_ELIMIT,
                 "%s: a work-group of %d is too large: this kernel allows at most %lld there",
                 g->device.name, l->workgroup, (long long)most);
@@ -54,7 +54,7 @@ static lun_status make_steps(lun_gpu *g, lun_kernel *k, const lun_cl_plan *plan,
         step->local = plan->step[i].local;
         step->global = plan->step[i].chunks && p->chunks ? (size_t)p->chunks * step->local
                                                          : plan->step[i].global;
-        s = lun__gpu_entry(g, k, plan->step[i].kernel, &entry);
+        s = lun__gpu_program_entry(g, k, plan->step[i].kernel, &entry);
         if (s == LUN_OK)
             step->kernel = entry->kernel;
     }
@@ -90,7 +90,7 @@ static void fill(const lun_kernel *k, const lun_launch *l, const lun_cl_plan *pl
 /* Copies cells; without `wait` they must not change before the device has ended this. */
 static lun_status write_cells(lun_gpu *g, void *to, const uint64_t *cells, int64_t count, bool wait)
 {
-    return lun__gpu_check(
+    return lun__gpu_state_check(
         g, g->driver->write(g->queue, to, 0, cells, count * (int64_t)sizeof *cells, wait));
 }
 
@@ -103,13 +103,13 @@ static lun_status give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const lun
     int cells = LUN_CL_HEAD + k->shape.slots + k->shape.args;
     lun_status s = make_steps(g, k, plan, p, steps);
     if (s == LUN_OK)
-        s = lun__gpu_cells(g, &g->cells, &g->cell_room, cells);
+        s = lun__gpu_buffer_cells(g, &g->cells, &g->cell_room, cells);
     if (s == LUN_OK && p->fresh && plan->work)
-        s = lun__gpu_cells(g, &g->work, &g->work_room, plan->work);
+        s = lun__gpu_buffer_cells(g, &g->work, &g->work_room, plan->work);
     if (s == LUN_OK && k->shape.stops)
         s = lun__gpu_stop_open(g);
     if (s == LUN_OK)
-        s = lun__gpu_reserve(g, cells, &b);
+        s = lun__gpu_batch_reserve(g, cells, &b);
     if (s != LUN_OK)
         return s;
     b->kernel = k;
@@ -122,25 +122,25 @@ static lun_status give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const lun
     else if (s == LUN_OK && p->fresh && plan->clear)
         s = write_cells(g, g->work, zeros, plan->clear, false);
     for (int i = 0; s == LUN_OK && l->slots && i < k->shape.slots; i++)
-        s = l->slots[i] ? lun__gpu_use(g, l->slots[i]) : LUN_OK;
+        s = l->slots[i] ? lun__gpu_overlap_use(g, l->slots[i]) : LUN_OK;
     if (s == LUN_OK)
-        s = lun__gpu_submit(g, b, steps, p->end - p->first, bind(g, k, l, plan));
+        s = lun__gpu_batch_submit(g, b, steps, p->end - p->first, bind(g, k, l, plan));
     if (s != LUN_OK) /* the copy of the cells may be under way */
-        lun__gpu_wait_safe(g);
+        lun__gpu_batch_wait_safe(g);
     return s;
 }
 
-lun_status lun__gpu_give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan,
-                         const lun_gpu_slice *p)
+lun_status lun__gpu_run_give(lun_gpu *g, lun_kernel *k, const lun_launch *l,
+                             const lun_cl_plan *plan, const lun_gpu_slice *p)
 {
     lun_guard guard;
     lun_gpu_entry *entry;
     bool guarded = p->guarded;
     lun_status s = LUN_OK;
-    if (lun__stop_requested(g->services))
-        return lun__gpu_interrupted(g);
+    if (lun__backend_stop_requested(g->services))
+        return lun__gpu_batch_interrupted(g);
     for (int i = p->first; s == LUN_OK && i < p->end; i++) {
-        s = lun__gpu_entry(g, k, plan->step[i].kernel, &entry);
+        s = lun__gpu_program_entry(g, k, plan->step[i].kernel, &entry);
         guarded |= s == LUN_OK && !entry->ran;
     }
     if (s != LUN_OK)
@@ -149,11 +149,11 @@ lun_status lun__gpu_give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const l
         lun__guard_enter(&guard, false);
     s = give(g, k, l, plan, p);
     if (guarded && s == LUN_OK)
-        s = lun__gpu_wait(g, 0);
+        s = lun__gpu_batch_wait(g, 0);
     if (guarded)
         lun__guard_leave(&guard);
     for (int i = p->first; guarded && s == LUN_OK && i < p->end; i++)
-        if (lun__gpu_entry(g, k, plan->step[i].kernel, &entry) == LUN_OK)
+        if (lun__gpu_program_entry(g, k, plan->step[i].kernel, &entry) == LUN_OK)
             entry->ran = true;
     return s;
 }
@@ -171,19 +171,19 @@ static lun_status find_trap(const lun_kernel *k, const uint64_t *work, lun_launc
     return lun__ir_trap_status(trap < k->kind_count ? k->kinds[trap] : LUN_IR_KIND_COUNT);
 }
 
-lun_status lun__gpu_results(lun_gpu *g, const lun_kernel *k, int64_t count, lun_launch *l,
-                            uint64_t *results)
+lun_status lun__gpu_run_results(lun_gpu *g, const lun_kernel *k, int64_t count, lun_launch *l,
+                                uint64_t *results)
 {
     uint64_t few[2 + LUN_IR_SINKS], *work = few;
     int64_t bytes = (2 + count) * (int64_t)sizeof *work;
-    lun_status s = lun__gpu_wait(g, 0);
+    lun_status s = lun__gpu_batch_wait(g, 0);
     if (s != LUN_OK)
         return s;
     if (bytes > (int64_t)sizeof few)
         work = malloc((size_t)bytes);
     if (!work)
-        return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
-    s = lun__gpu_check(g, g->driver->read(g->queue, g->work, 0, work, bytes));
+        return lun__gpu_state_fail(g, LUN_ENOMEM, "out of memory");
+    s = lun__gpu_state_check(g, g->driver->read(g->queue, g->work, 0, work, bytes));
     if (s == LUN_OK)
         s = find_trap(k, work, l);
     if (s == LUN_OK && count)
@@ -208,24 +208,24 @@ static lun_status combine_on_device(lun_gpu *g, lun_kernel *k, lun_launch *l, ui
     lun__cl_plan_pairs(&k->shape, pairs, &plan);
     uint64_t *work = calloc((size_t)plan.work, sizeof *work);
     if (!work)
-        return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
+        return lun__gpu_state_fail(g, LUN_ENOMEM, "out of memory");
     memcpy(work + plan.read, cells, (size_t)(plan.work - plan.read) * sizeof *work);
     lun_gpu_slice p = {
         .end = plan.steps, .trial = -1, .fresh = true, .guarded = true, .work = work};
-    lun_status s = lun__gpu_ready(g);
+    lun_status s = lun__gpu_state_ready(g);
     if (s == LUN_OK)
-        s = lun__gpu_give(g, k, &bare, &plan, &p);
+        s = lun__gpu_run_give(g, k, &bare, &plan, &p);
     free(work);
     if (s == LUN_OK)
-        s = lun__gpu_results(g, k, plan.read - 2, l, cells);
+        s = lun__gpu_run_results(g, k, plan.read - 2, l, cells);
     return s;
 }
 
-lun_status lun__gpu_combine(lun_gpu *g, const lun_work_run *w)
+lun_status lun__gpu_run_combine(lun_gpu *g, const lun_work_run *w)
 {
     lun_kernel *k = w->kernel;
     if (!k->joiner)
         return combine_on_device(g, k, w->launch, w->cells, w->pairs);
-    return lun__host_combine(g->services, lun__interp_exec(k->joiner), k->shape.results, w->launch,
-                             w->cells, w->pairs);
+    return lun__host_run_combine(g->services, lun__interpreter_exec(k->joiner), k->shape.results,
+                                 w->launch, w->cells, w->pairs);
 }

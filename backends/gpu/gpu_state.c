@@ -10,7 +10,7 @@
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-lun_status lun__gpu_fail(lun_gpu *g, lun_status s, const char *format, ...)
+lun_status lun__gpu_state_fail(lun_gpu *g, lun_status s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -21,7 +21,7 @@ lun_status lun__gpu_fail(lun_gpu *g, lun_status s, const char *format, ...)
     return s;
 }
 
-void lun__gpu_set_lost(lun_gpu *g, const char *format, ...)
+void lun__gpu_state_set_lost(lun_gpu *g, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -31,30 +31,31 @@ void lun__gpu_set_lost(lun_gpu *g, const char *format, ...)
     g->lost = true;
 }
 
-void lun__gpu_failure_text(lun_strbuf *out, lun_gpu_failure f)
+void lun__gpu_state_failure_text(lun_strbuf *out, lun_gpu_failure f)
 {
     lun__strbuf_printf(out, "%s: %s (%d)%s%s", f.call, f.name ? f.name : "an unknown error", f.code,
                        *f.hint ? ": " : "", f.hint);
 }
 
-lun_status lun__gpu_check(lun_gpu *g, lun_gpu_answer answer)
+lun_status lun__gpu_state_check(lun_gpu *g, lun_gpu_answer answer)
 {
     const lun_gpu_failure *f = &g->failure;
     if (answer == LUN_GPU_OK)
         return LUN_OK;
     if (answer == LUN_GPU_FAULT)
-        lun__gpu_set_lost(g, "a kernel on it failed");
+        lun__gpu_state_set_lost(g, "a kernel on it failed");
     else if (answer == LUN_GPU_LOST || answer == LUN_GPU_STUCK)
-        lun__gpu_set_lost(g, "%s failed with %s", f->call, f->name ? f->name : "an unknown error");
+        lun__gpu_state_set_lost(g, "%s failed with %s", f->call,
+                                f->name ? f->name : "an unknown error");
     g->stuck |= answer == LUN_GPU_STUCK;
-    lun__gpu_fail(g, LUN_EBACKEND, "%s: ", g->device.name);
-    lun__gpu_failure_text(g->services->error, *f);
+    lun__gpu_state_fail(g, LUN_EBACKEND, "%s: ", g->device.name);
+    lun__gpu_state_failure_text(g->services->error, *f);
     return f->memory ? LUN_ENOMEM : LUN_EBACKEND;
 }
 
 /* ---- the queue ------------------------------------------------------------------------------- */
 
-bool lun__gpu_may_release(const lun_gpu *g)
+bool lun__gpu_state_may_release(const lun_gpu *g)
 {
     return g->owner == getpid() && !g->stuck;
 }
@@ -110,31 +111,32 @@ static lun_status open_queue(lun_gpu *g)
     }
     const lun_gpu_opening o = {g->library, &g->device, peer ? peer->queue : g->first, g->shared,
                                g->shared_count};
-    return lun__gpu_check(g, g->driver->open(&o, &g->failure, &g->queue));
+    return lun__gpu_state_check(g, g->driver->open(&o, &g->failure, &g->queue));
 }
 
-lun_status lun__gpu_ready(lun_gpu *g)
+lun_status lun__gpu_state_ready(lun_gpu *g)
 {
     if (g->owner != getpid())
-        return lun__gpu_fail(g, LUN_EBACKEND,
-                             "%s was opened by the parent of this process, and drivers do not "
-                             "survive a fork: use backend openmp here",
-                             g->device.name);
+        return lun__gpu_state_fail(
+            g, LUN_EBACKEND,
+            "%s was opened by the parent of this process, and drivers do not "
+            "survive a fork: use backend openmp here",
+            g->device.name);
     if (g->lost)
-        return lun__gpu_fail(
+        return lun__gpu_state_fail(
             g, LUN_EBACKEND,
             "%s can no longer be used (%s): use backend openmp, or restart the program",
             g->device.name, g->reason);
     return g->queue ? LUN_OK : open_queue(g);
 }
 
-void lun__gpu_link_peer(lun_gpu *g, lun_gpu *other)
+void lun__gpu_state_link_peer(lun_gpu *g, lun_gpu *other)
 {
     g->peer = other->peer;
     other->peer = g;
 }
 
-void lun__gpu_unlink_peer(lun_gpu *g)
+void lun__gpu_state_unlink_peer(lun_gpu *g)
 {
     lun_gpu *before = g;
     while (before->peer != g)
@@ -143,7 +145,7 @@ void lun__gpu_unlink_peer(lun_gpu *g)
     g->peer = g;
 }
 
-int64_t lun__gpu_now(void)
+int64_t lun__gpu_state_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -196,23 +196,24 @@ struct lun_kernel {
 
 /* ---- gpu_state.c ----------------------------------------------------------------------------- */
 /* Writes a failure's text, "backend NAME: ...", and returns s. */
-lun_status lun__gpu_fail(lun_gpu *g, lun_status s, const char *format, ...)
+lun_status lun__gpu_state_fail(lun_gpu *g, lun_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The status of a driver's answer, with its text; after LUN_GPU_LOST and LUN_GPU_FAULT the state
  * is lost. */
-lun_status lun__gpu_check(lun_gpu *g, lun_gpu_answer answer);
+lun_status lun__gpu_state_check(lun_gpu *g, lun_gpu_answer answer);
 /* Makes the state lost; the first reason stays. */
-void lun__gpu_set_lost(lun_gpu *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void lun__gpu_state_set_lost(lun_gpu *g, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* Opens the queue if it is not open.  LUN_EBACKEND in a child of fork, and if the state is lost. */
-lun_status lun__gpu_ready(lun_gpu *g);
+lun_status lun__gpu_state_ready(lun_gpu *g);
 /* The two have in common what devices can. */
-void lun__gpu_link_peer(lun_gpu *g, lun_gpu *other);
+void lun__gpu_state_link_peer(lun_gpu *g, lun_gpu *other);
 /* Removes the state from the list of its peers. */
-void lun__gpu_unlink_peer(lun_gpu *g);
+void lun__gpu_state_unlink_peer(lun_gpu *g);
 /* True if objects may be released: not in a child of fork, nor if the state is stuck. */
-bool lun__gpu_may_release(const lun_gpu *g);
+bool lun__gpu_state_may_release(const lun_gpu *g);
 /* Nanoseconds of a clock that never goes back. */
-int64_t lun__gpu_now(void);
+int64_t lun__gpu_state_now(void);
 
 /* ---- stop.c ---------------------------------------------------------------------------------- */
 /* Allocates the stop flag, before the first kernel that polls it runs. */
@@ -227,76 +228,76 @@ void lun__gpu_stop_set(lun_gpu *g, bool stop);
 /* ---- coherence.c ----------------------------------------------------------------------------- */
 /* Measures whether the device is coherent, if unknown: device.coherence, target.coherent.
  * LUN_OK whatever it finds; takes some milliseconds, where it is not up to a second. */
-lun_status lun__gpu_find_coherence(lun_gpu *g);
+lun_status lun__gpu_coherence_find(lun_gpu *g);
 
 /* ---- batches.c ------------------------------------------------------------------------------- */
 /* Whether a batch can be given now, without waiting, while at most `left` others are in flight. */
-lun_status lun__gpu_room(lun_gpu *g, int left, bool *room);
+lun_status lun__gpu_batch_room(lun_gpu *g, int left, bool *room);
 /* A batch with room for so many cells, waiting for the oldest ones while too much is in flight.
  * LUN_ECANCEL, LUN_ENOMEM, or the device's failure. */
-lun_status lun__gpu_reserve(lun_gpu *g, int cells, lun_gpu_batch **out);
+lun_status lun__gpu_batch_reserve(lun_gpu *g, int cells, lun_gpu_batch **out);
 /* Gives steps to the device as the batch that reserve gave, whose kernel, count and trial are
  * filled in.  The kernel's memory holds the arguments: so many. */
-lun_status lun__gpu_submit(lun_gpu *g, lun_gpu_batch *b, const lun_gpu_step *steps, int count,
-                           int memories);
+lun_status lun__gpu_batch_submit(lun_gpu *g, lun_gpu_batch *b, const lun_gpu_step *steps, int count,
+                                 int memories);
 /* Waits until at most `left` batches are in flight.  LUN_ECANCEL as soon as the evaluation shall
  * stop. */
-lun_status lun__gpu_wait(lun_gpu *g, int left);
+lun_status lun__gpu_batch_wait(lun_gpu *g, int left);
 /* The evaluation shall stop: LUN_ECANCEL, with the stop flag set for what is in flight. */
-lun_status lun__gpu_interrupted(lun_gpu *g);
+lun_status lun__gpu_batch_interrupted(lun_gpu *g);
 /* Waits until nothing given to the device reads memory of the host; else the state is stuck. */
-void lun__gpu_wait_safe(lun_gpu *g);
+void lun__gpu_batch_wait_safe(lun_gpu *g);
 /* Batches in flight no longer refer to the kernel: it may be released. */
-void lun__gpu_forget(lun_gpu *g, const lun_kernel *k);
+void lun__gpu_batch_forget(lun_gpu *g, const lun_kernel *k);
 /* Waits for all batches, a few seconds at most, and frees what they hold. */
-void lun__gpu_drain(lun_gpu *g);
+void lun__gpu_batch_drain(lun_gpu *g);
 
 /* ---- launch_flight.c ------------------------------------------------------------------------- */
-/* Begins a launch; *mark: until lun__gpu_collect it is under way. */
-lun_status lun__gpu_launch(lun_gpu *g, lun_kernel *k, lun_launch *l, lun_work_mark *mark);
+/* Begins a launch; *mark: until lun__gpu_flight_collect it is under way. */
+lun_status lun__gpu_flight_launch(lun_gpu *g, lun_kernel *k, lun_launch *l, lun_work_mark *mark);
 /* Gives the device more of it, *given: that was all. */
-lun_status lun__gpu_advance(lun_gpu *g, bool *given);
+lun_status lun__gpu_flight_advance(lun_gpu *g, bool *given);
 /* Waits for its end, if there is one. */
-lun_status lun__gpu_collect(lun_gpu *g);
+lun_status lun__gpu_flight_collect(lun_gpu *g);
 
 /* ---- gpu_run.c, gpu_product.c, device_copy.c: LUN_WORK_... ----------------------------------- */
-lun_status lun__gpu_combine(lun_gpu *g, const lun_work_run *w);
-bool lun__gpu_multiplies(const lun_gpu *g, const lun_product *p);
+lun_status lun__gpu_run_combine(lun_gpu *g, const lun_work_run *w);
+bool lun__gpu_product_multiplies(const lun_gpu *g, const lun_product *p);
 lun_status lun__gpu_product(lun_gpu *g, const lun_product *p);
-lun_status lun__gpu_pad_array(lun_gpu *g, const lun_work_pad *w);
-lun_status lun__gpu_transfer(lun_gpu *g, const lun_transfer *t);
+lun_status lun__gpu_device_copy_pad(lun_gpu *g, const lun_work_pad *w);
+lun_status lun__gpu_device_copy(lun_gpu *g, const lun_transfer *t);
 
 /* ---- overlap_transfers.c --------------------------------------------------------------------- */
 /* The next batch uses a buffer: it begins when transfers of it have ended. */
-lun_status lun__gpu_use(lun_gpu *g, const lun_buffer *b);
+lun_status lun__gpu_overlap_use(lun_gpu *g, const lun_buffer *b);
 /* The same of the next batch and those behind it. */
-lun_status lun__gpu_use_on(lun_gpu *g, const lun_buffer *b);
+lun_status lun__gpu_overlap_use_on(lun_gpu *g, const lun_buffer *b);
 /* Releases the awaited marks: the batch that waits for them is submitted, or none will be. */
-void lun__gpu_awaited_free(lun_gpu *g);
+void lun__gpu_overlap_free(lun_gpu *g);
 /* Waits for all awaited transfers and for that of the buffer, NULL: of none. */
-lun_status lun__gpu_wait_transfers(lun_gpu *g, lun_buffer *b);
+lun_status lun__gpu_overlap_wait(lun_gpu *g, lun_buffer *b);
 /* Releases the mark of a buffer's transfer: its memory is about to be freed. */
-void lun__gpu_forget_transfer(lun_gpu *g, lun_buffer *b);
-/* lun__gpu_write with a mark, and the wait for it. */
-lun_status lun__gpu_send(lun_gpu *g, lun_buffer *to, int64_t offset, const void *host,
-                         int64_t bytes, lun_work_mark *out);
-lun_status lun__gpu_settle(lun_gpu *g);
+void lun__gpu_overlap_forget(lun_gpu *g, lun_buffer *b);
+/* lun__gpu_buffer_write with a mark, and the wait for it. */
+lun_status lun__gpu_overlap_send(lun_gpu *g, lun_buffer *to, int64_t offset, const void *host,
+                                 int64_t bytes, lun_work_mark *out);
+lun_status lun__gpu_overlap_settle(lun_gpu *g);
 /* Releases all marks of this file. */
 void lun__gpu_overlap_close(lun_gpu *g);
 
 /* ---- gpu_buffers.c --------------------------------------------------------------------------- */
 /* Memory of at least `cells` cells of 8 bytes in *memory, which has *room; its content is lost. */
-lun_status lun__gpu_cells(lun_gpu *g, void **memory, int64_t *room, int64_t cells);
+lun_status lun__gpu_buffer_cells(lun_gpu *g, void **memory, int64_t *room, int64_t cells);
 /* Waits for all that was given. */
-lun_status lun__gpu_finish(lun_gpu *g);
+lun_status lun__gpu_buffer_finish(lun_gpu *g);
 /* Gives the spare buffers back to the device. */
-void lun__gpu_trim(lun_gpu *g);
+void lun__gpu_buffer_trim(lun_gpu *g);
 
 /* ---- gpu_kernel.c ---------------------------------------------------------------------------- */
 /* A kernel with what a launch looks up in the IR; NULL without memory. */
 lun_kernel *lun__gpu_kernel(const lun_ir *ir);
 /* Lets go of its program, and of the claim to one. */
-void lun__gpu_unload(lun_gpu *g, lun_kernel *k);
+void lun__gpu_kernel_unload(lun_gpu *g, lun_kernel *k);
 
 /* ---- gpu_program.c --------------------------------------------------------------------------- */
 /* Makes k->program of the text, by the cache on disk or the driver's compiler.  LUN_EBUILD with the
@@ -309,7 +310,7 @@ void lun__gpu_program_store(lun_gpu *g, lun_kernel *k);
 void lun__gpu_program_unclaim(lun_gpu *g, lun_kernel *k);
 
 /* The function of the kernel's program that has this name. */
-lun_status lun__gpu_entry(lun_gpu *g, lun_kernel *k, const char *name, lun_gpu_entry **out);
+lun_status lun__gpu_program_entry(lun_gpu *g, lun_kernel *k, const char *name, lun_gpu_entry **out);
 
 /* ---- gpu_run.c ------------------------------------------------------------------------------- */
 
@@ -326,22 +327,22 @@ typedef struct lun_gpu_slice {
 
 /* The plan for indices first .. first+count-1, with the size of work-groups that the script asks
  * for, or that is fastest. */
-lun_status lun__gpu_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int64_t first,
-                         int64_t count, lun_cl_plan *plan, int *trial);
+lun_status lun__gpu_run_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int64_t first,
+                             int64_t count, lun_cl_plan *plan, int *trial);
 /* Gives the device a slice; waits for one that is guarded, or in which a function runs for the
  * first time. */
-lun_status lun__gpu_give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const lun_cl_plan *plan,
-                         const lun_gpu_slice *p);
+lun_status lun__gpu_run_give(lun_gpu *g, lun_kernel *k, const lun_launch *l,
+                             const lun_cl_plan *plan, const lun_gpu_slice *p);
 /* Waits; a trap, or the `count` cells behind it go to `results`. */
-lun_status lun__gpu_results(lun_gpu *g, const lun_kernel *k, int64_t count, lun_launch *l,
-                            uint64_t *results);
+lun_status lun__gpu_run_results(lun_gpu *g, const lun_kernel *k, int64_t count, lun_launch *l,
+                                uint64_t *results);
 
 /* ---- tune.c ---------------------------------------------------------------------------------- */
 /* The work-group size for so many indices, 0: the plan's own; *trial: which trial that is, or -1.
  * most: work-items that a group of the kernel can have, 0: unknown. */
-int lun__gpu_group(lun_gpu *g, lun_kernel *k, int64_t most, int64_t count, int *trial);
+int lun__gpu_tune_group(lun_gpu *g, lun_kernel *k, int64_t most, int64_t count, int *trial);
 /* A trial took so many nanoseconds for an index. */
-void lun__gpu_tried(lun_gpu *g, lun_kernel *k, int trial, double rate);
+void lun__gpu_tune_tried(lun_gpu *g, lun_kernel *k, int trial, double rate);
 
 /* ---- slice.c --------------------------------------------------------------------------------- */
 /* How many of `left` indices make the next slice, in whole grains, after one of `last` (0: the
@@ -349,15 +350,15 @@ void lun__gpu_tried(lun_gpu *g, lun_kernel *k, int trial, double rate);
 int64_t lun__gpu_slice(const lun_kernel *k, int64_t grain, int64_t start, int64_t left,
                        int64_t last);
 /* The grain and the start of slices of single elements. */
-int64_t lun__gpu_element_grain(const lun_kernel *k);
-int64_t lun__gpu_element_start(const lun_gpu *g);
+int64_t lun__gpu_slice_element_grain(const lun_kernel *k);
+int64_t lun__gpu_slice_element_start(const lun_gpu *g);
 /* The grain of slices of chunks: the least that keeps the device busy. */
-int64_t lun__gpu_chunk_grain(const lun_gpu *g, int64_t chunk);
+int64_t lun__gpu_slice_chunk_grain(const lun_gpu *g, int64_t chunk);
 /* How many batches may be in flight when the next slice is given: the last slice's rate, or the
  * last but one's, decides its size.  first: the slice just given is the first of its run. */
-int lun__gpu_ahead(const lun_kernel *k, bool first);
+int lun__gpu_slice_ahead(const lun_kernel *k, bool first);
 /* Between slices: waits until the kernel's rate is known well enough for the next one's size. */
-lun_status lun__gpu_adapt(lun_gpu *g, const lun_kernel *k, bool first);
+lun_status lun__gpu_slice_adapt(lun_gpu *g, const lun_kernel *k, bool first);
 
 /* ---- builtins.c ------------------------------------------------------------------------------ */
 enum { LUN_GPU_BUILTIN_MEMORIES = 3 };

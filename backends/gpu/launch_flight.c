@@ -26,16 +26,17 @@ static lun_status give_elements(lun_gpu *g, lun_gpu_flight *f)
 {
     lun_kernel *k = f->kernel;
     const lun_launch *l = &f->packing.launch;
-    const int64_t grain = lun__gpu_element_grain(k);
+    const int64_t grain = lun__gpu_slice_element_grain(k);
     lun_gpu_slice p = {.end = 1, .fresh = f->fresh, .guarded = !k->ran};
-    f->count = lun__gpu_slice(k, grain, lun__gpu_element_start(g), l->count - f->done, f->count);
+    f->count =
+        lun__gpu_slice(k, grain, lun__gpu_slice_element_start(g), l->count - f->done, f->count);
     lun_status s = lun__gpu_pack(g, &f->packing, l->first + f->done, &f->count, grain);
     if (s == LUN_OK)
-        s = lun__gpu_plan(g, k, l, l->first + f->done, f->count, &f->plan, &p.trial);
+        s = lun__gpu_run_plan(g, k, l, l->first + f->done, f->count, &f->plan, &p.trial);
     p.count = f->count;
     p.guarded |= p.trial >= 0 || l->workgroup > 0;
     if (s == LUN_OK)
-        s = lun__gpu_give(g, k, l, &f->plan, &p);
+        s = lun__gpu_run_give(g, k, l, &f->plan, &p);
     if (s == LUN_OK && !k->ran)
         has_run(g, k);
     f->done += f->count;
@@ -53,7 +54,7 @@ static lun_status give_chunks(lun_gpu *g, lun_gpu_flight *f)
     lun_kernel *k = f->kernel;
     const lun_launch *l = &f->packing.launch;
     const int64_t chunks = f->plan.step[f->step].chunks, chunk = f->plan.head[2];
-    const int64_t grain = lun__gpu_chunk_grain(g, chunk);
+    const int64_t grain = lun__gpu_slice_chunk_grain(g, chunk);
     lun_gpu_slice p = {.first = f->step, .end = f->step + 1, .trial = -1, .fresh = f->fresh};
     lun_status s = LUN_OK;
     p.guarded = !f->done && !k->ran;
@@ -68,7 +69,7 @@ static lun_status give_chunks(lun_gpu *g, lun_gpu_flight *f)
     }
     f->plan.head[4] = f->done;
     if (s == LUN_OK)
-        s = lun__gpu_give(g, k, l, &f->plan, &p);
+        s = lun__gpu_run_give(g, k, l, &f->plan, &p);
     f->fresh = false;
     f->first = !f->done;
     f->done += p.chunks;
@@ -89,7 +90,7 @@ static lun_status fill_work(lun_gpu *g, lun_gpu_flight *f)
     const int64_t chunks = f->plan.head[3] - (f->launch->stage == LUN_STAGE_CARRIED);
     f->work = calloc((size_t)f->plan.work, sizeof *f->work);
     if (!f->work)
-        return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
+        return lun__gpu_state_fail(g, LUN_ENOMEM, "out of memory");
     memcpy(f->work + 2, f->launch->partials, (size_t)chunks * sizeof *f->work);
     return LUN_OK;
 }
@@ -103,7 +104,7 @@ static lun_status give_ordered(lun_gpu *g, lun_gpu_flight *f)
     if (f->planned)
         return give_chunks(g, f);
     f->planned = true;
-    lun_status s = lun__gpu_plan(g, k, l, l->first, l->count, &f->plan, &whole.trial);
+    lun_status s = lun__gpu_run_plan(g, k, l, l->first, l->count, &f->plan, &whole.trial);
     if (s == LUN_OK && l->stage > LUN_STAGE_TOTALS)
         s = fill_work(g, f);
     whole.end = f->plan.steps;
@@ -112,14 +113,14 @@ static lun_status give_ordered(lun_gpu *g, lun_gpu_flight *f)
         return s;
     if (l->stage == LUN_STAGE_CARRIES)
         return give_chunks(g, f);
-    const int64_t grain = lun__gpu_chunk_grain(g, f->plan.head[2]);
+    const int64_t grain = lun__gpu_slice_chunk_grain(g, f->plan.head[2]);
     int64_t packed = l->count;
     s = lun__gpu_pack(g, &f->packing, l->first, &packed, f->plan.head[2]);
     if (s != LUN_OK || packed != l->count ||
         lun__gpu_slice(k, grain, grain, l->count, 0) < l->count)
         return s == LUN_OK ? give_chunks(g, f) : s;
     f->given = true;
-    return lun__gpu_give(g, k, l, &f->plan, &whole);
+    return lun__gpu_run_give(g, k, l, &f->plan, &whole);
 }
 
 /* ---- from the start to the end --------------------------------------------------------------- */
@@ -140,11 +141,11 @@ static lun_status begin(lun_gpu *g, lun_kernel *k, lun_launch *l)
         lun__gpu_program_unclaim(g, k);
         return LUN_OK;
     }
-    lun_status s = lun__gpu_ready(g);
+    lun_status s = lun__gpu_state_ready(g);
     if (s != LUN_OK)
         return s;
     g->services->stats->launches++;
-    g->doing = lun__kernel_name(k->shape.scan, k->shape.results);
+    g->doing = lun__skeleton_kernel_name(k->shape.scan, k->shape.results);
     g->progress = 0;
     g->goal = l->count;
     *f = (lun_gpu_flight){.kernel = k, .launch = l, .fresh = true};
@@ -162,8 +163,9 @@ static lun_status go_on(lun_gpu *g, bool wait)
     lun_status s = LUN_OK;
     while (s == LUN_OK && !f->given) {
         bool room = true;
-        const int ahead = f->more ? lun__gpu_ahead(f->kernel, f->first) : LUN_GPU_BATCHES;
-        s = wait ? f->more ? lun__gpu_wait(g, ahead) : LUN_OK : lun__gpu_room(g, ahead, &room);
+        const int ahead = f->more ? lun__gpu_slice_ahead(f->kernel, f->first) : LUN_GPU_BATCHES;
+        s = wait ? f->more ? lun__gpu_batch_wait(g, ahead) : LUN_OK
+                 : lun__gpu_batch_room(g, ahead, &room);
         if (s != LUN_OK || !room)
             break;
         s = (is_ordered(f->kernel) ? give_ordered : give_elements)(g, f);
@@ -176,7 +178,7 @@ static lun_status end_first(lun_gpu *g, const lun_gpu_flight *f)
 {
     if (f->kernel->ran || !f->given)
         return LUN_OK;
-    const lun_status s = lun__gpu_wait(g, 0);
+    const lun_status s = lun__gpu_batch_wait(g, 0);
     if (s == LUN_OK)
         has_run(g, f->kernel);
     return s;
@@ -188,19 +190,19 @@ static lun_status flush(lun_gpu *g)
     if (g->flushed == g->given)
         return LUN_OK;
     g->flushed = g->given;
-    return lun__gpu_check(g, g->driver->flush(g->queue));
+    return lun__gpu_state_check(g, g->driver->flush(g->queue));
 }
 
 /* Its results, when all of it was given. */
 static lun_status land(lun_gpu *g, const lun_gpu_flight *f)
 {
     lun_launch *l = f->launch;
-    lun_status s = f->kernel->shape.stops ? lun__gpu_wait(g, 0) : LUN_OK;
+    lun_status s = f->kernel->shape.stops ? lun__gpu_batch_wait(g, 0) : LUN_OK;
     if (s != LUN_OK)
         return s;
     if (!f->plan.read)
         return flush(g);
-    return lun__gpu_results(g, f->kernel, f->plan.read - 2, l, l->partials);
+    return lun__gpu_run_results(g, f->kernel, f->plan.read - 2, l, l->partials);
 }
 
 /* Whatever became of it; also after a failure other processes may make the program. */
@@ -217,7 +219,7 @@ static lun_status leave(lun_gpu *g, lun_status s)
     return s;
 }
 
-lun_status lun__gpu_launch(lun_gpu *g, lun_kernel *k, lun_launch *l, lun_work_mark *mark)
+lun_status lun__gpu_flight_launch(lun_gpu *g, lun_kernel *k, lun_launch *l, lun_work_mark *mark)
 {
     lun_status s = begin(g, k, l);
     if (s != LUN_OK || !g->flight.kernel)
@@ -231,14 +233,14 @@ lun_status lun__gpu_launch(lun_gpu *g, lun_kernel *k, lun_launch *l, lun_work_ma
     return s == LUN_OK ? s : leave(g, s);
 }
 
-lun_status lun__gpu_advance(lun_gpu *g, bool *given)
+lun_status lun__gpu_flight_advance(lun_gpu *g, bool *given)
 {
     lun_status s = LUN_OK;
     *given = true;
     if (!g->flight.kernel)
         return LUN_OK;
-    if (lun__stop_requested(g->services))
-        s = lun__gpu_interrupted(g);
+    if (lun__backend_stop_requested(g->services))
+        s = lun__gpu_batch_interrupted(g);
     if (s == LUN_OK)
         s = go_on(g, false);
     if (s == LUN_OK)
@@ -247,11 +249,11 @@ lun_status lun__gpu_advance(lun_gpu *g, bool *given)
     /* one device's results are not waited for while another runs a kernel that may have no end:
      * drivers have threads in common, and only who looks here can stop it */
     if (s == LUN_OK && *given && g->flight.kernel->loops)
-        s = lun__gpu_room(g, 0, given);
+        s = lun__gpu_batch_room(g, 0, given);
     return s == LUN_OK ? s : leave(g, s);
 }
 
-lun_status lun__gpu_collect(lun_gpu *g)
+lun_status lun__gpu_flight_collect(lun_gpu *g)
 {
     if (!g->flight.kernel)
         return LUN_OK;

@@ -7,10 +7,10 @@
  * kernel.
  *
  * Invariant: buffer.moving is the mark, owned by the buffer, of its last transfer, as long as no
- * batch waits for that; lun__gpu_use moves it to `awaited`, the marks, owned by the state, that
- * the next batch waits for. buffer.used is the number of the last batch of state `by` that uses
- * it; given + 1 of the next one, INT64_MAX of that and all behind it. `sending` is the mark of
- * the last transfer from host memory that was not settled. */
+ * batch waits for that; lun__gpu_overlap_use moves it to `awaited`, the marks, owned by the
+ * state, that the next batch waits for. buffer.used is the number of the last batch of state
+ * `by` that uses it; given + 1 of the next one, INT64_MAX of that and all behind it. `sending`
+ * is the mark of the last transfer from host memory that was not settled. */
 #include <stdlib.h>
 
 #include "base/grow.h"
@@ -22,7 +22,7 @@ enum { MOST_BEFORE = 4 }; /* two of each buffer */
 
 static void free_mark(lun_gpu *g, void **mark)
 {
-    if (*mark && lun__gpu_may_release(g))
+    if (*mark && lun__gpu_state_may_release(g))
         g->driver->mark_free(g->queue, *mark);
     *mark = NULL;
 }
@@ -30,18 +30,18 @@ static void free_mark(lun_gpu *g, void **mark)
 static lun_status wait_mark(lun_gpu *g, void **mark)
 {
     lun_status s = LUN_OK;
-    if (*mark && lun__gpu_may_release(g))
-        s = lun__gpu_check(g, g->driver->mark_wait(g->queue, *mark));
+    if (*mark && lun__gpu_state_may_release(g))
+        s = lun__gpu_state_check(g, g->driver->mark_wait(g->queue, *mark));
     free_mark(g, mark);
     return s;
 }
 
-lun_status lun__gpu_use(lun_gpu *g, const lun_buffer *buffer)
+lun_status lun__gpu_overlap_use(lun_gpu *g, const lun_buffer *buffer)
 {
     lun_buffer *b = (lun_buffer *)(uintptr_t)buffer; /* its elements stay as they are */
     if (b->moving) {
         if (!lun__grow(&g->awaited, g->awaited_count, &g->awaited_room, sizeof *g->awaited))
-            return lun__gpu_fail(g, LUN_ENOMEM, "out of memory");
+            return lun__gpu_state_fail(g, LUN_ENOMEM, "out of memory");
         g->awaited[g->awaited_count++] = b->moving;
         b->moving = NULL;
     }
@@ -50,20 +50,20 @@ lun_status lun__gpu_use(lun_gpu *g, const lun_buffer *buffer)
     return LUN_OK;
 }
 
-lun_status lun__gpu_use_on(lun_gpu *g, const lun_buffer *b)
+lun_status lun__gpu_overlap_use_on(lun_gpu *g, const lun_buffer *b)
 {
-    const lun_status s = lun__gpu_use(g, b);
+    const lun_status s = lun__gpu_overlap_use(g, b);
     ((lun_buffer *)(uintptr_t)b)->used = INT64_MAX;
     return s;
 }
 
-void lun__gpu_awaited_free(lun_gpu *g)
+void lun__gpu_overlap_free(lun_gpu *g)
 {
     while (g->awaited_count > 0)
         free_mark(g, &g->awaited[--g->awaited_count]);
 }
 
-lun_status lun__gpu_wait_transfers(lun_gpu *g, lun_buffer *b)
+lun_status lun__gpu_overlap_wait(lun_gpu *g, lun_buffer *b)
 {
     lun_status s = b ? wait_mark(g, &b->moving) : LUN_OK;
     while (s == LUN_OK && g->awaited_count > 0)
@@ -71,14 +71,14 @@ lun_status lun__gpu_wait_transfers(lun_gpu *g, lun_buffer *b)
     return s;
 }
 
-void lun__gpu_forget_transfer(lun_gpu *g, lun_buffer *b)
+void lun__gpu_overlap_forget(lun_gpu *g, lun_buffer *b)
 {
     free_mark(g, &b->moving);
 }
 
 void lun__gpu_overlap_close(lun_gpu *g)
 {
-    lun__gpu_awaited_free(g);
+    lun__gpu_overlap_free(g);
     free_mark(g, &g->sending);
     free(g->awaited);
     g->awaited = NULL;
@@ -89,7 +89,7 @@ void lun__gpu_overlap_close(lun_gpu *g)
  * is stuck.  A driver that fails once need not fail twice. */
 static bool end_of(lun_gpu *g, void *mark)
 {
-    if (lun__gpu_may_release(g) && g->driver->mark_wait(g->queue, mark) != LUN_GPU_OK &&
+    if (lun__gpu_state_may_release(g) && g->driver->mark_wait(g->queue, mark) != LUN_GPU_OK &&
         g->driver->mark_wait(g->queue, mark) != LUN_GPU_OK)
         g->stuck = true;
     return !g->stuck;
@@ -116,7 +116,7 @@ static lun_status before(lun_gpu *g, const lun_buffer *b, void **mark, int *coun
     if (!batch)
         return LUN_OK;
     mark[(*count)++] = batch;
-    return lun__gpu_check(g, g->driver->flush(g->queue));
+    return lun__gpu_state_check(g, g->driver->flush(g->queue));
 }
 
 /* The transfer with this mark, whose owner it becomes, is the buffer's last. */
@@ -130,23 +130,24 @@ static void note(lun_gpu *g, lun_buffer *b, void *mark)
  * ended. */
 static lun_status keep_twice(lun_gpu *g, void *mark)
 {
-    const lun_status s = lun__gpu_check(g, g->driver->mark_keep(g->queue, mark));
+    const lun_status s = lun__gpu_state_check(g, g->driver->mark_keep(g->queue, mark));
     if (s != LUN_OK && end_of(g, mark))
         free_mark(g, &mark);
     return s;
 }
 
-lun_status lun__gpu_send(lun_gpu *g, lun_buffer *to, int64_t offset, const void *host,
-                         int64_t bytes, lun_work_mark *out)
+lun_status lun__gpu_overlap_send(lun_gpu *g, lun_buffer *to, int64_t offset, const void *host,
+                                 int64_t bytes, lun_work_mark *out)
 {
     void *first[MOST_BEFORE], *mark;
     lun_gpu_after after = {first, 0};
-    lun_status s = lun__gpu_ready(g);
+    lun_status s = lun__gpu_state_ready(g);
     if (s == LUN_OK && bytes)
         s = before(g, to, first, &after.count);
     if (s != LUN_OK || !bytes)
         return s;
-    s = lun__gpu_check(g, g->driver->send(g->queue, to->memory, offset, host, bytes, after, &mark));
+    s = lun__gpu_state_check(
+        g, g->driver->send(g->queue, to->memory, offset, host, bytes, after, &mark));
     if (s != LUN_OK)
         return s;
     s = keep_twice(g, mark);
@@ -160,26 +161,26 @@ lun_status lun__gpu_send(lun_gpu *g, lun_buffer *to, int64_t offset, const void 
     return LUN_OK;
 }
 
-lun_status lun__gpu_settle(lun_gpu *g)
+lun_status lun__gpu_overlap_settle(lun_gpu *g)
 {
     if (!g->sending)
         return LUN_OK;
-    const int64_t start = lun__gpu_now();
-    const lun_status s = end_of(g, g->sending) ? LUN_OK : lun__gpu_check(g, LUN_GPU_LOST);
+    const int64_t start = lun__gpu_state_now();
+    const lun_status s = end_of(g, g->sending) ? LUN_OK : lun__gpu_state_check(g, LUN_GPU_LOST);
     free_mark(g, &g->sending);
-    g->services->stats->transfer_time += 1e-9 * (double)(lun__gpu_now() - start);
+    g->services->stats->transfer_time += 1e-9 * (double)(lun__gpu_state_now() - start);
     return s;
 }
 
-lun_status lun__gpu_copy(void *state, lun_buffer *to, int64_t to_offset, void *other,
-                         lun_buffer *from, int64_t from_offset, int64_t bytes, bool *done)
+lun_status lun__gpu_overlap_copy(void *state, lun_buffer *to, int64_t to_offset, void *other,
+                                 lun_buffer *from, int64_t from_offset, int64_t bytes, bool *done)
 {
     lun_gpu *g = state, *source = other;
     void *first[MOST_BEFORE], *mark;
     lun_gpu_after after = {first, 0};
-    lun_status s = lun__gpu_ready(g);
+    lun_status s = lun__gpu_state_ready(g);
     if (s == LUN_OK)
-        s = lun__gpu_ready(source);
+        s = lun__gpu_state_ready(source);
     *done = s == LUN_OK && g->driver->shares(g->queue, source->queue);
     if (*done && bytes)
         s = before(g, to, first, &after.count);
@@ -187,8 +188,8 @@ lun_status lun__gpu_copy(void *state, lun_buffer *to, int64_t to_offset, void *o
         s = before(source, from, first, &after.count);
     if (s != LUN_OK || !*done || !bytes)
         return s;
-    s = lun__gpu_check(g, g->driver->copy(g->queue, to->memory, to_offset, from->memory,
-                                          from_offset, bytes, after, &mark));
+    s = lun__gpu_state_check(g, g->driver->copy(g->queue, to->memory, to_offset, from->memory,
+                                                from_offset, bytes, after, &mark));
     if (s != LUN_OK)
         return s;
     s = keep_twice(g, mark);

@@ -90,9 +90,9 @@ static bool begin(trial *t, const lun_gpu_question *question, int seconds)
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
         return false;
-    lun__loading_begin();
+    lun__loading_lock_begin();
     t->child = fork();
-    lun__loading_end();
+    lun__loading_lock_end();
     if (t->child == 0)
         run_child(question, ends[1], seconds);
     close(ends[1]);

@@ -31,31 +31,31 @@ int64_t lun__gpu_slice(const lun_kernel *k, int64_t grain, int64_t start, int64_
     return (int64_t)most / grain * grain;
 }
 
-int64_t lun__gpu_element_grain(const lun_kernel *k)
+int64_t lun__gpu_slice_element_grain(const lun_kernel *k)
 {
     const int64_t grain = k->loops ? LOOP_GRAIN : GRAIN, team = k->shape.team;
     return team ? (grain + team - 1) / team * team : grain;
 }
 
-int64_t lun__gpu_element_start(const lun_gpu *g)
+int64_t lun__gpu_slice_element_start(const lun_gpu *g)
 {
     return LOOP_GRAIN * (g->device.kind == LUN_GPU_PROCESSOR ? g->device.units : 256);
 }
 
-int64_t lun__gpu_chunk_grain(const lun_gpu *g, int64_t chunk)
+int64_t lun__gpu_slice_chunk_grain(const lun_gpu *g, int64_t chunk)
 {
     int64_t groups = (int64_t)g->device.units * (g->device.kind == LUN_GPU_PROCESSOR ? 1 : 8);
     return chunk * (groups < 1 ? 1 : groups);
 }
 
-int lun__gpu_ahead(const lun_kernel *k, bool first)
+int lun__gpu_slice_ahead(const lun_kernel *k, bool first)
 {
     if (!k->loops && k->rate > 0)
         return LUN_GPU_BATCHES;
     return first || k->rate <= 0 ? 0 : 1;
 }
 
-lun_status lun__gpu_adapt(lun_gpu *g, const lun_kernel *k, bool first)
+lun_status lun__gpu_slice_adapt(lun_gpu *g, const lun_kernel *k, bool first)
 {
-    return lun__gpu_wait(g, lun__gpu_ahead(k, first));
+    return lun__gpu_batch_wait(g, lun__gpu_slice_ahead(k, first));
 }

@@ -10,7 +10,8 @@ lun_status lun__gpu_stop_open(lun_gpu *g)
     void *word = NULL;
     if (g->stop)
         return LUN_OK;
-    lun_status s = lun__gpu_check(g, g->driver->share(g->queue, PAGE, &word, &g->stop_memory));
+    lun_status s =
+        lun__gpu_state_check(g, g->driver->share(g->queue, PAGE, &word, &g->stop_memory));
     if (s != LUN_OK)
         return s;
     g->stop = word;
@@ -20,7 +21,7 @@ lun_status lun__gpu_stop_open(lun_gpu *g)
 
 void lun__gpu_stop_close(lun_gpu *g)
 {
-    if (g->stop && lun__gpu_may_release(g))
+    if (g->stop && lun__gpu_state_may_release(g))
         g->driver->unshare(g->queue, (void *)g->stop, g->stop_memory);
     g->stop = NULL;
 }

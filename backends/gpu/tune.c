@@ -31,8 +31,8 @@ static bool recall(lun_gpu *g, const lun_kernel *k, int *group)
     void *bytes;
     size_t length;
     make_key(k, &key);
-    bool found =
-        !key.failed && lun__cache_load(g->services->cache, key.text, key.length, &bytes, &length);
+    bool found = !key.failed &&
+                 lun__cache_entry_load(g->services->cache, key.text, key.length, &bytes, &length);
     lun__strbuf_free(&key);
     if (!found)
         return false;
@@ -47,7 +47,7 @@ static void remember(lun_gpu *g, const lun_kernel *k, int group)
     lun_strbuf key = LUN_STRBUF_INIT;
     make_key(k, &key);
     if (!key.failed)
-        lun__cache_store(g->services->cache, key.text, key.length, &group, sizeof group);
+        lun__cache_entry_store(g->services->cache, key.text, key.length, &group, sizeof group);
     lun__strbuf_free(&key);
 }
 
@@ -76,7 +76,7 @@ static void start(lun_gpu *g, lun_kernel *k, int64_t most)
     }
 }
 
-int lun__gpu_group(lun_gpu *g, lun_kernel *k, int64_t most, int64_t count, int *trial)
+int lun__gpu_tune_group(lun_gpu *g, lun_kernel *k, int64_t most, int64_t count, int *trial)
 {
     lun_gpu_tuning *t = &k->tuning;
     *trial = -1;
@@ -89,7 +89,7 @@ int lun__gpu_group(lun_gpu *g, lun_kernel *k, int64_t most, int64_t count, int *
     return t->size[*trial];
 }
 
-void lun__gpu_tried(lun_gpu *g, lun_kernel *k, int trial, double rate)
+void lun__gpu_tune_tried(lun_gpu *g, lun_kernel *k, int trial, double rate)
 {
     lun_gpu_tuning *t = &k->tuning;
     int best = 0;

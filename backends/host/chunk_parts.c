@@ -131,7 +131,7 @@ static void patch(const lun_parts *p, int s, int64_t lo, int64_t hi, char *to)
         if (count == 0)
             continue;
         from->column(from->self, from->origin + first, count, p->edges);
-        lun__copy_strided_few(to + (first - lo) * each, r->segment * each, p->edges, each, count,
+        lun__strided_few_copy(to + (first - lo) * each, r->segment * each, p->edges, each, count,
                               size);
     }
 }
@@ -236,11 +236,11 @@ static void move_edges(const lun_parts *p, int64_t lo, int64_t hi, int s, char *
         if (count == 0)
             continue;
         if (p->ir->slots[s].role == LUN_SLOT_OUT)
-            lun__copy_strided_few(slot, step, at, each, count, size);
+            lun__strided_few_copy(slot, step, at, each, count, size);
         else if (from->read && p->runs[s].count)
             from->column(from->self, from->origin + first, count, at);
         else
-            lun__copy_strided_few(at, each, slot, step, count, size);
+            lun__strided_few_copy(at, each, slot, step, count, size);
         at += count * each;
     }
 }

@@ -102,7 +102,7 @@ typedef struct lun_host_rows {
 /* Makes chain->product by at most team->threads workers and hands its rows on. */
 typedef lun_status lun_host_make(void *ctx, const lun_team *team, const lun_host_rows *take);
 /* Runs a chain that begins with a product, which `make` makes. */
-lun_status lun__host_product_chain(const lun_services *services, const lun_host_kernel *kernels,
+lun_status lun__host_chain_product(const lun_services *services, const lun_host_kernel *kernels,
                                    const lun_team *team, lun_chain *chain, lun_host_make *make,
                                    void *ctx);
 /* Runs units first .. first + count - 1 of sweeps, stage k by kernels[k].  Fails as lun__host_run
@@ -110,13 +110,13 @@ lun_status lun__host_product_chain(const lun_services *services, const lun_host_
 lun_status lun__host_sweep(const lun_services *services, const lun_host_kernel *kernels,
                            const lun_team *team, lun_sweep *sweep, int64_t first, int64_t count);
 /* Whether a run is one worker's, however many threads there are. */
-bool lun__host_alone(const lun_ir *ir, int64_t cost, const lun_launch *launch);
+bool lun__host_run_alone(const lun_ir *ir, int64_t cost, const lun_launch *launch);
 /* Nanoseconds that a run takes one thread, roughly, on a machine whose memory is busy. */
-double lun__host_guess(int64_t cost, int64_t count, int64_t bytes);
+double lun__split_guess(int64_t cost, int64_t count, int64_t bytes);
 /* LUN_WORK_COMBINE by exec's combine, for rows of `results` cells. */
-lun_status lun__host_combine(const lun_services *services, const lun_exec *exec, int results,
-                             lun_launch *launch, uint64_t *cells, int64_t pairs);
+lun_status lun__host_run_combine(const lun_services *services, const lun_exec *exec, int results,
+                                 lun_launch *launch, uint64_t *cells, int64_t pairs);
 /* Bytes of the machine's memory; 0: unknown. */
-int64_t lun__host_memory(void);
+int64_t lun__host_run_memory(void);
 
 #endif

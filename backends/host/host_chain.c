@@ -55,17 +55,17 @@ static void make_cut(lun__run *r, const lun_team *team, lun__links *l)
     for (int k = 0; k < c->count; k++)
         cost += l->kernels[k].cost * (c->stages[k].launch->segment ? c->segment : 1);
     double most =
-        lun__host_guess(cost, count, c->bytes / (c->rows - c->first) * count) / LUN_WORKER_NS;
+        lun__split_guess(cost, count, c->bytes / (c->rows - c->first) * count) / LUN_WORKER_NS;
     int64_t workers = most < team->threads ? (int64_t)most : team->threads;
     if (l->headed) /* which cuts the rows itself, and is worth all threads */
         workers = team->threads;
     else if (workers > 1 && rows > count / (workers * SHARES))
         rows = count / (workers * SHARES);
     l->rows = rows < 1 ? 1 : rows > ROWS_MOST ? ROWS_MOST : rows;
-    lun__cut_make(&(lun_cut_work){.count = count * c->segment, .bytes = c->bytes, .cost = 1},
-                  &(lun_team){.threads = 1, .cache_bytes = team->cache_bytes}, &r->cut);
+    lun__split_make(&(lun_cut_work){.count = count * c->segment, .bytes = c->bytes, .cost = 1},
+                    &(lun_team){.threads = 1, .cache_bytes = team->cache_bytes}, &r->cut);
     r->cut.chunk = l->rows * c->segment;
-    r->cut.chunks = lun__cut_divide(count, l->rows);
+    r->cut.chunks = lun__split_divide(count, l->rows);
     r->cut.batch = 1;
     r->cut.in_order = false;
     if (workers > r->cut.chunks && !l->headed)
@@ -131,15 +131,15 @@ static bool take_rows(void *ctx, int worker, int64_t first, int64_t count, void 
     lun__run *r = ctx;
     const lun__links *l = r->links;
     const size_t segment = (size_t)l->whole * size_of(l->chain->arrays[0].dtype);
-    lun_worker w = lun__run_worker(r, worker);
+    lun_worker w = lun__work_begin(r, worker);
     for (int64_t at = 0, some; at < count; at += some) {
         some = count - at < l->rows ? count - at : l->rows;
         const void *given = rows ? (char *)rows + (size_t)at * segment : NULL;
-        if (lun__run_finished(r, first + at) ||
+        if (lun__work_finished(r, first + at) ||
             !lun__links_run(r, &w, first + at, first + at, some, given))
             return false;
     }
-    lun__run_fence(r);
+    lun__work_fence(r);
     return true;
 }
 
@@ -199,7 +199,7 @@ static lun_status run_rows(const lun_services *services, const lun_host_kernel *
     if (plan_memory(&l) &&
         !__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch)) {
         r.table_step = l.bytes;
-        s = lun__run_go(&r, team, scratch);
+        s = lun__host_run_go(&r, team, scratch);
     }
     keep_failure(&r, chain);
     free(l.arrays);
@@ -212,7 +212,7 @@ lun_status lun__host_chain(const lun_services *services, const lun_host_kernel *
     return run_rows(services, kernels, team, chain, first, count, NULL);
 }
 
-lun_status lun__host_product_chain(const lun_services *services, const lun_host_kernel *kernels,
+lun_status lun__host_chain_product(const lun_services *services, const lun_host_kernel *kernels,
                                    const lun_team *team, lun_chain *chain, lun_host_make *make,
                                    void *ctx)
 {

@@ -32,7 +32,7 @@ static bool initial_carry(const lun_ir *ir, const lun_launch *l, uint64_t *carry
     memcpy(&cell, from, lun__dtype_get((lun_dtype)ins->dtype)->bytes);
     while (n-- > 0) {
         ins = &ir->ins[casts[n]];
-        cell = lun__cell_cast((lun_dtype)ins->dtype, (lun_dtype)ins->from, cell);
+        cell = lun__dtype_cell_cast((lun_dtype)ins->dtype, (lun_dtype)ins->from, cell);
     }
     *carry = cell;
     return true;
@@ -42,7 +42,7 @@ static bool initial_carry(const lun_ir *ir, const lun_launch *l, uint64_t *carry
 
 static lun_status outcome(lun__run *r)
 {
-    if (lun__run_finished(r, -1)) /* the last chunk may have stopped early */
+    if (lun__work_finished(r, -1)) /* the last chunk may have stopped early */
         return LUN_ECANCEL;
     if (atomic_load(&r->trapped) == INT64_MAX)
         return LUN_OK;
@@ -66,19 +66,19 @@ static lun_status go(lun__run *r, const lun_team *team)
     if (s != LUN_OK)
         return s;
     if (!r->drive)
-        lun__run_share(r);
+        lun__work_share(r);
     if (r->drive)
         s = r->drive(r, team, r->driver);
     else if (r->cut.workers == 1)
-        lun__run_work(r, 0);
+        lun__work_all(r, 0);
     else
-        team->parallel(team, r, r->cut.workers, lun__run_work);
+        team->parallel(team, r, r->cut.workers, lun__work_all);
     s = s == LUN_OK ? outcome(r) : s;
     lun__bounce_close(&b, r->ir, r->launch, s == LUN_OK && r->launch->stage != LUN_STAGE_TOTALS);
     return s;
 }
 
-lun_status lun__run_go(lun__run *r, const lun_team *team, size_t scratch)
+lun_status lun__host_run_go(lun__run *r, const lun_team *team, size_t scratch)
 {
     size_t bytes, feeds, tables;
     if (__builtin_mul_overflow(r->feed_step, (size_t)r->cut.workers, &feeds) ||
@@ -99,7 +99,7 @@ lun_status lun__run_go(lun__run *r, const lun_team *team, size_t scratch)
     return s;
 }
 
-bool lun__host_alone(const lun_ir *ir, int64_t cost, const lun_launch *l)
+bool lun__host_run_alone(const lun_ir *ir, int64_t cost, const lun_launch *l)
 {
     if (l->segment)
         return l->count <= LUN_CHUNK;
@@ -113,7 +113,7 @@ bool lun__host_alone(const lun_ir *ir, int64_t cost, const lun_launch *l)
 /* Whether all slots have room for whole blocks of 64. */
 static bool has_room(const lun_ir *ir, const lun_launch *l)
 {
-    int64_t whole = lun__cut_round(l->first + l->count, LUN_BLOCK);
+    int64_t whole = lun__split_round(l->first + l->count, LUN_BLOCK);
     for (int s = 0; s < ir->slot_count; s++)
         if (l->room[s] < whole &&
             (ir->slots[s].role == LUN_SLOT_IN || ir->slots[s].role == LUN_SLOT_OUT))
@@ -135,7 +135,7 @@ static bool is_loose(const lun_ir *ir)
 static bool is_small(const lun_exec *exec, const lun_ir *ir, int64_t cost, const lun_launch *l)
 {
     return ir->scan < 0 && !ir->result_count && !l->segment && l->bytes <= SMALL_BYTES &&
-           !exec->scratch && lun__host_alone(ir, cost, l) && has_room(ir, l) &&
+           !exec->scratch && lun__host_run_alone(ir, cost, l) && has_room(ir, l) &&
            (!l->streams || lun__staging_bytes(ir, l, l->count) <= FED_SCRATCH);
 }
 
@@ -187,7 +187,7 @@ static lun_status chain_totals(lun__run *r)
     lun_launch *l = r->launch;
     const lun_exec *x = r->exec;
     const int64_t chunks = lun__order_chunks(r->ir, l->count);
-    lun_frame frame = lun__run_frame(r, 0);
+    lun_frame frame = lun__work_frame(r, 0);
     frame.math = x->math;
     frame.slots = l->slots;
     frame.trap = -1;
@@ -196,7 +196,7 @@ static lun_status chain_totals(lun__run *r)
         l->partials[k] = carry;
         if (k + 1 < chunks)
             x->combine(x->self, -1, &carry, &total, &r->carry, &frame);
-        if (lun__stop_requested(r->services))
+        if (lun__backend_stop_requested(r->services))
             return LUN_ECANCEL;
     }
     if (frame.trap < 0)
@@ -233,20 +233,21 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
         need = (lun_staging_need){0};
     r.drains = need.written;
     r.loose = r.plain && !ir->threads && !launch->segment && !need.strided && is_loose(ir);
-    lun__cut_make(&(lun_cut_work){.count = launch->count,
-                                  .bytes = launch->bytes,
-                                  .cost = cost,
-                                  .need = need,
-                                  .segment = launch->segment * (launch->turns ? launch->turns : 1),
-                                  .lanes = ir->threads ? lun__ir_lanes(ir) : 0,
-                                  .scans = ir->scan >= 0,
-                                  .free = ir->scan >= 0 && !launch->stage && lun__order_free(ir) &&
-                                          has_room(ir, launch),
-                                  .plain = r.plain,
-                                  .loose = r.loose,
-                                  .chunk = launch->chunk,
-                                  .in_order = launch->in_order},
-                  team, &r.cut);
+    lun__split_make(
+        &(lun_cut_work){.count = launch->count,
+                        .bytes = launch->bytes,
+                        .cost = cost,
+                        .need = need,
+                        .segment = launch->segment * (launch->turns ? launch->turns : 1),
+                        .lanes = ir->threads ? lun__ir_lanes(ir) : 0,
+                        .scans = ir->scan >= 0,
+                        .free = ir->scan >= 0 && !launch->stage && lun__order_free(ir) &&
+                                has_room(ir, launch),
+                        .plain = r.plain,
+                        .loose = r.loose,
+                        .chunk = launch->chunk,
+                        .in_order = launch->in_order},
+        team, &r.cut);
     r.cut.stream &= !written; /* what is in buffers is read again at once */
     r.scratch_step = (exec->scratch + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
     r.feed_step = r.in_parts ? lun__parts_bytes(ir, r.cut.chunk)
@@ -256,7 +257,7 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
     size_t scratch;
     if (__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch))
         return LUN_ENOMEM;
-    return lun__run_go(&r, team, scratch);
+    return lun__host_run_go(&r, team, scratch);
 }
 
 lun_status lun__host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
@@ -278,8 +279,8 @@ lun_status lun__host_run(const lun_services *services, const lun_exec *exec, con
     return run_large(services, exec, team, ir, cost < 1 ? 1 : cost, launch);
 }
 
-void lun__run_combine(const lun_exec *exec, int results, uint64_t *cells, int64_t pairs,
-                      lun_frame *frame)
+void lun__host_run_combine_rows(const lun_exec *exec, int results, uint64_t *cells, int64_t pairs,
+                                lun_frame *frame)
 {
     for (int k = 0; k < results; k++) {
         if (exec->combine_rows) {
@@ -292,8 +293,8 @@ void lun__run_combine(const lun_exec *exec, int results, uint64_t *cells, int64_
     }
 }
 
-lun_status lun__host_combine(const lun_services *services, const lun_exec *exec, int results,
-                             lun_launch *launch, uint64_t *cells, int64_t pairs)
+lun_status lun__host_run_combine(const lun_services *services, const lun_exec *exec, int results,
+                                 lun_launch *launch, uint64_t *cells, int64_t pairs)
 {
     static const volatile int never = 0;
     lun_frame frame = {.args = launch->args,
@@ -301,8 +302,8 @@ lun_status lun__host_combine(const lun_services *services, const lun_exec *exec,
                        .math = exec->math,
                        .trap = -1,
                        .cancel = services->cancel ? services->cancel : &never};
-    lun__run_combine(exec, results, cells, pairs, &frame);
-    if (lun__stop_requested(services)) /* a function may have given up */
+    lun__host_run_combine_rows(exec, results, cells, pairs, &frame);
+    if (lun__backend_stop_requested(services)) /* a function may have given up */
         return LUN_ECANCEL;
     if (frame.trap < 0)
         return LUN_OK;
@@ -313,7 +314,7 @@ lun_status lun__host_combine(const lun_services *services, const lun_exec *exec,
 
 /* ---- what backends on host memory have in common --------------------------------------------- */
 
-int64_t lun__host_memory(void)
+int64_t lun__host_run_memory(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     return pages > 0 && page > 0 ? (int64_t)pages * page : 0;

@@ -70,24 +70,24 @@ struct lun_worker {
 };
 
 /* True when chunk k need not run: the run was stopped, or has failed before k. */
-bool lun__run_finished(lun__run *r, int64_t k);
+bool lun__work_finished(lun__run *r, int64_t k);
 /* Keeps what the frame says of chunk k, if no lower one has failed. */
-void lun__run_note_trap(lun__run *r, int64_t k, const lun_frame *frame);
+void lun__work_note_trap(lun__run *r, int64_t k, const lun_frame *frame);
 /* The same of a stage of a chain, that of the lowest one of a chunk first. */
-void lun__run_note(lun__run *r, int64_t k, lun_status failure, int64_t trap, int64_t value);
-lun_frame lun__run_frame(const lun__run *r, int worker);
+void lun__work_note(lun__run *r, int64_t k, lun_status failure, int64_t trap, int64_t value);
+lun_frame lun__work_frame(const lun__run *r, int worker);
 /* Row j of cells becomes the combination of rows 2j and 2j + 1, j < pairs; traps go into frame. */
-void lun__run_combine(const lun_exec *exec, int results, uint64_t *cells, int64_t pairs,
-                      lun_frame *frame);
+void lun__host_run_combine_rows(const lun_exec *exec, int results, uint64_t *cells, int64_t pairs,
+                                lun_frame *frame);
 /* What worker number `worker` begins with. */
-lun_worker lun__run_worker(const lun__run *r, int worker);
+lun_worker lun__work_begin(const lun__run *r, int worker);
 /* To be called by a worker behind its last chunk: what it has stored others see. */
-void lun__run_fence(const lun__run *r);
+void lun__work_fence(const lun__run *r);
 /* Shares the chunks out, where that is not done one by one. */
-void lun__run_share(lun__run *r);
+void lun__work_share(lun__run *r);
 /* Runs r, whose cut is made, with so many bytes of scratch for all workers together. */
-lun_status lun__run_go(lun__run *r, const lun_team *team, size_t scratch);
+lun_status lun__host_run_go(lun__run *r, const lun_team *team, size_t scratch);
 /* All that a worker does; ctx: the lun__run. */
-void lun__run_work(void *ctx, int worker);
+void lun__work_all(void *ctx, int worker);
 
 #endif

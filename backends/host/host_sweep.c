@@ -31,9 +31,9 @@ static void open_band(const lun_sweeps *x, int64_t band, lun_sweep_tile *p, int6
         *from = x->first * unit + band * each;
         *to = end - *from < each ? end : *from + each;
         p->lo[0] = *from / unit;
-        p->hi[0] = lun__cut_divide(*to, unit);
+        p->hi[0] = lun__split_divide(*to, unit);
     }
-    p->first = x->folds ? lun__cut_divide(*from, unit) : p->lo[0];
+    p->first = x->folds ? lun__split_divide(*from, unit) : p->lo[0];
     p->end = p->hi[0];
 }
 
@@ -58,22 +58,23 @@ static void run_chunk(lun__run *r, int64_t k, lun_worker *w)
     open_band(x, rest, &p, &element, &end);
     if (!w->opened) {
         memset(w->tables, 0, x->bytes);
-        lun__sweep_tile_values(&p);
+        lun__sweep_buffer_values(&p);
         w->opened = true;
     }
     for (int i = 0; i < b->stages + b->arrays; i++) { /* stages, then arrays */
         const lun_sweep_part *part = &x->plan.stage[i];
-        lun__sweep_tile_range(&p, part, 0, &lo, &hi);
+        lun__sweep_buffer_range(&p, part, 0, &lo, &hi);
         from = lo + part->lag < from ? lo + part->lag : from;
         to = hi + part->lag > to ? hi + part->lag : to;
     }
     lun_stint s = {.r = r, .x = x, .w = w, .p = &p, .chunk = k};
     if (x->folds) {
-        lun__fold_run(&s, from, element, end);
+        lun__sweep_fold_run(&s, from, element, end);
         return;
     }
-    for (lun__sweep_tile_begin(&p, from); p.step < to && lun__unit_step(&s, p.step, b->stages);)
-        lun__sweep_tile_step(&p);
+    for (lun__sweep_buffer_begin(&p, from);
+         p.step < to && lun__sweep_unit_step(&s, p.step, b->stages);)
+        lun__sweep_buffer_step(&p);
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
@@ -85,7 +86,7 @@ static void make_cut(lun__run *r, const lun_team *team, lun_sweeps *x)
     int64_t each = 1, pieces = 1, cost = 0, over = 1;
     for (int k = 1; k < b->rank; k++) {
         each *= b->extent[k];
-        x->cuts[k] = lun__cut_divide(b->extent[k], x->plan.piece[k]);
+        x->cuts[k] = lun__split_divide(b->extent[k], x->plan.piece[k]);
         pieces *= x->cuts[k];
     }
     for (int k = 0; k < b->stages; k++)
@@ -95,24 +96,24 @@ static void make_cut(lun__run *r, const lun_team *team, lun_sweeps *x)
         over = beyond > over ? beyond : over;
     }
     int64_t bytes = x->sweep->bytes / b->extent[0] * units;
-    double most = lun__host_guess(cost, units * each, bytes) / LUN_WORKER_NS;
+    double most = lun__split_guess(cost, units * each, bytes) / LUN_WORKER_NS;
     int64_t workers = most < team->threads ? (int64_t)most : team->threads;
     workers = workers < 1 ? 1 : workers;
     int64_t bands = units / (OVERLAPS * over);
     if (bands * pieces < workers)
-        bands = lun__cut_divide(workers, pieces);
-    bands = lun__cut_round(bands, workers);
+        bands = lun__split_divide(workers, pieces);
+    bands = lun__split_round(bands, workers);
     bands = bands < units ? bands : units;
-    x->band = lun__cut_divide(units, bands);
-    lun__cut_make(&(lun_cut_work){.count = units * each, .bytes = x->sweep->bytes, .cost = 1},
-                  &(lun_team){.threads = 1, .cache_bytes = team->cache_bytes}, &r->cut);
-    r->cut.chunks = lun__cut_divide(units, x->band) * pieces;
+    x->band = lun__split_divide(units, bands);
+    lun__split_make(&(lun_cut_work){.count = units * each, .bytes = x->sweep->bytes, .cost = 1},
+                    &(lun_team){.threads = 1, .cache_bytes = team->cache_bytes}, &r->cut);
+    r->cut.chunks = lun__split_divide(units, x->band) * pieces;
     if (x->folds) { /* bands of whole chunks */
-        const int64_t chunks = lun__cut_divide(units * each, LUN_CHUNK);
-        x->chunks = lun__cut_divide(chunks, bands);
-        r->cut.chunks = lun__cut_divide(chunks, x->chunks);
+        const int64_t chunks = lun__split_divide(units * each, LUN_CHUNK);
+        x->chunks = lun__split_divide(chunks, bands);
+        r->cut.chunks = lun__split_divide(chunks, x->chunks);
     }
-    r->cut.chunk = lun__cut_divide(units * each, r->cut.chunks);
+    r->cut.chunk = lun__split_divide(units * each, r->cut.chunks);
     r->cut.batch = 1;
     r->cut.in_order = false;
     r->cut.workers = (int)(workers < r->cut.chunks ? workers : r->cut.chunks);
@@ -158,8 +159,8 @@ static void plan_slots(lun_sweeps *x)
     if (!x->folds)
         return;
     x->fold_slots = take(x, slots * sizeof(void *));
-    x->fold_places = take(x, lun__fold_slots(last));
-    x->fold_copies = take(x, lun__fold_copies(last, b->extent[b->rank - 1]));
+    x->fold_places = take(x, lun__sweep_fold_slots(last));
+    x->fold_copies = take(x, lun__sweep_fold_copies(last, b->extent[b->rank - 1]));
 }
 
 static void plan_memory(lun_sweeps *x)
@@ -205,14 +206,14 @@ lun_status lun__host_sweep(const lun_services *services, const lun_host_kernel *
     lun_status s = LUN_ENOMEM;
     sweep->failed = 0;
     x.rings = calloc(2 * (size_t)sweep->box.arrays, sizeof *x.rings);
-    if (x.rings && lun__sweep_plan(&sweep->box, sweep->box.stages, sweep->near, &x.plan)) {
+    if (x.rings && lun__sweep_geometry_plan(&sweep->box, sweep->box.stages, sweep->near, &x.plan)) {
         x.values = x.rings + sweep->box.arrays;
         make_cut(&r, team, &x);
         plan_memory(&x);
         r.scratch_step = plan_scratch(&x);
         r.table_step = x.bytes;
         if (!__builtin_mul_overflow(r.scratch_step, (size_t)r.cut.workers, &scratch))
-            s = lun__run_go(&r, team, scratch);
+            s = lun__host_run_go(&r, team, scratch);
     }
     for (int k = 0; k < sweep->box.stages; k++)
         sweep->stages[k].ran |= s == LUN_OK;
@@ -221,7 +222,7 @@ lun_status lun__host_sweep(const lun_services *services, const lun_host_kernel *
         sweep->stages[sweep->failed].launch->trap = (int)(r.trap & INT32_MAX);
         sweep->stages[sweep->failed].launch->trap_value = r.trap_value;
     }
-    lun__sweep_plan_free(&x.plan);
+    lun__sweep_geometry_free(&x.plan);
     free(x.rings);
     return s;
 }

@@ -152,8 +152,8 @@ static bool has_failed(const tile *p, int64_t k)
     lun_frame *frame = &p->w->frame;
     lun__run *r = (lun__run *)(uintptr_t)p->r;
     if (frame->trap >= 0)
-        lun__run_note(r, k, lun__ir_trap_status(p->ir->ins[frame->trap].kind),
-                      frame->trap | (int64_t)p->stage << 32, frame->trap_value);
+        lun__work_note(r, k, lun__ir_trap_status(p->ir->ins[frame->trap].kind),
+                       frame->trap | (int64_t)p->stage << 32, frame->trap_value);
     return frame->trap >= 0 || __atomic_load_n(frame->cancel, __ATOMIC_RELAXED);
 }
 
@@ -168,8 +168,8 @@ static bool feed(tile *p, int64_t k, lun_staging *feed)
     int failure =
         lun__staging_fill(feed, p->ir, p->s->launch, p->row * each, (p->row + p->count) * each);
     if (failure)
-        lun__run_note((lun__run *)(uintptr_t)p->r, k, LUN_EIO, feed->slot | (int64_t)p->stage << 32,
-                      failure);
+        lun__work_note((lun__run *)(uintptr_t)p->r, k, LUN_EIO,
+                       feed->slot | (int64_t)p->stage << 32, failure);
     else
         p->fed = lun__staging_slots(feed, p->ir, p->s->launch, p->s->launch->slots);
     return !failure;
@@ -185,8 +185,8 @@ static void keep_cells(const tile *p)
         const lun_chain_array *a = &l->chain->arrays[p->s->results[k]];
         char *to = p->w->tables + l->arrays[p->s->results[k]];
         for (int64_t row = 0; row < p->count; row++, to += size_of(a->dtype)) {
-            uint64_t cell =
-                lun__cell_cast(a->dtype, (lun_dtype)p->ir->results[k], cells[row * results + k]);
+            uint64_t cell = lun__dtype_cell_cast(a->dtype, (lun_dtype)p->ir->results[k],
+                                                 cells[row * results + k]);
             memcpy(to, &cell, size_of(a->dtype));
         }
     }
@@ -213,7 +213,7 @@ typedef struct joint {
 static lun_status combine_level(void *ctx, void *rows, int64_t pairs)
 {
     const joint *j = ctx;
-    lun__run_combine(j->x, j->results, rows, pairs, j->frame);
+    lun__host_run_combine_rows(j->x, j->results, rows, pairs, j->frame);
     return LUN_OK;
 }
 

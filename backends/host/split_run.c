@@ -45,13 +45,13 @@ static int64_t grain_of(const lun_cut_work *w, const lun_team *team)
     int64_t grain = LUN_CHUNK, each = w->bytes / w->count;
     double elements = CHUNK_NS / operation_ns / (double)w->cost;
     if (w->cost >= HEAVY && elements < LUN_CHUNK && !w->loose)
-        return lun__cut_round((int64_t)elements + 1, LUN_BLOCK);
+        return lun__split_round((int64_t)elements + 1, LUN_BLOCK);
     if (team->chunk_bytes > 0 && each > 0 && team->chunk_bytes / each < grain)
         grain = team->chunk_bytes / each / LUN_BLOCK * LUN_BLOCK;
     return grain < CHUNK_LEAST ? CHUNK_LEAST : grain;
 }
 
-double lun__host_guess(int64_t cost, int64_t count, int64_t bytes)
+double lun__split_guess(int64_t cost, int64_t count, int64_t bytes)
 {
     return (double)count * (double)cost * operation_ns + (double)bytes * byte_ns;
 }
@@ -59,7 +59,7 @@ double lun__host_guess(int64_t cost, int64_t count, int64_t bytes)
 /* How many workers are worth it; at least two of a team that was chosen for what was measured. */
 static int64_t workers_for(const lun_cut_work *w, const lun_team *team)
 {
-    double ns = team->alone_ns > 0 ? team->alone_ns : lun__host_guess(w->cost, w->count, w->bytes);
+    double ns = team->alone_ns > 0 ? team->alone_ns : lun__split_guess(w->cost, w->count, w->bytes);
     double most = ns / LUN_WORKER_NS;
     if (team->alone_ns > 0 && most < 2)
         most = 2;
@@ -71,9 +71,9 @@ static int64_t scan_chunk(int64_t count, int64_t workers)
 {
     int64_t most = workers > 1 ? LUN_SCAN_CHUNK : SCAN_MOST;
     int64_t least = workers > 1 ? LUN_CHUNK : LUN_BLOCK;
-    int64_t chunk = lun__cut_divide(count, workers > 1 ? workers * SCAN_SHARES : 1);
+    int64_t chunk = lun__split_divide(count, workers > 1 ? workers * SCAN_SHARES : 1);
     chunk = chunk > most ? most : chunk < least ? least : chunk;
-    return lun__cut_round(chunk, LUN_BLOCK);
+    return lun__split_round(chunk, LUN_BLOCK);
 }
 
 /* A chunk of so many indices, or different so that strided memory is read by whole lines of cache,
@@ -92,7 +92,7 @@ static int64_t staged_chunk(const lun_cut_work *w, int64_t chunk, int64_t share)
         if (chunk < share)
             chunk = chunk > unit ? chunk / unit * unit : unit;
     }
-    return lun__cut_round(chunk < 1 ? 1 : chunk, round);
+    return lun__split_round(chunk < 1 ? 1 : chunk, round);
 }
 
 /* Chunks that are read from a file, or from strided memory, at once. */
@@ -102,13 +102,13 @@ static int64_t batch_of(const lun_cut_work *w, int64_t chunk)
     if (w->scans)
         return 1;
     if (w->need.file && w->need.file * chunk < READ_BYTES)
-        batch = lun__cut_divide(READ_BYTES, w->need.file * chunk);
+        batch = lun__split_divide(READ_BYTES, w->need.file * chunk);
     if (w->need.unit > chunk && w->need.unit <= UNIT_BYTES / w->need.strided)
-        batch = lun__cut_divide(w->need.unit, chunk);
+        batch = lun__split_divide(w->need.unit, chunk);
     return batch;
 }
 
-void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
+void lun__split_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
 {
     double own_ns = (double)w->count * (double)w->cost * operation_ns;
     if (w->loose && team->alone_ns > own_ns) /* it may have loops */
@@ -117,40 +117,40 @@ void lun__cut_make(const lun_cut_work *w, const lun_team *team, lun_cut *out)
     *out = (lun_cut){.chunk = w->scans ? LUN_SCAN_CHUNK : LUN_CHUNK,
                      .stream = exceeds_cache(w->bytes, team->cache_bytes)};
     if (w->plain || w->segment) {
-        int64_t whole = lun__cut_divide(w->count, LUN_CHUNK),
+        int64_t whole = lun__split_divide(w->count, LUN_CHUNK),
                 by_cost = (int64_t)(own_ns / LUN_WORKER_NS);
         if (workers > whole && workers > by_cost)
             workers = whole > by_cost ? whole : by_cost;
         if (workers < 1)
             workers = 1;
         /* the same for each worker, none larger than the grain */
-        int64_t share = lun__cut_divide(w->count, workers),
-                parts = lun__cut_divide(share, grain_of(w, team));
-        out->chunk = lun__cut_round(lun__cut_divide(share, parts), LUN_BLOCK);
+        int64_t share = lun__split_divide(w->count, workers),
+                parts = lun__split_divide(share, grain_of(w, team));
+        out->chunk = lun__split_round(lun__split_divide(share, parts), LUN_BLOCK);
         if (w->chunk && w->plain)
-            out->chunk = lun__cut_round(w->chunk < w->count ? w->chunk : w->count, LUN_BLOCK);
+            out->chunk = lun__split_round(w->chunk < w->count ? w->chunk : w->count, LUN_BLOCK);
         if (w->need.strided || w->segment)
             out->chunk = staged_chunk(w, out->chunk, share);
         if (w->lanes)
-            out->chunk = lun__cut_round(out->chunk, w->lanes);
-        int64_t part = lun__cut_divide(w->count, workers * LOOSE_SHARES);
+            out->chunk = lun__split_round(out->chunk, w->lanes);
+        int64_t part = lun__split_divide(w->count, workers * LOOSE_SHARES);
         if (w->loose && workers > 1 && !(w->chunk && w->plain) && part < out->chunk)
             out->chunk = part;
     }
     if (w->free && !w->need.file && !w->segment)
         out->chunk = scan_chunk(w->count, workers);
-    out->chunks = lun__cut_divide(w->count, out->chunk);
+    out->chunks = lun__split_divide(w->count, out->chunk);
     out->batch = w->segment ? 1 : batch_of(w, out->chunk);
     if (w->need.shuffled && w->plain && !w->need.file && out->batch == 1)
-        out->step = lun__cut_round(STEP_BYTES / w->need.strided + 1, LUN_BLOCK);
+        out->step = lun__split_round(STEP_BYTES / w->need.strided + 1, LUN_BLOCK);
     /* a file is read best from its start to its end, in large pieces */
     out->in_order = w->need.file || out->batch > 1 || (w->plain && w->in_order);
-    if (workers > lun__cut_divide(out->chunks, out->batch))
-        workers = lun__cut_divide(out->chunks, out->batch);
+    if (workers > lun__split_divide(out->chunks, out->batch))
+        workers = lun__split_divide(out->chunks, out->batch);
     out->workers = workers < 1 ? 1 : (int)workers;
 }
 
-void lun__cut_share(const lun_cut *cut, int shares, int s, int64_t *from, int64_t *to)
+void lun__split_share(const lun_cut *cut, int shares, int s, int64_t *from, int64_t *to)
 {
     int64_t share = cut->chunks / shares, more = cut->chunks % shares;
     *from = s * share + (s < more ? s : more);

@@ -29,20 +29,20 @@ typedef struct lun_cut {
 } lun_cut;
 
 /* Where results depend on chunks, these depend on the count alone. */
-void lun__cut_make(const lun_cut_work *work, const lun_team *team, lun_cut *out);
+void lun__split_make(const lun_cut_work *work, const lun_team *team, lun_cut *out);
 /* The chunks *from .. *to - 1 of share number s: neighbours, always the same for equal counts, so
  * that memory stays on the node that touched it first. */
-void lun__cut_share(const lun_cut *cut, int shares, int s, int64_t *from, int64_t *to);
+void lun__split_share(const lun_cut *cut, int shares, int s, int64_t *from, int64_t *to);
 
 /* n / by and n, rounded up. */
-static inline int64_t lun__cut_divide(int64_t n, int64_t by)
+static inline int64_t lun__split_divide(int64_t n, int64_t by)
 {
     return n / by + (n % by != 0);
 }
 
-static inline int64_t lun__cut_round(int64_t n, int64_t to)
+static inline int64_t lun__split_round(int64_t n, int64_t to)
 {
-    return lun__cut_divide(n, to) * to;
+    return lun__split_divide(n, to) * to;
 }
 
 #endif

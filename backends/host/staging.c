@@ -58,7 +58,7 @@ void lun__staging_need(const lun_ir *ir, const lun_launch *l, lun_staging_need *
         out->written |= from->write != NULL;
         if (from->read && from->columns) {
             some = true;
-            all = all && lun__columns_shuffled((int)size, from->layout->stride[0]);
+            all = all && lun__column_transpose_fast((int)size, from->layout->stride[0]);
         }
     }
     out->columns = some;

@@ -18,7 +18,7 @@ static char *unit_of(const lun_sweep_tile *p, int array, int64_t unit)
            (size_t)((at < 0 ? at + a->ring : at) * a->unit) * size_of(p, array);
 }
 
-void lun__sweep_tile_step(lun_sweep_tile *p)
+void lun__sweep_buffer_step(lun_sweep_tile *p)
 {
     p->step++;
     for (int a = 0; a < p->sweep->box.arrays; a++)
@@ -35,7 +35,7 @@ static int64_t offset_of(const lun_sweep_tile *p, int array, const int64_t *inde
     return at;
 }
 
-void *lun__sweep_tile_at(const lun_sweep_tile *p, int array, int64_t unit, const int64_t *index)
+void *lun__sweep_buffer_at(const lun_sweep_tile *p, int array, int64_t unit, const int64_t *index)
 {
     return unit_of(p, array, unit) + (size_t)offset_of(p, array, index) * size_of(p, array);
 }
@@ -56,7 +56,7 @@ static void open_reader(const lun_sweep_tile *p, int read)
     const int64_t size = p->sweep->box.size[r->array];
     int64_t lo[LUN_LAYOUT_RANK], hi;
     for (int k = 1; k < p->sweep->box.rank; k++)
-        lun__sweep_tile_range(p, stage, k, &lo[k], &hi);
+        lun__sweep_buffer_range(p, stage, k, &lo[k], &hi);
     p->readers[read] = (lun_sweep_reader){.at = p->memory + p->rings[r->array] +
                                                 offset_of(p, r->array, lo) * size + shift_of(p, r),
                                           .back = stage->lag - a->lag - r->by[0],
@@ -73,17 +73,17 @@ static void *read_beyond(const lun_sweep_tile *p, const lun_sweep_read *r, int64
         *by = 0;
     if (unit < 0)
         return p->memory + p->values[r->array];
-    return (char *)lun__sweep_tile_at(p, r->array, unit, index) + shift_of(p, r);
+    return (char *)lun__sweep_buffer_at(p, r->array, unit, index) + shift_of(p, r);
 }
 
-void *lun__sweep_tile_read(const lun_sweep_tile *p, int read, int64_t unit, const int64_t *lo,
-                           const int64_t *index, int64_t *by)
+void *lun__sweep_buffer_read(const lun_sweep_tile *p, int read, int64_t unit, const int64_t *lo,
+                             const int64_t *index, int64_t *by)
 {
     const lun_sweep_box *b = &p->sweep->box;
     const lun_sweep_read *r = &b->read[read];
     const lun_sweep_reader *from = &p->readers[read];
     unit += r->by[0];
-    *by = lun__sweep_tile_segment(p, r->array);
+    *by = lun__sweep_buffer_segment(p, r->array);
     if (!b->wraps[0] && (unit < 0 || unit >= b->extent[0]))
         return read_beyond(p, r, unit, index, by);
     int64_t at = p->newest[r->array] - from->back;
@@ -93,18 +93,18 @@ void *lun__sweep_tile_read(const lun_sweep_tile *p, int read, int64_t unit, cons
     return place;
 }
 
-void lun__sweep_tile_begin(lun_sweep_tile *p, int64_t step)
+void lun__sweep_buffer_begin(lun_sweep_tile *p, int64_t step)
 {
     p->step = step;
     for (int a = 0; a < p->sweep->box.arrays; a++) {
         const lun_sweep_part *part = &p->plan->array[a];
-        p->newest[a] = part->ring ? lun__sweep_tile_within(step - part->lag, part->ring) : 0;
+        p->newest[a] = part->ring ? lun__sweep_buffer_within(step - part->lag, part->ring) : 0;
     }
     for (int i = 0; i < p->sweep->box.reads; i++)
         open_reader(p, i);
 }
 
-void lun__sweep_tile_values(const lun_sweep_tile *p)
+void lun__sweep_buffer_values(const lun_sweep_tile *p)
 {
     const lun_sweep_box *b = &p->sweep->box;
     for (int a = 0; a < b->arrays; a++) {
@@ -132,7 +132,7 @@ static int load_row(const lun_sweep_tile *p, int array, int64_t row, int64_t lo,
     const int64_t n = p->sweep->box.extent[p->sweep->box.rank - 1];
     const size_t size = size_of(p, array);
     while (lo < hi) { /* once but where the axis wraps */
-        int64_t j = lun__sweep_tile_within(lo, n), some = hi - lo < n - j ? hi - lo : n - j;
+        int64_t j = lun__sweep_buffer_within(lo, n), some = hi - lo < n - j ? hi - lo : n - j;
         if (stream && stream->read) {
             int failure = stream->read(stream->self, stream->origin + row + j, some, to);
             if (failure)
@@ -147,20 +147,20 @@ static int load_row(const lun_sweep_tile *p, int array, int64_t row, int64_t lo,
     return 0;
 }
 
-int lun__sweep_tile_load(const lun_sweep_tile *p, int array, int64_t unit)
+int lun__sweep_buffer_load(const lun_sweep_tile *p, int array, int64_t unit)
 {
     const lun_sweep_box *b = &p->sweep->box;
     const int last = b->rank - 1;
     int64_t lo[LUN_LAYOUT_RANK], hi[LUN_LAYOUT_RANK], index[LUN_LAYOUT_RANK];
     int failure = 0;
     for (int k = 1; k <= last; k++) {
-        lun__sweep_tile_range(p, &p->plan->array[array], k, &lo[k], &hi[k]);
+        lun__sweep_buffer_range(p, &p->plan->array[array], k, &lo[k], &hi[k]);
         index[k] = lo[k];
     }
     do {
-        failure = load_row(p, array, lun__sweep_tile_flat(p, unit, index), lo[last], hi[last],
-                           lun__sweep_tile_at(p, array, unit, index));
-    } while (!failure && lun__sweep_tile_next(b->rank, lo, hi, index));
+        failure = load_row(p, array, lun__sweep_buffer_flat(p, unit, index), lo[last], hi[last],
+                           lun__sweep_buffer_at(p, array, unit, index));
+    } while (!failure && lun__sweep_buffer_next(b->rank, lo, hi, index));
     return failure;
 }
 
@@ -209,7 +209,7 @@ static void fill_axis(const lun_sweep_tile *p, int array, int k, int64_t lo, int
     }
 }
 
-void lun__sweep_tile_margins(const lun_sweep_tile *p, int array, int64_t unit)
+void lun__sweep_buffer_margins(const lun_sweep_tile *p, int array, int64_t unit)
 {
     const lun_sweep_box *b = &p->sweep->box;
     const lun_sweep_part *a = &p->plan->array[array];
@@ -217,17 +217,17 @@ void lun__sweep_tile_margins(const lun_sweep_tile *p, int array, int64_t unit)
     if (!p->sweep->arrays[array].pad)
         return;
     for (int k = 1; k < b->rank; k++)
-        lun__sweep_tile_range(p, a, k, &lo[k], &hi[k]);
+        lun__sweep_buffer_range(p, a, k, &lo[k], &hi[k]);
     for (int k = b->rank - 1; k >= 1; k--) { /* axes behind k are filled */
         if (!(a->before[k] || a->after[k]) || (b->wraps[k] && p->plan->piece[k] < b->extent[k]))
             continue;
         for (int i = 1; i < b->rank; i++)
             index[i] = i < k ? lo[i] : i == k ? 0 : p->lo[i] - a->before[i];
         do {
-            char *zero = lun__sweep_tile_at(p, array, unit, index);
+            char *zero = lun__sweep_buffer_at(p, array, unit, index);
             if (k < b->rank - 1) /* with what stands before the first element */
                 zero -= a->lead * b->size[array];
             fill_axis(p, array, k, lo[k], hi[k], zero);
-        } while (lun__sweep_tile_next(k + 1, lo, hi, index));
+        } while (lun__sweep_buffer_next(k + 1, lo, hi, index));
     }
 }

@@ -47,12 +47,12 @@ static size_t copy_bytes(int64_t row)
     return (size_t)lun__order_blocks(row) * sizeof(uint64_t);
 }
 
-size_t lun__fold_slots(const lun_ir *ir)
+size_t lun__sweep_fold_slots(const lun_ir *ir)
 {
     return (size_t)ir->slot_count * sizeof(fold_slot);
 }
 
-size_t lun__fold_copies(const lun_ir *ir, int64_t row)
+size_t lun__sweep_fold_copies(const lun_ir *ir, int64_t row)
 {
     return (size_t)ir->slot_count * copy_bytes(row);
 }
@@ -70,11 +70,11 @@ static bool advance(fold *f, int64_t unit)
     lun_sweep_tile *p = f->own.p;
     const int64_t step = unit + p->plan->stage[f->own.stage].lag;
     if (f->row >= 0)
-        lun__sweep_tile_step(p);
-    while (lun__unit_step(f->before, p->step, f->own.stage)) {
+        lun__sweep_buffer_step(p);
+    while (lun__sweep_unit_step(f->before, p->step, f->own.stage)) {
         if (p->step == step)
             return true;
-        lun__sweep_tile_step(p);
+        lun__sweep_buffer_step(p);
     }
     return false;
 }
@@ -96,7 +96,7 @@ static bool find_row(fold *f, int64_t row)
         fold_slot *to = &f->at[i];
         if (to->place != FOLD_RING)
             continue;
-        void *at = lun__sweep_tile_read(s->p, to->read, unit, s->lo, s->index, &to->step);
+        void *at = lun__sweep_buffer_read(s->p, to->read, unit, s->lo, s->index, &to->step);
         to->base = counted(at, row * f->size, to->size);
         to->step -= f->size * to->size;
     }
@@ -130,8 +130,8 @@ static void read_some(fold *f, const fold_slot *from, int64_t first, int64_t cou
     else
         memcpy(to, from->base + first * from->size, (size_t)(count * from->size));
     if (failure)
-        lun__run_note((lun__run *)(uintptr_t)s->r, s->chunk, LUN_EIO,
-                      (from - f->at) | (int64_t)s->stage << 32, failure);
+        lun__work_note((lun__run *)(uintptr_t)s->r, s->chunk, LUN_EIO,
+                       (from - f->at) | (int64_t)s->stage << 32, failure);
     f->good = f->good && !failure;
 }
 
@@ -246,7 +246,7 @@ static void open_slots(fold *f, char *memory)
     }
 }
 
-void lun__fold_run(lun_stint *s, int64_t step, int64_t from, int64_t to)
+void lun__sweep_fold_run(lun_stint *s, int64_t step, int64_t from, int64_t to)
 {
     const lun_sweeps *x = s->x;
     const int last = x->sweep->box.stages - 1;
@@ -262,7 +262,7 @@ void lun__fold_run(lun_stint *s, int64_t step, int64_t from, int64_t to)
               .row = -1,
               .tail = -1,
               .good = true};
-    lun__unit_stage(&f.own, last);
+    lun__sweep_unit_stage(&f.own, last);
     open_slots(&f, s->w->tables + x->fold_copies);
     f.frame.n = l->n;
     f.frame.slots = f.slots;
@@ -271,13 +271,13 @@ void lun__fold_run(lun_stint *s, int64_t step, int64_t from, int64_t to)
     f.frame.scratch = (char *)s->w->frame.scratch + x->scratch;
     f.frame.trap = -1;
     f.frame.part = next_part;
-    lun__sweep_tile_begin(s->p, step);
+    lun__sweep_buffer_begin(s->p, step);
     for (int64_t lo = from, hi; lo < to; lo = hi) {
         hi = to - lo < LUN_CHUNK ? to : lo + LUN_CHUNK;
         f.frame.partials = l->partials + lo / LUN_CHUNK * f.own.ir->result_count;
         exec->body(exec->self, lo, hi, &f.frame);
-        if (!f.good || lun__unit_failed(&f.own, &f.frame) ||
-            lun__run_finished((lun__run *)(uintptr_t)s->r, s->chunk))
+        if (!f.good || lun__sweep_unit_failed(&f.own, &f.frame) ||
+            lun__work_finished((lun__run *)(uintptr_t)s->r, s->chunk))
             return;
     }
     hand_out(&f);

@@ -47,7 +47,7 @@ static bool own_part(const lun_stint *s, int64_t *lo, int64_t *hi)
 /* Where element j of the row is in the memory of a result. */
 static char *result_place(const lun_stint *s, int array, int64_t j)
 {
-    const int64_t at = lun__sweep_tile_flat(s->p, s->unit, s->index) + j;
+    const int64_t at = lun__sweep_buffer_flat(s->p, s->unit, s->index) + j;
     return (char *)s->p->sweep->arrays[array].to + (size_t)at * size_of(s, array);
 }
 
@@ -85,8 +85,8 @@ static void hand_out(const lun_stint *s)
 
 static bool note_unread(const lun_stint *s, const lun_sweep_array *from, int failure)
 {
-    lun__run_note((lun__run *)(uintptr_t)s->r, s->chunk, LUN_EIO,
-                  from->slot | (int64_t)from->stage << 32, failure);
+    lun__work_note((lun__run *)(uintptr_t)s->r, s->chunk, LUN_EIO,
+                   from->slot | (int64_t)from->stage << 32, failure);
     return false;
 }
 
@@ -98,7 +98,7 @@ static bool read_in_place(lun_stint *s, int slot, int array, char **spare)
     const lun_sweep_array *from = &s->p->sweep->arrays[array];
     const lun_launch *l = s->p->sweep->stages[from->stage].launch;
     const lun_stream *stream = l->streams ? &l->streams[from->slot] : NULL;
-    const int64_t at = lun__sweep_tile_flat(s->p, s->unit, s->index) + s->lo[last];
+    const int64_t at = lun__sweep_buffer_flat(s->p, s->unit, s->index) + s->lo[last];
     const int64_t count = s->hi[last] - s->lo[last];
     const bool streams = stream && stream->read;
     int failure = 0;
@@ -122,8 +122,8 @@ static void place_result(lun_stint *s, int slot, int array, char **spare)
     const int last = last_axis(s);
     l->by[slot] = 0;
     if (s->p->plan->array[array].ring) {
-        l->at[slot] = lun__sweep_tile_at(s->p, array, s->unit, s->index);
-        l->by[slot] = lun__sweep_tile_segment(s->p, array);
+        l->at[slot] = lun__sweep_buffer_at(s->p, array, s->unit, s->index);
+        l->by[slot] = lun__sweep_buffer_segment(s->p, array);
     } else if (s->p->sweep->arrays[array].to && is_direct(s)) {
         l->direct[slot] = true;
         l->at[slot] = result_place(s, array, s->lo[last]);
@@ -148,7 +148,7 @@ static bool place_row(lun_stint *s)
         l->direct[i] = false;
         l->by[i] = 0;
         if (role == LUN_SLOT_IN && s->p->plan->array[array].ring)
-            l->at[i] = lun__sweep_tile_read(s->p, at, s->unit, s->lo, s->index, &l->by[i]);
+            l->at[i] = lun__sweep_buffer_read(s->p, at, s->unit, s->lo, s->index, &l->by[i]);
         else if (role == LUN_SLOT_IN && !read_in_place(s, i, array, &spare))
             return false;
         else if (role == LUN_SLOT_OUT)
@@ -167,18 +167,18 @@ static void next_row(lun_stint *s)
         s->rows.at[i] = (char *)s->rows.at[i] + s->rows.by[i];
 }
 
-bool lun__unit_failed(const lun_stint *s, const lun_frame *frame)
+bool lun__sweep_unit_failed(const lun_stint *s, const lun_frame *frame)
 {
     if (frame->trap >= 0)
-        lun__run_note((lun__run *)(uintptr_t)s->r, s->chunk,
-                      lun__ir_trap_status(s->ir->ins[frame->trap].kind),
-                      frame->trap | (int64_t)s->stage << 32, frame->trap_value);
+        lun__work_note((lun__run *)(uintptr_t)s->r, s->chunk,
+                       lun__ir_trap_status(s->ir->ins[frame->trap].kind),
+                       frame->trap | (int64_t)s->stage << 32, frame->trap_value);
     return frame->trap >= 0 || __atomic_load_n(frame->cancel, __ATOMIC_RELAXED);
 }
 
 /* ---- a unit ---------------------------------------------------------------------------------- */
 
-void lun__unit_stage(lun_stint *s, int stage)
+void lun__sweep_unit_stage(lun_stint *s, int stage)
 {
     const lun_sweeps *x = s->x;
     char *memory = s->w->tables;
@@ -190,7 +190,7 @@ void lun__unit_stage(lun_stint *s, int stage)
     s->rows.by = (int64_t *)(void *)(memory + x->steps);
     s->rows.direct = (bool *)(memory + x->direct);
     for (int k = 1; k <= last_axis(s); k++) {
-        lun__sweep_tile_range(s->p, &x->plan.stage[stage], k, &s->lo[k], &s->hi[k]);
+        lun__sweep_buffer_range(s->p, &x->plan.stage[stage], k, &s->lo[k], &s->hi[k]);
         s->index[k] = s->lo[k];
     }
 }
@@ -215,14 +215,14 @@ static bool run_unit(lun_stint *s)
             return false;
         frame->stream = s->rows.all && s->r->cut.stream && frame->n % LUN_BLOCK == 0 && aligned;
         x->body(x->self, 0, frame->n, frame);
-        if (lun__unit_failed(s, frame))
+        if (lun__sweep_unit_failed(s, frame))
             return false;
         if (!s->rows.all)
             hand_out(s);
-    } while (lun__sweep_tile_next(last + 1, s->lo, s->hi, s->index));
+    } while (lun__sweep_buffer_next(last + 1, s->lo, s->hi, s->index));
     for (int i = 0; i < s->ir->slot_count; i++)
         if (s->ir->slots[i].role == LUN_SLOT_OUT && s->p->plan->array[s->s->slots[i]].ring)
-            lun__sweep_tile_margins(s->p, s->s->slots[i], s->unit);
+            lun__sweep_buffer_margins(s->p, s->s->slots[i], s->unit);
     return true;
 }
 
@@ -231,29 +231,29 @@ static bool run_unit(lun_stint *s)
 static bool load_unit(const lun_stint *s, int array)
 {
     const lun_sweep_array *from = &s->p->sweep->arrays[array];
-    int failure = lun__sweep_tile_load(s->p, array, s->unit);
+    int failure = lun__sweep_buffer_load(s->p, array, s->unit);
     if (failure)
         return note_unread(s, from, failure);
-    lun__sweep_tile_margins(s->p, array, s->unit);
+    lun__sweep_buffer_margins(s->p, array, s->unit);
     return true;
 }
 
-bool lun__unit_step(lun_stint *s, int64_t step, int stages)
+bool lun__sweep_unit_step(lun_stint *s, int64_t step, int stages)
 {
     const lun_sweep *w = s->x->sweep;
     int64_t lo, hi;
     for (int a = 0; a < w->box.arrays; a++) {
         const lun_sweep_part *part = &s->p->plan->array[a];
-        lun__sweep_tile_range(s->p, part, 0, &lo, &hi);
+        lun__sweep_buffer_range(s->p, part, 0, &lo, &hi);
         s->unit = step - part->lag;
         if (w->box.maker[a] < 0 && part->ring && s->unit >= lo && s->unit < hi && !load_unit(s, a))
             return false;
     }
     for (int k = 0; k < stages; k++) {
         const lun_sweep_part *part = &s->p->plan->stage[k];
-        lun__sweep_tile_range(s->p, part, 0, &lo, &hi);
+        lun__sweep_buffer_range(s->p, part, 0, &lo, &hi);
         s->unit = step - part->lag;
-        lun__unit_stage(s, k);
+        lun__sweep_unit_stage(s, k);
         if (s->unit >= lo && s->unit < hi && !run_unit(s))
             return false;
     }

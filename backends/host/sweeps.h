@@ -51,17 +51,17 @@ typedef struct lun_stint {
 } lun_stint;
 
 /* Takes to stage `stage`. */
-void lun__unit_stage(lun_stint *s, int stage);
+void lun__sweep_unit_stage(lun_stint *s, int stage);
 /* Whether the frame says that the stage has failed, or the run ends; then the run knows. */
-bool lun__unit_failed(const lun_stint *s, const lun_frame *frame);
+bool lun__sweep_unit_failed(const lun_stint *s, const lun_frame *frame);
 
 /* What the first `stages` stages do at a step.  False: one has failed, or the run ends. */
-bool lun__unit_step(lun_stint *s, int64_t step, int stages);
+bool lun__sweep_unit_step(lun_stint *s, int64_t step, int stages);
 /* Elements from .. to - 1, which begin with a chunk, by the last stage, which combines them; `step`
  * is the first one of the tile that they are in. */
-void lun__fold_run(lun_stint *s, int64_t step, int64_t from, int64_t to);
+void lun__sweep_fold_run(lun_stint *s, int64_t step, int64_t from, int64_t to);
 /* Bytes of a worker's memory: of its slots; of copies of rows of so many elements. */
-size_t lun__fold_slots(const lun_ir *ir);
-size_t lun__fold_copies(const lun_ir *ir, int64_t row);
+size_t lun__sweep_fold_slots(const lun_ir *ir);
+size_t lun__sweep_fold_copies(const lun_ir *ir, int64_t row);
 
 #endif

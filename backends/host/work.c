@@ -19,16 +19,16 @@ enum { SPINS = 256 };
 
 /* ---- one chunk ------------------------------------------------------------------------------- */
 
-bool lun__run_finished(lun__run *r, int64_t k)
+bool lun__work_finished(lun__run *r, int64_t k)
 {
-    if (lun__stop_requested(r->services))
+    if (lun__backend_stop_requested(r->services))
         atomic_store_explicit(&r->stop, 1, memory_order_relaxed);
     return atomic_load_explicit(&r->stop, memory_order_relaxed) != 0 ||
            atomic_load_explicit(&r->trapped, memory_order_relaxed) < k;
 }
 
 /* Keeps the trap of the lowest chunk, so that the error does not depend on the threads. */
-void lun__run_note(lun__run *r, int64_t k, lun_status failure, int64_t trap, int64_t value)
+void lun__work_note(lun__run *r, int64_t k, lun_status failure, int64_t trap, int64_t value)
 {
     while (atomic_flag_test_and_set_explicit(&r->trap_lock, memory_order_acquire))
         sched_yield();
@@ -41,10 +41,10 @@ void lun__run_note(lun__run *r, int64_t k, lun_status failure, int64_t trap, int
     atomic_flag_clear_explicit(&r->trap_lock, memory_order_release);
 }
 
-void lun__run_note_trap(lun__run *r, int64_t k, const lun_frame *frame)
+void lun__work_note_trap(lun__run *r, int64_t k, const lun_frame *frame)
 {
-    lun__run_note(r, k, lun__ir_trap_status(r->ir->ins[frame->trap].kind), frame->trap,
-                  frame->trap_value);
+    lun__work_note(r, k, lun__ir_trap_status(r->ir->ins[frame->trap].kind), frame->trap,
+                   frame->trap_value);
 }
 
 static void *const *slots_of(const lun__run *r, lun_worker *w, void *const *slots)
@@ -115,7 +115,7 @@ static void call_some(lun__run *r, const lun_exec *x, lun_chunk_fn fn, int64_t k
     frame->trap = -1;
     frame->trap_value = 0;
     if (failure) {
-        lun__run_note(r, k, LUN_EIO, w->feed.slot, failure);
+        lun__work_note(r, k, LUN_EIO, w->feed.slot, failure);
         return;
     }
     frame->slots = slots_of(r, w, r->launch->slots);
@@ -135,7 +135,7 @@ static void call_some(lun__run *r, const lun_exec *x, lun_chunk_fn fn, int64_t k
     if (frame->trap < 0 && r->drains)
         lun__staging_drain(&w->feed, r->ir, r->launch, first, hi);
     if (frame->trap >= 0)
-        lun__run_note_trap(r, k, frame);
+        lun__work_note_trap(r, k, frame);
 }
 
 /* Runs chunk k, or finds its total. */
@@ -149,12 +149,12 @@ static void call(lun__run *r, bool total, int64_t k, lun_worker *w)
         w->frame.n = hi;
     for (int64_t lo = first; lo < hi; lo += step) {
         call_some(r, x, total ? x->total : x->body, k, lo, hi - lo < step ? hi : lo + step, w);
-        if (lun__run_finished(r, k + 1))
+        if (lun__work_finished(r, k + 1))
             break;
     }
 }
 
-lun_frame lun__run_frame(const lun__run *r, int worker)
+lun_frame lun__work_frame(const lun__run *r, int worker)
 {
     static const volatile int never = 0;
     return (lun_frame){.n = r->end,
@@ -165,9 +165,9 @@ lun_frame lun__run_frame(const lun__run *r, int worker)
                        .scratch = r->scratch + (size_t)worker * r->scratch_step};
 }
 
-lun_worker lun__run_worker(const lun__run *r, int worker)
+lun_worker lun__work_begin(const lun__run *r, int worker)
 {
-    lun_worker w = {.frame = lun__run_frame(r, worker), .leads = worker == 0};
+    lun_worker w = {.frame = lun__work_frame(r, worker), .leads = worker == 0};
     if (r->in_parts) {
         lun__parts_open(&w.parts, r->ir, r->launch, r->feeds + (size_t)worker * r->feed_step,
                         r->cut.chunk);
@@ -190,7 +190,7 @@ static void store_fence(void)
 #endif
 }
 
-void lun__run_fence(const lun__run *r)
+void lun__work_fence(const lun__run *r)
 {
     if (r->cut.stream) /* once, not after each chunk */
         store_fence();
@@ -213,7 +213,7 @@ static void report(const lun__run *r, int64_t chunks)
     if (chunks > r->cut.chunks)
         chunks = r->cut.chunks;
     if (s->tick)
-        s->tick(s->tick_ctx, lun__kernel_name(r->ir->scan >= 0, r->ir->result_count > 0),
+        s->tick(s->tick_ctx, lun__skeleton_kernel_name(r->ir->scan >= 0, r->ir->result_count > 0),
                 chunks * r->cut.chunk, r->end - r->launch->first);
 }
 
@@ -243,14 +243,14 @@ static bool in_order(const lun__run *r)
 }
 
 /* Cuts the chunks into shares, one for each worker as far as there is room. */
-void lun__run_share(lun__run *r)
+void lun__work_share(lun__run *r)
 {
     if ((r->ir->scan >= 0 && !r->launch->segment) || in_order(r))
         return;
     r->share_count = r->cut.workers < LUN_SHARES ? r->cut.workers : LUN_SHARES;
     for (int s = 0; s < r->share_count; s++) {
         int64_t from, to;
-        lun__cut_share(&r->cut, r->share_count, s, &from, &to);
+        lun__split_share(&r->cut, r->share_count, s, &from, &to);
         atomic_init(&r->shares[s].rest, (unsigned long long)to << 32 | (unsigned long long)from);
     }
 }
@@ -260,12 +260,12 @@ void lun__run_share(lun__run *r)
  * run, another worker because the owner runs those before it. */
 static void work_on_shares(lun__run *r, int worker)
 {
-    lun_worker w = lun__run_worker(r, worker);
+    lun_worker w = lun__work_begin(r, worker);
     int64_t k, done = 0;
     int mine = (int)((int64_t)worker * r->share_count / r->cut.workers);
     for (int i = 0; i < r->share_count; i++) {
         lun_share *s = &r->shares[(mine + i) % r->share_count];
-        while ((k = take_of(s, i == 0)) >= 0 && !lun__run_finished(r, k)) {
+        while ((k = take_of(s, i == 0)) >= 0 && !lun__work_finished(r, k)) {
             run_chunk(r, k, &w);
             if (worker == 0)
                 report(r, ++done * r->cut.workers);
@@ -277,10 +277,10 @@ static void work_on_shares(lun__run *r, int worker)
  * count. */
 static void work_in_order(lun__run *r, int worker)
 {
-    lun_worker w = lun__run_worker(r, worker);
+    lun_worker w = lun__work_begin(r, worker);
     int64_t k, to;
-    while ((k = take(r)) < r->cut.chunks && !lun__run_finished(r, k))
-        for (to = k + r->cut.batch; k < to && k < r->cut.chunks && !lun__run_finished(r, k); k++) {
+    while ((k = take(r)) < r->cut.chunks && !lun__work_finished(r, k))
+        for (to = k + r->cut.batch; k < to && k < r->cut.chunks && !lun__work_finished(r, k); k++) {
             run_chunk(r, k, &w);
             if (worker == 0)
                 report(r, k + 1);
@@ -291,7 +291,7 @@ static void work_in_order(lun__run *r, int worker)
 static bool wait_for_carry(lun__run *r, int64_t k)
 {
     for (int spins = 0; atomic_load_explicit(&r->ready, memory_order_acquire) != k; spins++) {
-        if (lun__run_finished(r, k))
+        if (lun__work_finished(r, k))
             return false;
         if (spins >= SPINS)
             sched_yield();
@@ -308,10 +308,10 @@ static bool wait_for_carry(lun__run *r, int64_t k)
  * chunk trapped. */
 static void work_on_scan(lun__run *r, int worker)
 {
-    lun_worker w = lun__run_worker(r, worker);
+    lun_worker w = lun__work_begin(r, worker);
     lun_frame *frame = &w.frame;
     int64_t k;
-    while ((k = take(r)) < r->cut.chunks && !lun__run_finished(r, k)) {
+    while ((k = take(r)) < r->cut.chunks && !lun__work_finished(r, k)) {
         uint64_t total = 0, carry;
         bool last = k + 1 == r->cut.chunks;
         frame->carry = &total;
@@ -325,7 +325,7 @@ static void work_on_scan(lun__run *r, int worker)
             const lun_exec *x = executor(r, &w);
             x->combine(x->self, -1, &carry, &total, &r->carry, frame);
             if (frame->trap >= 0)
-                lun__run_note_trap(r, k, frame);
+                lun__work_note_trap(r, k, frame);
             atomic_store_explicit(&r->ready, k + 1, memory_order_release);
         }
         frame->carry = &carry;
@@ -336,10 +336,10 @@ static void work_on_scan(lun__run *r, int worker)
 /* The chunks of a stage, which have a cell each, in any order. */
 static void work_on_stage(lun__run *r, int worker)
 {
-    lun_worker w = lun__run_worker(r, worker);
+    lun_worker w = lun__work_begin(r, worker);
     const bool total = r->launch->stage == LUN_STAGE_TOTALS;
     int64_t k;
-    while ((k = take(r)) < r->cut.chunks && !lun__run_finished(r, k)) {
+    while ((k = take(r)) < r->cut.chunks && !lun__work_finished(r, k)) {
         uint64_t cell = total ? 0 : r->launch->partials[k];
         w.frame.carry = &cell;
         call(r, total, k, &w);
@@ -348,7 +348,7 @@ static void work_on_stage(lun__run *r, int worker)
     }
 }
 
-void lun__run_work(void *ctx, int worker)
+void lun__work_all(void *ctx, int worker)
 {
     lun__run *r = ctx;
     if (r->launch->stage)
@@ -359,5 +359,5 @@ void lun__run_work(void *ctx, int worker)
         work_in_order(r, worker);
     else
         work_on_shares(r, worker);
-    lun__run_fence(r);
+    lun__work_fence(r);
 }

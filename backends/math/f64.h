@@ -8,7 +8,7 @@
 typedef vector_f64 real;
 typedef int64_t whole __attribute__((vector_size(BYTES)));
 
-#define OWN(name)    JOIN3(lun__##name, f64, LUN_ISA)
+#define OWN(name)    JOIN3(lun__f64, name, LUN_ISA)
 #define SIGN         ((whole){0} + INT64_MIN)
 #define MAGIC        0x1.8p52 /* added, it leaves a rounded integer in the low bits */
 #define TERMS(table) (int)(sizeof(table) / sizeof *(table))

@@ -64,8 +64,8 @@
 #define DECLARE(row, name, args, f4, f8, f16, f1, d2, d4, d8, d1, by2, by4, by8, own)             \
     extern void _ZGVbN4##args##_##name##f(void), _ZGVdN8##args##_##name##f(void),                 \
         _ZGVeN16##args##_##name##f(void), _ZGVbN2##args##_##name(void),                           \
-        _ZGVdN4##args##_##name(void), _ZGVeN8##args##_##name(void), lun__##name##_f64_base(void), \
-        lun__##name##_f64_avx2(void), lun__##name##_f64_avx512(void);
+        _ZGVdN4##args##_##name(void), _ZGVeN8##args##_##name(void), lun__f64_##name##_base(void), \
+        lun__f64_##name##_avx2(void), lun__f64_##name##_avx512(void);
 FUNCTIONS(DECLARE)
 
 #define ENTRY(row, f64, fn, error, scalar, most) \
@@ -73,13 +73,13 @@ FUNCTIONS(DECLARE)
 
 #define ENTRY_BASE(row, name, args, f4, f8, f16, f1, d2, d4, d8, d1, by2, by4, by8, own) \
     ENTRY(row, 0, _ZGVbN4##args##_##name##f, f4, f1, LIMIT_F32),                         \
-        ENTRY_##by2(row, _ZGVbN2##args##_##name, lun__##name##_f64_base, d2, d1, 0.51),
+        ENTRY_##by2(row, _ZGVbN2##args##_##name, lun__f64_##name##_base, d2, d1, 0.51),
 #define ENTRY_AVX2(row, name, args, f4, f8, f16, f1, d2, d4, d8, d1, by2, by4, by8, own) \
     ENTRY(row, 0, _ZGVdN8##args##_##name##f, f8, f1, LIMIT_F32),                         \
-        ENTRY_##by4(row, _ZGVdN4##args##_##name, lun__##name##_f64_avx2, d4, d1, own),
+        ENTRY_##by4(row, _ZGVdN4##args##_##name, lun__f64_##name##_avx2, d4, d1, own),
 #define ENTRY_AVX512(row, name, args, f4, f8, f16, f1, d2, d4, d8, d1, by2, by4, by8, own) \
     ENTRY(row, 0, _ZGVeN16##args##_##name##f, f16, f1, LIMIT_F32),                         \
-        ENTRY_##by8(row, _ZGVeN8##args##_##name, lun__##name##_f64_avx512, d8, d1, own),
+        ENTRY_##by8(row, _ZGVeN8##args##_##name, lun__f64_##name##_avx512, d8, d1, own),
 #define ENTRY_LIB(row, lib, fn, error, scalar, own)  ENTRY(row, 1, lib, error, scalar, LIMIT_F64)
 #define ENTRY_WIDE(row, lib, fn, error, scalar, own) ENTRY(row, 1, fn, own, scalar, LIMIT_F64)
 #define ENTRY_OWN(row, lib, fn, error, scalar, own)  ENTRY(row, 1, fn, own, scalar, LIMIT_F64)
@@ -128,13 +128,13 @@ static void look(void)
             here = (lun_isa)i;
 }
 
-lun_isa lun__isa_here(void)
+lun_isa lun__vecmath_isa_here(void)
 {
     pthread_once(&once, look);
     return here;
 }
 
-int lun__isa_bytes(lun_isa isa)
+int lun__vecmath_isa_bytes(lun_isa isa)
 {
     return 16 << (int)isa;
 }

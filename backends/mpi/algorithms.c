@@ -27,10 +27,10 @@ typedef struct task {
 static void take_here(task *w, lun_bytes *in, lun_column *c, place *x, bool operand)
 {
     int64_t count = 0;
-    c->n = lun__take_within(in, 0, LUN_MPI_PIECE);
+    c->n = lun__bytes_take_within(in, 0, LUN_MPI_PIECE);
     c->here = true;
     const int64_t bytes = c->n * lun__dtype_get(c->dtype)->bytes;
-    const void *given = operand ? lun__take_bytes(in, &count) : NULL;
+    const void *given = operand ? lun__bytes_take_bytes(in, &count) : NULL;
     in->bad |= operand && (!given || count != bytes);
     if (in->bad)
         return;
@@ -44,7 +44,7 @@ static void take_here(task *w, lun_bytes *in, lun_column *c, place *x, bool oper
 static void take_column(task *w, lun_bytes *in, lun_column *c, place *x, bool operand)
 {
     lun_bytes ahead = *in;
-    const int32_t number = lun__take_i32(&ahead);
+    const int32_t number = lun__bytes_take_i32(&ahead);
     *c = (lun_column){.n = 0};
     if (number < 0)
         *in = ahead;
@@ -52,7 +52,7 @@ static void take_column(task *w, lun_bytes *in, lun_column *c, place *x, bool op
         return;
     if (number >= 0)
         x->buffer = lun__desk_buffer(w->d, in);
-    const unsigned dtype = lun__take_u8(in);
+    const unsigned dtype = lun__bytes_take_u8(in);
     in->bad |= dtype >= LUN_DTYPE_COUNT || (number < 0 && number != LUN_MPI_HERE);
     if (in->bad)
         return;
@@ -62,8 +62,8 @@ static void take_column(task *w, lun_bytes *in, lun_column *c, place *x, bool op
         return;
     }
     const int64_t bytes = lun__dtype_get(c->dtype)->bytes, most = INT64_MAX / 8;
-    c->n = lun__take_within(in, 0, most);
-    const int64_t origin = lun__take_within(in, 0, most);
+    c->n = lun__bytes_take_within(in, 0, most);
+    const int64_t origin = lun__bytes_take_within(in, 0, most);
     const lun_desk_buffer *b = x->buffer;
     in->bad |=
         !in->bad && b->flaw.status == LUN_OK && !lun__desk_fits(b, origin * bytes, c->n * bytes);
@@ -73,12 +73,12 @@ static void take_column(task *w, lun_bytes *in, lun_column *c, place *x, bool op
 static void take_run(task *w, lun_bytes *in)
 {
     lun_algorithm_run *r = &w->r;
-    r->which = (lun_algorithm)lun__take_u8(in);
-    r->segment = lun__take_i64(in);
-    r->first = lun__take_i64(in);
-    r->every = lun__take_i64(in);
+    r->which = (lun_algorithm)lun__bytes_take_u8(in);
+    r->segment = lun__bytes_take_i64(in);
+    r->first = lun__bytes_take_i64(in);
+    r->every = lun__bytes_take_i64(in);
     for (int k = 0; k < LUN_ALGORITHM_OPTIONS; k++)
-        r->option[k] = (uint64_t)lun__take_i64(in);
+        r->option[k] = (uint64_t)lun__bytes_take_i64(in);
     for (int k = 0; k < LUN_ALGORITHM_OPERANDS; k++)
         take_column(w, in, &r->in[k], &w->from[k], true);
     for (int k = 0; k < LUN_ALGORITHM_RESULTS; k++)
@@ -156,11 +156,11 @@ static bool counts(const task *w)
 static bool counts_digits(const task *w)
 {
     const lun_algorithm_run *r = &w->r;
-    const int64_t *state = w->from[1].own, quantiles = lun__digit_quantiles(r->in[1].n);
+    const int64_t *state = w->from[1].own, quantiles = lun__algorithm_digit_quants(r->in[1].n);
     return state && quantiles > 0 && quantiles <= LUN_DIGIT_QUANTILES &&
-           is(&r->in[1], &w->from[1], LUN_I64, lun__digit_state(quantiles)) &&
-           lun__digit_fits(state, quantiles, 8 * lun__dtype_get(r->in[0].dtype)->bytes) &&
-           w->to[0].own && is(&r->out[0], &w->to[0], LUN_I64, lun__digit_counts(state)) &&
+           is(&r->in[1], &w->from[1], LUN_I64, lun__algorithm_digit_state(quantiles)) &&
+           lun__algorithm_digit_fits(state, quantiles, 8 * lun__dtype_get(r->in[0].dtype)->bytes) &&
+           w->to[0].own && is(&r->out[0], &w->to[0], LUN_I64, lun__algorithm_digit_counts(state)) &&
            none_or(&r->out[1], &w->to[1], r->in[0].dtype, r->out[1].n);
 }
 
@@ -254,7 +254,7 @@ static lun_status run_task(void *ctx)
 {
     task *w = ctx;
     const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = &w->r};
-    return lun__work_do(w->d->by, w->d->state, &work);
+    return lun__backend_work_do(w->d->by, w->d->state, &work);
 }
 
 static lun_status run(task *w)
@@ -276,9 +276,9 @@ static void answer(task *w)
     for (int k = 0; k < LUN_ALGORITHM_RESULTS; k++) {
         const lun_column *c = &w->r.out[k];
         if (is_there(&w->to[k]))
-            lun__put_i64(&w->d->rest, c->n);
+            lun__bytes_put_i64(&w->d->rest, c->n);
         if (w->to[k].own)
-            lun__put_bytes(&w->d->rest, c->data, c->n * lun__dtype_get(c->dtype)->bytes);
+            lun__bytes_put_bytes(&w->d->rest, c->data, c->n * lun__dtype_get(c->dtype)->bytes);
     }
 }
 

@@ -31,7 +31,7 @@ void lun__mpi_join_launch(lun_mpi *m)
 void lun__mpi_ask(lun_mpi *m, lun_mpi_word word)
 {
     lun__mpi_join_launch(m);
-    lun__put_u8(&m->out, word);
+    lun__bytes_put_u8(&m->out, word);
 }
 
 /* Whether what was submitted, or has begun, writes the buffer. */
@@ -51,7 +51,7 @@ void lun__mpi_ask_early(lun_mpi *m, lun_mpi_word word, const lun_buffer *reads)
 {
     if (m->launched.length && reads && writes(m, reads))
         lun__mpi_join_launch(m);
-    lun__put_u8(&m->out, word);
+    lun__bytes_put_u8(&m->out, word);
 }
 
 /* What was to be sent is, or is lost. */
@@ -166,10 +166,10 @@ static lun_status read_answer(lun_mpi *m, void *bytes, int64_t count, lun_mpi_an
 {
     int64_t length = 0;
     *out = (lun_mpi_answer){.bytes = bytes, .rest = {bytes, count, bytes == NULL}};
-    lun_status s = (lun_status)lun__take_within(&out->rest, LUN_OK, LUN_EBOUNDS);
-    out->trap = lun__take_i32(&out->rest);
-    out->trap_value = lun__take_i64(&out->rest);
-    const char *text = lun__take_bytes(&out->rest, &length);
+    lun_status s = (lun_status)lun__bytes_take_within(&out->rest, LUN_OK, LUN_EBOUNDS);
+    out->trap = lun__bytes_take_i32(&out->rest);
+    out->trap_value = lun__bytes_take_i64(&out->rest);
+    const char *text = lun__bytes_take_bytes(&out->rest, &length);
     lun__mpi_take_counts(&out->rest, m->services->stats);
     if (out->rest.bad)
         return lun__mpi_strange(m, out);
@@ -225,7 +225,7 @@ void lun__mpi_take_fetched(lun_mpi *m)
         lun_mpi_answer a = {.trap = -1};
         const lun_status came = receive(m, &bytes, &count);
         lun_status s = came == LUN_OK ? read_answer(m, bytes, count, &a) : came;
-        const void *elements = s == LUN_OK ? lun__take_bytes(&a.rest, &length) : NULL;
+        const void *elements = s == LUN_OK ? lun__bytes_take_bytes(&a.rest, &length) : NULL;
         if (s == LUN_OK && (!elements || length != x->bytes))
             s = lun__mpi_strange(m, &a);
         if (s == LUN_OK && length)

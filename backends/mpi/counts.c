@@ -21,8 +21,8 @@ void lun__mpi_put_counts(lun_strbuf *out, const lun_stats *now, lun_stats *sent)
     int64_t bits;
     memcpy(&bits, &seconds, sizeof bits);
     for (int k = 0; k < COUNTED; k++)
-        lun__put_i32(out, (int32_t)(*at(&all, k) - *at(sent, k)));
-    lun__put_i64(out, bits);
+        lun__bytes_put_i32(out, (int32_t)(*at(&all, k) - *at(sent, k)));
+    lun__bytes_put_i64(out, bits);
     *sent = all;
 }
 
@@ -30,8 +30,8 @@ void lun__mpi_take_counts(lun_bytes *in, lun_stats *to)
 {
     double seconds;
     for (int k = 0; k < COUNTED; k++)
-        *at(to, k) += lun__take_i32(in);
-    const int64_t bits = lun__take_i64(in);
+        *at(to, k) += lun__bytes_take_i32(in);
+    const int64_t bits = lun__bytes_take_i64(in);
     memcpy(&seconds, &bits, sizeof seconds);
     to->compile_time += seconds;
 }

@@ -29,8 +29,8 @@ static lun_status allocate(lun_desk *d, lun_desk_buffer *b)
 lun_status lun__desk_new(lun_desk *d, lun_bytes *in, bool *answers)
 {
     const int64_t most = INT64_MAX / 4;
-    const int32_t number = lun__take_i32(in);
-    const int64_t bytes = lun__take_within(in, 0, most);
+    const int32_t number = lun__bytes_take_i32(in);
+    const int64_t bytes = lun__bytes_take_within(in, 0, most);
     *answers = false;
     if (in->bad || number < 0 || number > d->buffer_count ||
         (number < d->buffer_count && d->buffers[number].used))
@@ -97,8 +97,8 @@ lun_status lun__desk_upload(lun_desk *d, lun_bytes *in, bool *answers)
 {
     int64_t bytes;
     lun_desk_buffer *b = lun__desk_buffer(d, in);
-    const int64_t offset = lun__take_i64(in);
-    const void *from = lun__take_bytes(in, &bytes);
+    const int64_t offset = lun__bytes_take_i64(in);
+    const void *from = lun__bytes_take_bytes(in, &bytes);
     *answers = false;
     if (in->bad || (b->flaw.status == LUN_OK && !lun__desk_fits(b, offset, bytes)))
         return lun__desk_strange(d, in);
@@ -108,7 +108,7 @@ lun_status lun__desk_upload(lun_desk *d, lun_bytes *in, bool *answers)
 lun_status lun__desk_download(lun_desk *d, lun_bytes *in, bool *answers)
 {
     lun_desk_buffer *b = lun__desk_buffer(d, in);
-    const int64_t offset = lun__take_i64(in), bytes = lun__take_i64(in);
+    const int64_t offset = lun__bytes_take_i64(in), bytes = lun__bytes_take_i64(in);
     *answers = true;
     if (in->bad || bytes > LUN_MPI_PIECE ||
         (b->flaw.status == LUN_OK && !lun__desk_fits(b, offset, bytes)))
@@ -119,14 +119,14 @@ lun_status lun__desk_download(lun_desk *d, lun_bytes *in, bool *answers)
         return s;
     d->own.stats->bytes_sent += bytes;
     if (!b->buffer) {
-        lun__put_bytes(&d->rest, b->data + offset, bytes);
+        lun__bytes_put_bytes(&d->rest, b->data + offset, bytes);
         return LUN_OK;
     }
     void *to = malloc((size_t)bytes + 1);
     s = to ? lun__desk_read(d, b, offset, to, bytes)
            : lun__desk_fail(d, LUN_ENOMEM, "out of memory");
     if (s == LUN_OK)
-        lun__put_bytes(&d->rest, to, bytes);
+        lun__bytes_put_bytes(&d->rest, to, bytes);
     free(to);
     return s;
 }
@@ -137,7 +137,7 @@ static lun_status unpack(lun_desk *d, const void *bytes, int64_t count, lun_ir_p
 {
     lun_strbuf why = LUN_STRBUF_INIT;
     lun_bytes in = {bytes, count, false};
-    lun_status s = lun__ir_unpack(&in, out, &why);
+    lun_status s = lun__packed_ir_read(&in, out, &why);
     if (s == LUN_OK && in.left) {
         s = LUN_EARG;
         lun__strbuf_puts(&why, "bytes behind a kernel\n");
@@ -152,7 +152,7 @@ static lun_status build(lun_desk *d, lun_desk_kernel *k, const void *bytes, int6
 {
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_status s = unpack(d, bytes, count, &k->packed);
-    if (s == LUN_OK && lun__ir_print(&k->packed.ir, &text) != LUN_OK)
+    if (s == LUN_OK && lun__print_ir(&k->packed.ir, &text) != LUN_OK)
         s = lun__desk_fail(d, LUN_ENOMEM, "out of memory");
     if (s == LUN_OK)
         s = d->by->build(d->state, &k->packed.ir, lun__strbuf_text(&text), &k->kernel);
@@ -163,9 +163,9 @@ static lun_status build(lun_desk *d, lun_desk_kernel *k, const void *bytes, int6
 lun_status lun__desk_build(lun_desk *d, lun_bytes *in, bool *answers)
 {
     int64_t count;
-    const int32_t number = lun__take_i32(in), math = lun__take_i32(in);
-    *answers = lun__take_u8(in);
-    const void *bytes = lun__take_bytes(in, &count);
+    const int32_t number = lun__bytes_take_i32(in), math = lun__bytes_take_i32(in);
+    *answers = lun__bytes_take_u8(in);
+    const void *bytes = lun__bytes_take_bytes(in, &count);
     if (in->bad || number < 0 || number > d->kernel_count ||
         (number < d->kernel_count && d->kernels[number].used) ||
         (math != LUN_MATH_FAST && math != LUN_MATH_PRECISE))
@@ -189,7 +189,7 @@ static void free_kernel(lun_desk *d, lun_desk_kernel *k)
 {
     if (k->kernel)
         d->by->release(d->state, k->kernel);
-    lun__ir_packed_free(&k->packed);
+    lun__packed_ir_free(&k->packed);
     lun__desk_mend(&k->flaw);
     *k = (lun_desk_kernel){.used = false};
 }
@@ -218,7 +218,7 @@ lun_status lun__desk_prepare(lun_desk *d, lun_bytes *in, bool *answers)
 lun_status lun__desk_source(lun_desk *d, lun_bytes *in, bool *answers)
 {
     int64_t count;
-    const void *bytes = lun__take_bytes(in, &count);
+    const void *bytes = lun__bytes_take_bytes(in, &count);
     lun_ir_packed packed;
     lun_strbuf text = LUN_STRBUF_INIT;
     *answers = true;
@@ -228,9 +228,9 @@ lun_status lun__desk_source(lun_desk *d, lun_bytes *in, bool *answers)
     if (s == LUN_OK)
         s = d->by->source(d->state, &packed.ir, &text);
     if (s == LUN_OK)
-        lun__put_bytes(&d->rest, text.text, (int64_t)text.length);
+        lun__bytes_put_bytes(&d->rest, text.text, (int64_t)text.length);
     lun__strbuf_free(&text);
-    lun__ir_packed_free(&packed);
+    lun__packed_ir_free(&packed);
     return s;
 }
 

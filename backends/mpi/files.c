@@ -51,13 +51,13 @@ static void close_file(lun_desk *d, lun_desk_file *f)
 lun_status lun__desk_open(lun_desk *d, lun_bytes *in, bool *answers)
 {
     bool nomem = false;
-    lun_desk_file f = {.number = lun__take_i64(in), .name = lun__take_text(in, &nomem)};
-    char *path = lun__take_text(in, &nomem);
-    f.is.size = lun__take_within(in, 0, INT64_MAX);
-    f.is.seconds = lun__take_i64(in);
-    f.is.nanoseconds = lun__take_i64(in);
-    f.is.inode = (uint64_t)lun__take_i64(in);
-    f.is.ends = (uint64_t)lun__take_i64(in);
+    lun_desk_file f = {.number = lun__bytes_take_i64(in), .name = lun__bytes_take_text(in, &nomem)};
+    char *path = lun__bytes_take_text(in, &nomem);
+    f.is.size = lun__bytes_take_within(in, 0, INT64_MAX);
+    f.is.seconds = lun__bytes_take_i64(in);
+    f.is.nanoseconds = lun__bytes_take_i64(in);
+    f.is.inode = (uint64_t)lun__bytes_take_i64(in);
+    f.is.ends = (uint64_t)lun__bytes_take_i64(in);
     *answers = true;
     in->bad |= !nomem && (!f.name || !path || *path != '/' || find(d, f.number));
     lun_status s = in->bad ? lun__desk_strange(d, in) : LUN_OK;
@@ -69,14 +69,14 @@ lun_status lun__desk_open(lun_desk *d, lun_bytes *in, bool *answers)
     else
         free(f.name);
     free(path);
-    lun__put_u8(&d->rest, f.descriptor >= 0);
+    lun__bytes_put_u8(&d->rest, f.descriptor >= 0);
     return s;
 }
 
 /* What was to be loaded from it is read before: the elements are wanted without their file. */
 lun_status lun__desk_shut(lun_desk *d, lun_bytes *in, bool *answers)
 {
-    lun_desk_file *f = find(d, lun__take_i64(in));
+    lun_desk_file *f = find(d, lun__bytes_take_i64(in));
     *answers = false;
     if (in->bad || !f)
         return lun__desk_strange(d, in);
@@ -109,17 +109,17 @@ void lun__desk_close_files(lun_desk *d)
 lun_status lun__desk_load(lun_desk *d, lun_bytes *in, bool *answers)
 {
     lun_bytes ahead = *in;
-    lun_desk_load x = {.buffer = lun__take_i32(&ahead)};
+    lun_desk_load x = {.buffer = lun__bytes_take_i32(&ahead)};
     const lun_desk_buffer *b = lun__desk_buffer(d, in);
-    x.offset = lun__take_i64(in);
-    x.file = lun__take_i64(in);
-    x.at = lun__take_within(in, 0, INT64_MAX);
-    x.count = lun__take_within(in, 0, INT64_MAX / 8);
-    x.form = (lun_infile_form){.bytes = (int)lun__take_u8(in)};
-    const unsigned how = lun__take_u8(in);
+    x.offset = lun__bytes_take_i64(in);
+    x.file = lun__bytes_take_i64(in);
+    x.at = lun__bytes_take_within(in, 0, INT64_MAX);
+    x.count = lun__bytes_take_within(in, 0, INT64_MAX / 8);
+    x.form = (lun_infile_form){.bytes = (int)lun__bytes_take_u8(in)};
+    const unsigned how = lun__bytes_take_u8(in);
     x.form.swapped = how & 1;
     x.form.truth = how & 2;
-    x.form.step = lun__take_within(in, 1, INT64_MAX);
+    x.form.step = lun__bytes_take_within(in, 1, INT64_MAX);
     *answers = false;
     const lun_desk_file *f = find(d, x.file);
     const int size = x.form.bytes;
@@ -170,7 +170,7 @@ static lun_status read_pieces(reading *r, char *between, int64_t most)
         else if (between)
             s = r->d->by->write(r->d->state, r->to->buffer, x->offset + bytes, between,
                                 some * x->form.bytes, NULL);
-        if (s == LUN_OK && r->d->stops && lun__stop_requested(&r->d->own))
+        if (s == LUN_OK && r->d->stops && lun__backend_stop_requested(&r->d->own))
             s = LUN_ECANCEL;
     }
     return s;
@@ -258,7 +258,7 @@ static lun_status find_crc(void *ctx)
     for (int64_t done = 0, some; !x->failure && done < x->bytes; done += some) {
         some = x->bytes - done < LUN_MPI_PIECE ? x->bytes - done : LUN_MPI_PIECE;
         x->failure = lun__infile_crc(x->file->descriptor, x->at + done, some, &x->crc);
-        if (lun__stop_requested(&x->d->own))
+        if (lun__backend_stop_requested(&x->d->own))
             return LUN_ECANCEL;
     }
     return x->failure ? LUN_EIO : LUN_OK;
@@ -266,15 +266,15 @@ static lun_status find_crc(void *ctx)
 
 lun_status lun__desk_crc(lun_desk *d, lun_bytes *in, bool *answers)
 {
-    summing x = {.d = d, .file = find(d, lun__take_i64(in))};
-    x.at = lun__take_within(in, 0, INT64_MAX);
-    x.bytes = lun__take_within(in, 0, INT64_MAX);
+    summing x = {.d = d, .file = find(d, lun__bytes_take_i64(in))};
+    x.at = lun__bytes_take_within(in, 0, INT64_MAX);
+    x.bytes = lun__bytes_take_within(in, 0, INT64_MAX);
     *answers = true;
     d->stops = true;
     in->bad |= !x.file || x.at > x.file->is.size || x.bytes > x.file->is.size - x.at;
     if (in->bad)
         return lun__desk_strange(d, in);
     const lun_status s = read_file(d, x.file, x.bytes, find_crc, &x, &x.failure);
-    lun__put_i64(&d->rest, x.crc);
+    lun__bytes_put_i64(&d->rest, x.crc);
     return s;
 }

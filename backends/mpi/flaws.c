@@ -53,7 +53,7 @@ lun_status lun__desk_done(const lun_desk *d, lun_desk_buffer *to, lun_status s)
 
 lun_desk_buffer *lun__desk_buffer(lun_desk *d, lun_bytes *in)
 {
-    const int32_t k = lun__take_i32(in);
+    const int32_t k = lun__bytes_take_i32(in);
     if (!in->bad && k >= 0 && k < d->buffer_count && d->buffers[k].used)
         return &d->buffers[k];
     in->bad = true;
@@ -62,7 +62,7 @@ lun_desk_buffer *lun__desk_buffer(lun_desk *d, lun_bytes *in)
 
 lun_desk_kernel *lun__desk_kernel(lun_desk *d, lun_bytes *in)
 {
-    const int32_t k = lun__take_i32(in);
+    const int32_t k = lun__bytes_take_i32(in);
     if (!in->bad && k >= 0 && k < d->kernel_count && d->kernels[k].used)
         return &d->kernels[k];
     in->bad = true;

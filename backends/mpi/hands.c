@@ -59,7 +59,7 @@ lun_status lun__hands_do(lun_hands *h, lun_hands_work *work, void *ctx,
     h->work = work;
     pthread_cond_broadcast(&h->changed);
     while (h->work) {
-        lun__thread_wait(&h->changed, &h->lock, lun__now() + pace);
+        lun__thread_wait(&h->changed, &h->lock, lun__clock_now() + pace);
         pthread_mutex_unlock(&h->lock);
         listen(listen_ctx, "", 0, 0);
         pthread_mutex_lock(&h->lock);

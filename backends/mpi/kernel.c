@@ -21,9 +21,9 @@ static bool may_last(const lun_ir *ir)
 static lun_status put_ir(lun_mpi *m, const lun_ir *ir)
 {
     lun_strbuf packed = LUN_STRBUF_INIT;
-    lun_status s = lun__ir_pack(ir, &packed);
+    lun_status s = lun__packed_ir_write(ir, &packed);
     if (s == LUN_OK)
-        lun__put_bytes(&m->out, packed.text, (int64_t)packed.length);
+        lun__bytes_put_bytes(&m->out, packed.text, (int64_t)packed.length);
     lun__strbuf_free(&packed);
     return s == LUN_OK ? s : lun__mpi_fail(m, s, "a kernel cannot be sent");
 }
@@ -45,9 +45,9 @@ lun_status lun__mpi_build(void *state, const lun_ir *ir, const char *text, lun_k
     }
     const bool answered = ir->function_count > 0; /* a C text may not compile */
     lun__mpi_ask(m, LUN_MPI_BUILD);
-    lun__put_i32(&m->out, k->number);
-    lun__put_i32(&m->out, m->services->math);
-    lun__put_u8(&m->out, answered);
+    lun__bytes_put_i32(&m->out, k->number);
+    lun__bytes_put_i32(&m->out, m->services->math);
+    lun__bytes_put_u8(&m->out, answered);
     lun_status s = put_ir(m, ir);
     if (s == LUN_OK)
         s = answered ? lun__mpi_hear_status(m) : lun__mpi_asked(m);
@@ -62,7 +62,7 @@ void lun__mpi_release(void *state, lun_kernel *k)
 {
     lun_mpi *m = state;
     lun__mpi_ask(m, LUN_MPI_RELEASE);
-    lun__put_i32(&m->out, k->number);
+    lun__bytes_put_i32(&m->out, k->number);
     (void)lun__mpi_asked(m);
     lun__mpi_number_free(&m->kernels, k->number);
     lun__ir_free(&k->ir);
@@ -74,7 +74,7 @@ lun_status lun__mpi_prepare(void *state, lun_kernel *k, lun_kernel_facts *out)
     lun_mpi *m = state;
     *out = (lun_kernel_facts){0};
     lun__mpi_ask(m, LUN_MPI_PREPARE);
-    lun__put_i32(&m->out, k->number);
+    lun__bytes_put_i32(&m->out, k->number);
     return lun__mpi_hear_status(m);
 }
 
@@ -89,7 +89,7 @@ lun_status lun__mpi_source(void *state, const lun_ir *ir, lun_strbuf *out)
         s = lun__mpi_hear(m, &a);
     if (s != LUN_OK)
         return s;
-    const char *text = lun__take_bytes(&a.rest, &count);
+    const char *text = lun__bytes_take_bytes(&a.rest, &count);
     if (!text)
         return lun__mpi_strange(m, &a);
     lun__strbuf_add(out, text, (size_t)count);
@@ -110,22 +110,22 @@ static void put_slot(lun_strbuf *to, const lun_launch *l, int i)
 {
     const lun_stream *from = l->streams && l->streams[i].layout ? &l->streams[i] : NULL;
     const lun_buffer *b = l->slots[i];
-    lun__put_i32(to, b ? b->number : -1);
-    lun__put_i64(to, l->origin[i]);
-    lun__put_i64(to, l->room[i]);
-    lun__put_u8(to, form_of(from));
+    lun__bytes_put_i32(to, b ? b->number : -1);
+    lun__bytes_put_i64(to, l->origin[i]);
+    lun__bytes_put_i64(to, l->room[i]);
+    lun__bytes_put_u8(to, form_of(from));
     if (from) {
-        lun__put_i64(to, from->origin);
-        lun__put_layout(to, from->layout);
+        lun__bytes_put_i64(to, from->origin);
+        lun__bytes_put_layout(to, from->layout);
     }
 }
 
 /* slots: with those that a combination may read, and what a run needs. */
 static void put_launch(lun_strbuf *to, const lun_kernel *k, const lun_launch *l, bool run)
 {
-    lun__put_i32(to, k->number);
+    lun__bytes_put_i32(to, k->number);
     for (int i = 0; i < k->ir.arg_count; i++)
-        lun__put_i64(to, (int64_t)l->args[i]);
+        lun__bytes_put_i64(to, (int64_t)l->args[i]);
     for (int i = 0; i < k->ir.slot_count; i++)
         if (run || k->ir.slots[i].role == LUN_SLOT_ARRAY)
             put_slot(to, l, i);
@@ -133,13 +133,13 @@ static void put_launch(lun_strbuf *to, const lun_kernel *k, const lun_launch *l,
         return;
     const int64_t numbers[] = {l->n, l->first, l->count, l->segment, l->turns, l->bytes, l->chunk};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        lun__put_i64(to, numbers[i]);
-    lun__put_i32(to, l->workgroup);
-    lun__put_u8(to, l->in_order);
-    lun__put_u8(to, l->stage);
+        lun__bytes_put_i64(to, numbers[i]);
+    lun__bytes_put_i32(to, l->workgroup);
+    lun__bytes_put_u8(to, l->in_order);
+    lun__bytes_put_u8(to, l->stage);
     if (l->stage > LUN_STAGE_TOTALS)
-        lun__put_bytes(to, l->partials,
-                       lun__order_chunks(&k->ir, l->count) * (int64_t)sizeof *l->partials);
+        lun__bytes_put_bytes(to, l->partials,
+                             lun__order_chunks(&k->ir, l->count) * (int64_t)sizeof *l->partials);
 }
 
 /* Cells that it gives. */
@@ -154,7 +154,7 @@ static int64_t cells_of(const lun_ir *ir, const lun_launch *l)
 static lun_status take_cells(lun_mpi *m, lun_mpi_answer *a, uint64_t *cells, int64_t count)
 {
     int64_t bytes;
-    const void *from = lun__take_bytes(&a->rest, &bytes);
+    const void *from = lun__bytes_take_bytes(&a->rest, &bytes);
     if (!from || bytes != count * (int64_t)sizeof *cells)
         return lun__mpi_strange(m, a);
     if (bytes)
@@ -196,9 +196,9 @@ lun_status lun__mpi_submit(lun_mpi *m, lun_kernel *k, lun_launch *l, lun_work_ma
     m->loads = false;
     if (m->launch || m->algorithm || m->product)
         lun__mpi_join_launch(m);
-    lun__put_u8(&m->launched, LUN_MPI_RUN);
+    lun__bytes_put_u8(&m->launched, LUN_MPI_RUN);
     put_launch(&m->launched, k, l, true);
-    lun__put_u8(&m->launched, answered);
+    lun__bytes_put_u8(&m->launched, answered);
     m->under_way = answered;
     m->kernel = k;
     m->launch = l;
@@ -216,8 +216,8 @@ lun_status lun__mpi_combine(lun_mpi *m, const lun_work_run *w)
     const int64_t row = w->kernel->ir.result_count;
     lun__mpi_ask(m, LUN_MPI_COMBINE);
     put_launch(&m->out, w->kernel, w->launch, false);
-    lun__put_i64(&m->out, w->pairs);
-    lun__put_bytes(&m->out, w->cells, 2 * w->pairs * row * (int64_t)sizeof *w->cells);
+    lun__bytes_put_i64(&m->out, w->pairs);
+    lun__bytes_put_bytes(&m->out, w->cells, 2 * w->pairs * row * (int64_t)sizeof *w->cells);
     lun_mpi_answer a;
     lun_status s = lun__mpi_hear(m, &a);
     return note_cells(m, s, &a, w->launch, w->cells, w->pairs * row);

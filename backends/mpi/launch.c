@@ -32,9 +32,9 @@ static int read_apart(const void *self, int64_t first, int64_t count, void *to)
 {
     const apart *x = self;
     if (x->base)
-        lun__layout_read(&x->at, x->base, x->size, first, count, to);
+        lun__strided_read(&x->at, x->base, x->size, first, count, to);
     else
-        lun__layout_offsets(&x->at, first, count, to);
+        lun__strided_offsets(&x->at, first, count, to);
     return 0;
 }
 
@@ -70,15 +70,15 @@ static bool open_bench(bench *b, lun_desk_kernel *k)
 static void take_args(bench *b, lun_bytes *in)
 {
     for (int i = 0; i < b->k->packed.ir.arg_count; i++)
-        b->args[i] = (uint64_t)lun__take_i64(in);
+        b->args[i] = (uint64_t)lun__bytes_take_i64(in);
 }
 
 static void take_slot(lun_desk *d, bench *b, int i, lun_bytes *in)
 {
-    const int32_t number = lun__take_i32(in);
-    b->origin[i] = lun__take_i64(in);
-    b->room[i] = lun__take_i64(in);
-    const unsigned form = lun__take_u8(in);
+    const int32_t number = lun__bytes_take_i32(in);
+    b->origin[i] = lun__bytes_take_i64(in);
+    b->room[i] = lun__bytes_take_i64(in);
+    const unsigned form = lun__bytes_take_u8(in);
     if (number >= 0 && (number >= d->buffer_count || !d->buffers[number].used))
         in->bad = true;
     else if (number >= 0)
@@ -87,8 +87,8 @@ static void take_slot(lun_desk *d, bench *b, int i, lun_bytes *in)
     if (form == LUN_MPI_DENSE)
         return;
     b->any_apart = true;
-    b->streams[i].origin = lun__take_i64(in);
-    b->apart[i] = (apart){.at = lun__take_layout(in)};
+    b->streams[i].origin = lun__bytes_take_i64(in);
+    b->apart[i] = (apart){.at = lun__bytes_take_layout(in)};
     b->streams[i].layout = &b->apart[i].at;
     if (form == LUN_MPI_LINES)
         return;
@@ -119,16 +119,16 @@ static bool turns_fit(const lun_desk *d, const bench *b)
 static void take_range(const lun_desk *d, bench *b, lun_bytes *in)
 {
     lun_launch *l = &b->l;
-    l->n = lun__take_within(in, 0, INT64_MAX);
-    l->first = lun__take_within(in, 0, l->n);
-    l->count = lun__take_within(in, 1, l->n - l->first > 1 ? l->n - l->first : 1);
-    l->segment = lun__take_within(in, 0, l->n);
-    l->turns = lun__take_within(in, 0, l->n);
-    l->bytes = lun__take_within(in, 0, INT64_MAX);
-    l->chunk = lun__take_within(in, 0, INT64_MAX);
-    l->workgroup = lun__take_i32(in);
-    l->in_order = lun__take_u8(in);
-    l->stage = (lun_stage)lun__take_u8(in);
+    l->n = lun__bytes_take_within(in, 0, INT64_MAX);
+    l->first = lun__bytes_take_within(in, 0, l->n);
+    l->count = lun__bytes_take_within(in, 1, l->n - l->first > 1 ? l->n - l->first : 1);
+    l->segment = lun__bytes_take_within(in, 0, l->n);
+    l->turns = lun__bytes_take_within(in, 0, l->n);
+    l->bytes = lun__bytes_take_within(in, 0, INT64_MAX);
+    l->chunk = lun__bytes_take_within(in, 0, INT64_MAX);
+    l->workgroup = lun__bytes_take_i32(in);
+    l->in_order = lun__bytes_take_u8(in);
+    l->stage = (lun_stage)lun__bytes_take_u8(in);
     const lun_ir *ir = &b->k->packed.ir;
     const int64_t grain = ir->result_count && !l->segment ? LUN_CHUNK : LUN_BLOCK;
     const bool whole = l->segment || ir->scan >= 0;
@@ -147,7 +147,7 @@ static void take_cells(bench *b, lun_bytes *in, int64_t *count)
     int64_t bytes = 0;
     in->bad |= __builtin_mul_overflow(rows, l->stage ? 1 : (int64_t)ir->result_count, count) ||
                *count > LUN_MPI_CELLS;
-    const void *from = l->stage > LUN_STAGE_TOTALS ? lun__take_bytes(in, &bytes) : NULL;
+    const void *from = l->stage > LUN_STAGE_TOTALS ? lun__bytes_take_bytes(in, &bytes) : NULL;
     in->bad |=
         bytes % (int64_t)sizeof *b->cells || (from && bytes / (int64_t)sizeof *b->cells != *count);
     b->cells = in->bad ? NULL : calloc((size_t)*count + 1, sizeof *b->cells);
@@ -271,7 +271,7 @@ static lun_status run_kernel(void *ctx)
 {
     const running *r = ctx;
     const lun_work work = lun__work_launch(r->b->k->kernel, &r->b->l);
-    return lun__work_do(r->d->by, r->d->state, &work);
+    return lun__backend_work_do(r->d->by, r->d->state, &work);
 }
 
 static lun_status run(lun_desk *d, bench *b)
@@ -329,7 +329,7 @@ lun_status lun__desk_run(lun_desk *d, lun_bytes *in, bool *answers)
         take_range(d, &b, in);
         if (!in->bad)
             take_cells(&b, in, &cells);
-        *answers = lun__take_u8(in);
+        *answers = lun__bytes_take_u8(in);
         for (int i = 0; !in->bad && i < ir->slot_count; i++)
             in->bad = (!b.buffers[i] || b.buffers[i]->flaw.status == LUN_OK) && !slot_fits(&b, i);
         b.l.whole = !*answers; /* nobody would hear that it was stopped */
@@ -339,8 +339,8 @@ lun_status lun__desk_run(lun_desk *d, lun_bytes *in, bool *answers)
     if (!in->bad)
         mark_written(d, &b, s);
     if (s == LUN_OK)
-        lun__put_bytes(&d->rest, b.cells,
-                       b.l.stage == LUN_STAGE_CARRIED ? 0 : cells * (int64_t)sizeof *b.cells);
+        lun__bytes_put_bytes(&d->rest, b.cells,
+                             b.l.stage == LUN_STAGE_CARRIED ? 0 : cells * (int64_t)sizeof *b.cells);
     close_bench(&b);
     return s;
 }
@@ -353,7 +353,7 @@ static lun_status combine(lun_desk *d, bench *b, uint64_t *cells, int64_t pairs)
     place_slots(d, b);
     b->l.trap = -1;
     const lun_work work = lun__work_combine(b->k->kernel, &b->l, cells, pairs);
-    s = lun__work_do(d->by, d->state, &work);
+    s = lun__backend_work_do(d->by, d->state, &work);
     d->trap = b->l.trap;
     d->trap_value = b->l.trap_value;
     return s;
@@ -378,8 +378,8 @@ lun_status lun__desk_combine(lun_desk *d, lun_bytes *in, bool *answers)
             take_slot(d, &b, i, in);
             in->bad |= b.any_apart || (!in->bad && !slot_fits(&b, i));
         }
-    const int64_t pairs = lun__take_within(in, 0, LUN_MPI_PIECE);
-    const void *from = lun__take_bytes(in, &bytes);
+    const int64_t pairs = lun__bytes_take_within(in, 0, LUN_MPI_PIECE);
+    const void *from = lun__bytes_take_bytes(in, &bytes);
     wanted = 2 * pairs * ir->result_count * (int64_t)sizeof(uint64_t);
     lun_status s = LUN_OK;
     if (in->bad || bytes != wanted)
@@ -392,7 +392,7 @@ lun_status lun__desk_combine(lun_desk *d, lun_bytes *in, bool *answers)
         s = combine(d, &b, b.cells, pairs);
     }
     if (s == LUN_OK)
-        lun__put_bytes(&d->rest, b.cells, bytes / 2);
+        lun__bytes_put_bytes(&d->rest, b.cells, bytes / 2);
     close_bench(&b);
     return s;
 }

@@ -19,14 +19,14 @@ static const lun_mpi_file *find(const lun_mpi *m, int64_t number)
 static void ask_for(lun_mpi *m, const lun_file *f)
 {
     lun__mpi_ask(m, LUN_MPI_OPEN);
-    lun__put_i64(&m->out, f->number);
-    lun__put_text(&m->out, f->name);
-    lun__put_text(&m->out, f->path);
-    lun__put_i64(&m->out, f->is.size);
-    lun__put_i64(&m->out, f->is.seconds);
-    lun__put_i64(&m->out, f->is.nanoseconds);
-    lun__put_i64(&m->out, (int64_t)f->is.inode);
-    lun__put_i64(&m->out, (int64_t)f->is.ends);
+    lun__bytes_put_i64(&m->out, f->number);
+    lun__bytes_put_text(&m->out, f->name);
+    lun__bytes_put_text(&m->out, f->path);
+    lun__bytes_put_i64(&m->out, f->is.size);
+    lun__bytes_put_i64(&m->out, f->is.seconds);
+    lun__bytes_put_i64(&m->out, f->is.nanoseconds);
+    lun__bytes_put_i64(&m->out, (int64_t)f->is.inode);
+    lun__bytes_put_i64(&m->out, (int64_t)f->is.ends);
     m->awaited = true;
 }
 
@@ -36,7 +36,7 @@ static lun_status hear_whether(lun_mpi *m, const lun_file *f)
     lun_status s = lun__mpi_hear_asked(m, &a);
     if (s != LUN_OK)
         return s;
-    const bool seen = lun__take_u8(&a.rest) != 0;
+    const bool seen = lun__bytes_take_u8(&a.rest) != 0;
     if (a.rest.bad)
         return lun__mpi_strange(m, &a);
     free(a.bytes);
@@ -83,14 +83,14 @@ lun_status lun__mpi_load(void *state, lun_buffer *to, int64_t offset, const lun_
     if (!*done)
         return s;
     lun__mpi_ask(m, LUN_MPI_LOAD);
-    lun__put_i32(&m->out, to->number);
-    lun__put_i64(&m->out, offset);
-    lun__put_i64(&m->out, file->number);
-    lun__put_i64(&m->out, at);
-    lun__put_i64(&m->out, count);
-    lun__put_u8(&m->out, (unsigned)form.bytes);
-    lun__put_u8(&m->out, (unsigned)form.swapped | (unsigned)form.truth << 1);
-    lun__put_i64(&m->out, form.step);
+    lun__bytes_put_i32(&m->out, to->number);
+    lun__bytes_put_i64(&m->out, offset);
+    lun__bytes_put_i64(&m->out, file->number);
+    lun__bytes_put_i64(&m->out, at);
+    lun__bytes_put_i64(&m->out, count);
+    lun__bytes_put_u8(&m->out, (unsigned)form.bytes);
+    lun__bytes_put_u8(&m->out, (unsigned)form.swapped | (unsigned)form.truth << 1);
+    lun__bytes_put_i64(&m->out, form.step);
     m->loads = true;
     m->services->stats->bytes_to_device += count * form.bytes;
     return lun__mpi_asked(m);
@@ -104,7 +104,7 @@ void lun__mpi_unload(void *state, int64_t number)
         return;
     if (f->seen) {
         lun__mpi_ask(m, LUN_MPI_CLOSE);
-        lun__put_i64(&m->out, number);
+        lun__bytes_put_i64(&m->out, number);
         (void)lun__mpi_asked(m);
     }
     m->files[f - m->files] = m->files[--m->file_count];
@@ -148,9 +148,9 @@ lun_status lun__mpi_crc(void *state, const lun_file *file, int64_t at, int64_t b
     if (!*begun)
         return s;
     lun__mpi_ask(m, LUN_MPI_CRC);
-    lun__put_i64(&m->out, file->number);
-    lun__put_i64(&m->out, at);
-    lun__put_i64(&m->out, bytes);
+    lun__bytes_put_i64(&m->out, file->number);
+    lun__bytes_put_i64(&m->out, at);
+    lun__bytes_put_i64(&m->out, bytes);
     m->awaited = true;
     return LUN_OK;
 }
@@ -163,7 +163,7 @@ lun_status lun__mpi_crc_found(void *state, uint32_t *crc)
     const lun_status s = lun__mpi_hear_asked(m, &a);
     if (s != LUN_OK)
         return s;
-    *crc = (uint32_t)lun__take_i64(&a.rest);
+    *crc = (uint32_t)lun__bytes_take_i64(&a.rest);
     if (a.rest.bad)
         return lun__mpi_strange(m, &a);
     free(a.bytes);
@@ -177,13 +177,13 @@ lun_status lun__mpi_store(void *state, lun_buffer *from, int64_t offset, int64_t
 {
     lun_mpi *m = state;
     lun__mpi_ask(m, LUN_MPI_STORE);
-    lun__put_i32(&m->out, from->number);
-    lun__put_i64(&m->out, offset);
-    lun__put_i64(&m->out, bytes);
-    lun__put_text(&m->out, to->path);
-    lun__put_i64(&m->out, to->mark_at);
-    lun__put_bytes(&m->out, to->mark, to->mark_bytes);
-    lun__put_i64(&m->out, at);
+    lun__bytes_put_i32(&m->out, from->number);
+    lun__bytes_put_i64(&m->out, offset);
+    lun__bytes_put_i64(&m->out, bytes);
+    lun__bytes_put_text(&m->out, to->path);
+    lun__bytes_put_i64(&m->out, to->mark_at);
+    lun__bytes_put_bytes(&m->out, to->mark, to->mark_bytes);
+    lun__bytes_put_i64(&m->out, at);
     m->awaited = true;
     return LUN_OK;
 }
@@ -198,8 +198,8 @@ lun_status lun__mpi_stored(void *state, bool *done, int *failure)
     lun_status s = lun__mpi_hear_asked(m, &a);
     if (s != LUN_OK)
         return s;
-    *done = lun__take_u8(&a.rest) != 0;
-    *failure = lun__take_i32(&a.rest);
+    *done = lun__bytes_take_u8(&a.rest) != 0;
+    *failure = lun__bytes_take_i32(&a.rest);
     if (a.rest.bad)
         return lun__mpi_strange(m, &a);
     free(a.bytes);

@@ -27,8 +27,8 @@ lun_status lun__mpi_buffer_new(void *state, int64_t bytes, lun_buffer **out)
     }
     *b = (lun_buffer){.number = number, .bytes = bytes};
     lun__mpi_ask_early(m, LUN_MPI_NEW, NULL);
-    lun__put_i32(&m->out, number);
-    lun__put_i64(&m->out, bytes);
+    lun__bytes_put_i32(&m->out, number);
+    lun__bytes_put_i64(&m->out, bytes);
     /* of much memory it is known at once whether there is so much: the engine gives up some */
     lun_status s = bytes < UNHEARD ? lun__mpi_asked(m) : lun__mpi_finish(m);
     if (s == LUN_OK)
@@ -45,7 +45,7 @@ void lun__mpi_buffer_free(void *state, lun_buffer *b)
         return;
     lun__account_give_elements(m->services->account, b->bytes);
     lun__mpi_ask(m, LUN_MPI_FREE);
-    lun__put_i32(&m->out, b->number);
+    lun__bytes_put_i32(&m->out, b->number);
     (void)lun__mpi_asked(m);
     lun__mpi_number_free(&m->buffers, b->number);
     free(b);
@@ -62,19 +62,19 @@ lun_status lun__mpi_write(void *state, lun_buffer *to, int64_t offset, const voi
 {
     lun_mpi *m = state;
     (void)mark; /* they are copied at once */
-    const double start = lun__now();
+    const double start = lun__clock_now();
     lun_status s = LUN_OK;
     for (int64_t done = 0; s == LUN_OK && done < bytes; done += LUN_MPI_PIECE) {
         const int64_t left = bytes - done, some = left < LUN_MPI_PIECE ? left : LUN_MPI_PIECE;
         lun__mpi_ask(m, LUN_MPI_UPLOAD);
-        lun__put_i32(&m->out, to->number);
-        lun__put_i64(&m->out, offset + done);
-        lun__put_bytes(&m->out, (const char *)host + done, some);
+        lun__bytes_put_i32(&m->out, to->number);
+        lun__bytes_put_i64(&m->out, offset + done);
+        lun__bytes_put_bytes(&m->out, (const char *)host + done, some);
         m->brings = true;
         m->unheard += some;
         s = m->unheard < UNHEARD ? lun__mpi_asked(m) : lun__mpi_finish(m);
     }
-    m->services->stats->transfer_time += lun__now() - start;
+    m->services->stats->transfer_time += lun__clock_now() - start;
     if (s == LUN_OK) {
         m->services->stats->bytes_to_device += bytes;
         m->services->stats->bytes_sent += bytes;
@@ -84,26 +84,26 @@ lun_status lun__mpi_write(void *state, lun_buffer *to, int64_t offset, const voi
 
 static lun_status download(lun_mpi *m, lun_buffer *from, int64_t offset, void *host, int64_t bytes)
 {
-    const double start = lun__now();
+    const double start = lun__clock_now();
     lun_status s = LUN_OK;
     for (int64_t done = 0; s == LUN_OK && done < bytes; done += LUN_MPI_PIECE) {
         const int64_t left = bytes - done, some = left < LUN_MPI_PIECE ? left : LUN_MPI_PIECE;
         lun_mpi_answer a;
         int64_t count;
         lun__mpi_ask_early(m, LUN_MPI_DOWNLOAD, from);
-        lun__put_i32(&m->out, from->number);
-        lun__put_i64(&m->out, offset + done);
-        lun__put_i64(&m->out, some);
+        lun__bytes_put_i32(&m->out, from->number);
+        lun__bytes_put_i64(&m->out, offset + done);
+        lun__bytes_put_i64(&m->out, some);
         s = lun__mpi_hear(m, &a);
         if (s != LUN_OK)
             break;
-        const void *elements = lun__take_bytes(&a.rest, &count);
+        const void *elements = lun__bytes_take_bytes(&a.rest, &count);
         if (!elements || count != some)
             return lun__mpi_strange(m, &a);
         memcpy((char *)host + done, elements, (size_t)some);
         free(a.bytes);
     }
-    m->services->stats->transfer_time += lun__now() - start;
+    m->services->stats->transfer_time += lun__clock_now() - start;
     if (s == LUN_OK)
         m->services->stats->bytes_to_host += bytes;
     return s;
@@ -121,9 +121,9 @@ lun_status lun__mpi_read(void *state, lun_buffer *from, int64_t offset, void *ho
             return lun__mpi_fail(m, LUN_ENOMEM, "out of memory");
         m->fetches[m->fetch_count++] = (lun_mpi_fetch){(char *)host + done, some};
         lun__mpi_ask(m, LUN_MPI_DOWNLOAD);
-        lun__put_i32(&m->out, from->number);
-        lun__put_i64(&m->out, offset + done);
-        lun__put_i64(&m->out, some);
+        lun__bytes_put_i32(&m->out, from->number);
+        lun__bytes_put_i64(&m->out, offset + done);
+        lun__bytes_put_i64(&m->out, some);
         m->awaited = true;
     }
     m->services->stats->bytes_to_host += bytes;
@@ -133,7 +133,7 @@ lun_status lun__mpi_read(void *state, lun_buffer *from, int64_t offset, void *ho
 
 lun_status lun__mpi_fetched(lun_mpi *m)
 {
-    const double start = lun__now();
+    const double start = lun__clock_now();
     if (!m->fetch_count && m->fetch_failed == LUN_OK)
         return LUN_OK;
     if (m->fetch_count && m->out.length + m->launched.length)
@@ -144,7 +144,7 @@ lun_status lun__mpi_fetched(lun_mpi *m)
         m->unsent = m->under_way ? m->unsent : LUN_OK;
     }
     lun__mpi_take_fetched(m);
-    m->services->stats->transfer_time += lun__now() - start;
+    m->services->stats->transfer_time += lun__clock_now() - start;
     const lun_status s = m->fetch_failed;
     m->fetch_failed = LUN_OK;
     return s;
@@ -152,10 +152,10 @@ lun_status lun__mpi_fetched(lun_mpi *m)
 
 static void put_part(lun_mpi *m, const lun_buffer *b, int64_t offset, int64_t bytes, int other)
 {
-    lun__put_i32(&m->out, b->number);
-    lun__put_i64(&m->out, offset);
-    lun__put_i64(&m->out, bytes);
-    lun__put_i32(&m->out, other);
+    lun__bytes_put_i32(&m->out, b->number);
+    lun__bytes_put_i64(&m->out, offset);
+    lun__bytes_put_i64(&m->out, bytes);
+    lun__bytes_put_i32(&m->out, other);
 }
 
 lun_status lun__mpi_copy(void *state, lun_buffer *to, int64_t to_offset, void *other,
@@ -185,12 +185,12 @@ lun_status lun__mpi_pad(lun_mpi *m, const lun_work_pad *w)
 {
     if (m->launch || m->algorithm || m->product)
         lun__mpi_join_launch(m);
-    lun__put_u8(&m->launched, LUN_MPI_PAD);
-    lun__put_padding(&m->launched, w->pad);
-    lun__put_i32(&m->launched, w->bytes);
-    lun__put_i32(&m->launched, w->from->number);
-    lun__put_i64(&m->launched, w->origin);
-    lun__put_i32(&m->launched, w->to->number);
+    lun__bytes_put_u8(&m->launched, LUN_MPI_PAD);
+    lun__bytes_put_padding(&m->launched, w->pad);
+    lun__bytes_put_i32(&m->launched, w->bytes);
+    lun__bytes_put_i32(&m->launched, w->from->number);
+    lun__bytes_put_i64(&m->launched, w->origin);
+    lun__bytes_put_i32(&m->launched, w->to->number);
     w->to->padded = true;
     return LUN_OK;
 }
@@ -198,13 +198,13 @@ lun_status lun__mpi_pad(lun_mpi *m, const lun_work_pad *w)
 lun_status lun__mpi_transfer(lun_mpi *m, const lun_transfer *t)
 {
     lun__mpi_ask(m, LUN_MPI_TRANSFER);
-    lun__put_i32(&m->out, t->bytes);
-    lun__put_i32(&m->out, t->to->number);
-    lun__put_i32(&m->out, t->from ? t->from->number : -1);
-    lun__put_i64(&m->out, t->to_origin);
-    lun__put_i64(&m->out, t->from_origin);
-    lun__put_layout(&m->out, &t->at);
-    lun__put_layout(&m->out, t->from ? &t->of : &t->at);
-    lun__put_i64(&m->out, (int64_t)t->cell);
+    lun__bytes_put_i32(&m->out, t->bytes);
+    lun__bytes_put_i32(&m->out, t->to->number);
+    lun__bytes_put_i32(&m->out, t->from ? t->from->number : -1);
+    lun__bytes_put_i64(&m->out, t->to_origin);
+    lun__bytes_put_i64(&m->out, t->from_origin);
+    lun__bytes_put_layout(&m->out, &t->at);
+    lun__bytes_put_layout(&m->out, t->from ? &t->of : &t->at);
+    lun__bytes_put_i64(&m->out, (int64_t)t->cell);
     return lun__mpi_asked(m);
 }

@@ -32,10 +32,10 @@ static void pad_on_host(const lun_padding *p, int bytes, const char *base, void 
 
 lun_status lun__desk_pad(lun_desk *d, lun_bytes *in, bool *answers)
 {
-    const lun_padding p = lun__take_padding(in);
-    const int bytes = lun__take_i32(in);
+    const lun_padding p = lun__bytes_take_padding(in);
+    const int bytes = lun__bytes_take_i32(in);
     lun_desk_buffer *from = lun__desk_buffer(d, in);
-    const int64_t origin = lun__take_i64(in);
+    const int64_t origin = lun__bytes_take_i64(in);
     lun_desk_buffer *to = lun__desk_buffer(d, in);
     *answers = false;
     if (in->bad || !is_size(bytes) || from == to)
@@ -50,9 +50,10 @@ lun_status lun__desk_pad(lun_desk *d, lun_bytes *in, bool *answers)
         (inner && !lun__desk_reaches(from, origin, bytes, 0, inner - 1)))
         return lun__desk_strange(d, in);
     if (to->buffer)
-        s = lun__work_do(d->by, d->state,
-                         &(lun_work){.kind = LUN_WORK_PAD,
-                                     .is.pad = {&p, bytes, from->buffer, origin, to->buffer}});
+        s = lun__backend_work_do(
+            d->by, d->state,
+            &(lun_work){.kind = LUN_WORK_PAD,
+                        .is.pad = {&p, bytes, from->buffer, origin, to->buffer}});
     else
         pad_on_host(&p, bytes, from->data + origin * bytes, to->data);
     return lun__desk_done(d, to, s);
@@ -72,8 +73,8 @@ static lun_status transfer_on_host(lun_desk *d, const lun_transfer *t, char *to,
     for (int64_t done = 0, some; done < n; done += some) {
         some = n - done < PIECE ? n - done : PIECE;
         if (from)
-            lun__layout_read(&t->of, from, t->bytes, done, some, piece);
-        lun__layout_write(&t->at, to, t->bytes, done, some, piece);
+            lun__strided_read(&t->of, from, t->bytes, done, some, piece);
+        lun__strided_write(&t->at, to, t->bytes, done, some, piece);
     }
     free(piece);
     return LUN_OK;
@@ -81,18 +82,18 @@ static lun_status transfer_on_host(lun_desk *d, const lun_transfer *t, char *to,
 
 lun_status lun__desk_transfer(lun_desk *d, lun_bytes *in, bool *answers)
 {
-    lun_transfer t = {.bytes = lun__take_i32(in)};
+    lun_transfer t = {.bytes = lun__bytes_take_i32(in)};
     lun_desk_buffer *to = lun__desk_buffer(d, in), *from = NULL;
     lun_bytes ahead = *in;
-    if (lun__take_i32(&ahead) >= 0)
+    if (lun__bytes_take_i32(&ahead) >= 0)
         from = lun__desk_buffer(d, in);
     else
         *in = ahead;
-    t.to_origin = lun__take_i64(in);
-    t.from_origin = lun__take_i64(in);
-    t.at = lun__take_layout(in);
-    t.of = lun__take_layout(in);
-    t.cell = (uint64_t)lun__take_i64(in);
+    t.to_origin = lun__bytes_take_i64(in);
+    t.from_origin = lun__bytes_take_i64(in);
+    t.at = lun__bytes_take_layout(in);
+    t.of = lun__bytes_take_layout(in);
+    t.cell = (uint64_t)lun__bytes_take_i64(in);
     *answers = false;
     if (in->bad || !is_size(t.bytes) || from == to ||
         (from && lun__layout_count(&t.at) != lun__layout_count(&t.of)))
@@ -109,7 +110,7 @@ lun_status lun__desk_transfer(lun_desk *d, lun_bytes *in, bool *answers)
     t.from = from ? from->buffer : NULL;
     const lun_work work = {.kind = LUN_WORK_TRANSFER, .is.transfer = &t};
     if (to->buffer)
-        s = lun__work_do(d->by, d->state, &work);
+        s = lun__backend_work_do(d->by, d->state, &work);
     else
         s = transfer_on_host(d, &t, to->data + t.to_origin * t.bytes,
                              from ? from->data + t.from_origin * t.bytes : NULL);

@@ -29,17 +29,17 @@ static lun_status greet(lun_mpi *m)
 {
     lun_mpi_answer a;
     lun__mpi_ask(m, LUN_MPI_GREET);
-    lun__put_text(&m->out, LUN_MPI_HELLO);
+    lun__bytes_put_text(&m->out, LUN_MPI_HELLO);
     lun_status s = lun__mpi_hear(m, &a);
     if (s != LUN_OK)
         return s;
     bool nomem = false;
-    m->multiplies = lun__take_u8(&a.rest);
-    m->takes = lun__take_u8(&a.rest);
-    m->turns = lun__take_u8(&a.rest);
-    char *by = lun__take_text(&a.rest, &nomem);
-    m->memory = lun__take_within(&a.rest, 0, INT64_MAX);
-    m->units = lun__take_i32(&a.rest);
+    m->multiplies = lun__bytes_take_u8(&a.rest);
+    m->takes = lun__bytes_take_u8(&a.rest);
+    m->turns = lun__bytes_take_u8(&a.rest);
+    char *by = lun__bytes_take_text(&a.rest, &nomem);
+    m->memory = lun__bytes_take_within(&a.rest, 0, INT64_MAX);
+    m->units = lun__bytes_take_i32(&a.rest);
     if (a.rest.bad)
         s = lun__mpi_strange(m, &a);
     snprintf(m->by, sizeof m->by, "%s", by ? by : "");

@@ -11,11 +11,11 @@ static lun_desk_buffer *take_part(lun_desk *d, lun_bytes *in, lun_desk_take *x)
 {
     const lun_link *link = d->own.link;
     lun_bytes ahead = *in;
-    x->buffer = lun__take_i32(&ahead);
+    x->buffer = lun__bytes_take_i32(&ahead);
     lun_desk_buffer *b = lun__desk_buffer(d, in);
-    x->offset = lun__take_within(in, 0, INT64_MAX);
-    x->bytes = lun__take_within(in, 0, LUN_MPI_PIECE);
-    x->from = lun__take_i32(in);
+    x->offset = lun__bytes_take_within(in, 0, INT64_MAX);
+    x->bytes = lun__bytes_take_within(in, 0, LUN_MPI_PIECE);
+    x->from = lun__bytes_take_i32(in);
     in->bad |= x->from <= 0 || x->from >= link->size || x->from == link->rank;
     if (!in->bad && b->flaw.status == LUN_OK)
         in->bad = !lun__desk_fits(b, x->offset, x->bytes);
@@ -31,7 +31,7 @@ static void put_failure(lun_desk *d, lun_strbuf *out, lun_status s)
     if (s == LUN_ENOMEM || s == LUN_ELIMIT || s == LUN_EBACKEND)
         lun__strbuf_printf(&text, "rank %d: ", d->own.link->rank);
     lun__strbuf_puts(&text, lun__strbuf_text(d->own.error));
-    lun__put_bytes(out, text.text, (int64_t)text.length);
+    lun__bytes_put_bytes(out, text.text, (int64_t)text.length);
     lun__strbuf_free(&text);
 }
 
@@ -58,11 +58,11 @@ lun_status lun__desk_give(lun_desk *d, lun_bytes *in, bool *answers)
     if (s == LUN_OK)
         s = elements ? lun__desk_read(d, b, x.offset, elements, x.bytes)
                      : lun__desk_fail(d, LUN_ENOMEM, "out of memory");
-    lun__put_i64(&out, s);
+    lun__bytes_put_i64(&out, s);
     if (s != LUN_OK)
         put_failure(d, &out, s);
     else
-        lun__put_bytes(&out, elements, x.bytes);
+        lun__bytes_put_bytes(&out, elements, x.bytes);
     free(elements);
     s = out.failed ? lun__desk_fail(d, LUN_ENOMEM, "out of memory")
                    : link->send(link->ctx, x.from, out.text, (int64_t)out.length);
@@ -90,8 +90,8 @@ static lun_status read_given(lun_desk *d, lun_bytes in, const lun_desk_take *x)
 {
     lun_desk_buffer *b = &d->buffers[x->buffer];
     int64_t count = 0;
-    lun_status s = (lun_status)lun__take_within(&in, LUN_OK, LUN_EBOUNDS);
-    const void *bytes = lun__take_bytes(&in, &count);
+    lun_status s = (lun_status)lun__bytes_take_within(&in, LUN_OK, LUN_EBOUNDS);
+    const void *bytes = lun__bytes_take_bytes(&in, &count);
     if (!bytes || (s == LUN_OK && count != x->bytes)) {
         s = lun__desk_fail(d, LUN_EBACKEND, "");
         lun__strbuf_printf(d->own.error, "rank %d gives what makes no sense", x->from);

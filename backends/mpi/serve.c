@@ -24,7 +24,7 @@ static lun_device device_of(const lun_desk *d)
 static lun_status greet(lun_desk *d, lun_bytes *in, bool *answers)
 {
     bool nomem = false;
-    char *text = lun__take_text(in, &nomem);
+    char *text = lun__bytes_take_text(in, &nomem);
     lun_status s = LUN_OK;
     *answers = true;
     if (in->bad)
@@ -33,13 +33,14 @@ static lun_status greet(lun_desk *d, lun_bytes *in, bool *answers)
         s = lun__desk_fail(d, LUN_EBACKEND, "another version of the library serves there: ");
         lun__strbuf_puts(d->own.error, LUN_MPI_HELLO);
     } else {
-        lun__put_u8(&d->rest, !d->by->buffer_new);                    /* it multiplies matrices, */
-        lun__put_u8(&d->rest, !d->by->buffer_new);                    /* does algorithms, */
-        lun__put_u8(&d->rest, !d->by->buffer_new && d->can.segments); /* and launches with turns */
-        lun__put_text(&d->rest, d->name);
+        lun__bytes_put_u8(&d->rest, !d->by->buffer_new); /* it multiplies matrices, */
+        lun__bytes_put_u8(&d->rest, !d->by->buffer_new); /* does algorithms, */
+        lun__bytes_put_u8(&d->rest,
+                          !d->by->buffer_new && d->can.segments); /* and launches with turns */
+        lun__bytes_put_text(&d->rest, d->name);
         const lun_device own = device_of(d);
-        lun__put_i64(&d->rest, own.memory);
-        lun__put_i32(&d->rest, own.units);
+        lun__bytes_put_i64(&d->rest, own.memory);
+        lun__bytes_put_i32(&d->rest, own.units);
     }
     free(text);
     return s;
@@ -94,10 +95,10 @@ static lun_status answer(lun_desk *d, lun_status s)
         s = LUN_ENOMEM;
         text = "out of memory";
     }
-    lun__put_i64(&out, s);
-    lun__put_i32(&out, d->trap);
-    lun__put_i64(&out, d->trap_value);
-    lun__put_bytes(&out, text, (int64_t)strlen(text));
+    lun__bytes_put_i64(&out, s);
+    lun__bytes_put_i32(&out, d->trap);
+    lun__bytes_put_i64(&out, d->trap_value);
+    lun__bytes_put_bytes(&out, text, (int64_t)strlen(text));
     lun__mpi_put_counts(&out, d->own.stats, &d->told);
     if (s == LUN_OK && d->rest.length)
         lun__strbuf_add(&out, d->rest.text, d->rest.length);
@@ -112,7 +113,7 @@ static lun_status hear(lun_desk *d, lun_bytes in)
 {
     lun_status s = LUN_OK;
     while (s == LUN_OK && in.left > 0) {
-        const unsigned word = lun__take_u8(&in);
+        const unsigned word = lun__bytes_take_u8(&in);
         bool answers = false;
         if (word >= LUN_MPI_WORDS)
             return lun__desk_strange(d, &in);

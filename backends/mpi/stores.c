@@ -45,11 +45,12 @@ static lun_status write_pieces(writing *w, char *between)
         if (between)
             s = lun__desk_read(w->d, w->from, w->offset + done, between, some);
         if (s == LUN_OK)
-            w->failure = lun__write_at(w->descriptor, w->at + done,
-                                       between ? between : w->from->data + w->offset + done, some);
+            w->failure =
+                lun__write_bytes_at(w->descriptor, w->at + done,
+                                    between ? between : w->from->data + w->offset + done, some);
         if (w->failure)
             break;
-        if (s == LUN_OK && lun__stop_requested(&w->d->own))
+        if (s == LUN_OK && lun__backend_stop_requested(&w->d->own))
             s = LUN_ECANCEL;
     }
     return s;
@@ -82,12 +83,12 @@ lun_status lun__desk_store(lun_desk *d, lun_bytes *in, bool *answers)
 {
     bool nomem = false;
     writing w = {.d = d, .from = lun__desk_buffer(d, in)};
-    w.offset = lun__take_i64(in);
-    w.bytes = lun__take_within(in, 0, INT64_MAX);
-    char *path = lun__take_text(in, &nomem);
-    lun_outfile to = {.path = path, .mark_at = lun__take_within(in, 0, INT64_MAX / 2)};
-    to.mark = lun__take_bytes(in, &to.mark_bytes);
-    w.at = lun__take_within(in, 0, INT64_MAX / 2);
+    w.offset = lun__bytes_take_i64(in);
+    w.bytes = lun__bytes_take_within(in, 0, INT64_MAX);
+    char *path = lun__bytes_take_text(in, &nomem);
+    lun_outfile to = {.path = path, .mark_at = lun__bytes_take_within(in, 0, INT64_MAX / 2)};
+    to.mark = lun__bytes_take_bytes(in, &to.mark_bytes);
+    w.at = lun__bytes_take_within(in, 0, INT64_MAX / 2);
     *answers = true;
     in->bad |= !to.mark || to.mark_bytes < 1 || to.mark_bytes > MARK ||
                (!nomem && (!path || *path != '/'));
@@ -103,7 +104,7 @@ lun_status lun__desk_store(lun_desk *d, lun_bytes *in, bool *answers)
     if (seen)
         s = write_marked(&w);
     free(path);
-    lun__put_u8(&d->rest, seen);
-    lun__put_i32(&d->rest, w.failure);
+    lun__bytes_put_u8(&d->rest, seen);
+    lun__bytes_put_i32(&d->rest, w.failure);
     return s;
 }

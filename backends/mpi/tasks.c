@@ -12,10 +12,10 @@
 static lun_desk_buffer *take_matrix(lun_desk *d, lun_bytes *in, lun_matrix *x)
 {
     lun_desk_buffer *b = lun__desk_buffer(d, in);
-    x->dtype = (lun_dtype)lun__take_u8(in);
-    x->row = lun__take_i64(in);
-    x->column = lun__take_i64(in);
-    x->batch = lun__take_layout(in);
+    x->dtype = (lun_dtype)lun__bytes_take_u8(in);
+    x->row = lun__bytes_take_i64(in);
+    x->column = lun__bytes_take_i64(in);
+    x->batch = lun__bytes_take_layout(in);
     in->bad |= x->dtype >= LUN_DTYPE_COUNT;
     return b;
 }
@@ -78,15 +78,15 @@ static lun_status multiply(void *ctx)
 {
     const work *w = ctx;
     const lun_work asked = {.kind = LUN_WORK_PRODUCT, .is.product = w->product};
-    return lun__work_do(w->d->by, w->d->state, &asked);
+    return lun__backend_work_do(w->d->by, w->d->state, &asked);
 }
 
 lun_status lun__desk_product(lun_desk *d, lun_bytes *in, bool *answers)
 {
-    lun_product p = {.dtype = (lun_dtype)lun__take_u8(in)};
+    lun_product p = {.dtype = (lun_dtype)lun__bytes_take_u8(in)};
     int64_t *const extents[] = {&p.rows, &p.columns, &p.inner, &p.count};
     for (size_t k = 0; k < sizeof extents / sizeof *extents; k++)
-        *extents[k] = lun__take_within(in, 1, INT64_MAX);
+        *extents[k] = lun__bytes_take_within(in, 1, INT64_MAX);
     lun_desk_buffer *a = take_matrix(d, in, &p.a), *b = take_matrix(d, in, &p.b);
     lun_desk_buffer *c = lun__desk_buffer(d, in);
     *answers = true;

@@ -12,7 +12,7 @@ static lun_status begin(lun_mpi *m, lun_mpi_word word)
 {
     lun_status s = lun__mpi_end(m); /* one at a time */
     lun__mpi_join_launch(m);
-    lun__put_u8(&m->launched, word);
+    lun__bytes_put_u8(&m->launched, word);
     return s;
 }
 
@@ -27,15 +27,15 @@ static int64_t bytes_of(const lun_column *c)
 static void put_column(lun_mpi *m, const lun_column *c, int64_t origin, bool operand)
 {
     const lun_buffer *b = c->here ? NULL : c->data;
-    lun__put_i32(&m->launched, !c->data ? LUN_MPI_NONE : c->here ? LUN_MPI_HERE : b->number);
+    lun__bytes_put_i32(&m->launched, !c->data ? LUN_MPI_NONE : c->here ? LUN_MPI_HERE : b->number);
     if (!c->data)
         return;
-    lun__put_u8(&m->launched, c->dtype);
-    lun__put_i64(&m->launched, c->n);
+    lun__bytes_put_u8(&m->launched, c->dtype);
+    lun__bytes_put_i64(&m->launched, c->n);
     if (!c->here)
-        lun__put_i64(&m->launched, origin);
+        lun__bytes_put_i64(&m->launched, origin);
     else if (operand)
-        lun__put_bytes(&m->launched, c->data, bytes_of(c));
+        lun__bytes_put_bytes(&m->launched, c->data, bytes_of(c));
 }
 
 /* A result as the answer has it. */
@@ -44,8 +44,8 @@ static void take_column(lun_bytes *in, lun_column *c)
     int64_t count = 0;
     if (!c->data)
         return;
-    c->n = lun__take_within(in, 0, c->n);
-    const void *elements = c->here ? lun__take_bytes(in, &count) : NULL;
+    c->n = lun__bytes_take_within(in, 0, c->n);
+    const void *elements = c->here ? lun__bytes_take_bytes(in, &count) : NULL;
     in->bad |= c->here && (!elements || count != bytes_of(c));
     if (c->here && !in->bad && count)
         memcpy(c->data, elements, (size_t)count);
@@ -76,12 +76,12 @@ lun_status lun__mpi_algorithm(lun_mpi *m, lun_algorithm_run *r, lun_work_mark *m
     lun_status s = begin(m, LUN_MPI_ALGORITHM);
     if (s != LUN_OK)
         return s;
-    lun__put_u8(&m->launched, r->which);
-    lun__put_i64(&m->launched, r->segment);
-    lun__put_i64(&m->launched, r->first);
-    lun__put_i64(&m->launched, r->every);
+    lun__bytes_put_u8(&m->launched, r->which);
+    lun__bytes_put_i64(&m->launched, r->segment);
+    lun__bytes_put_i64(&m->launched, r->first);
+    lun__bytes_put_i64(&m->launched, r->every);
     for (int k = 0; k < LUN_ALGORITHM_OPTIONS; k++)
-        lun__put_i64(&m->launched, (int64_t)r->option[k]);
+        lun__bytes_put_i64(&m->launched, (int64_t)r->option[k]);
     for (int k = 0; k < LUN_ALGORITHM_OPERANDS; k++)
         put_column(m, &r->in[k], r->origin[k], true);
     for (int k = 0; k < LUN_ALGORITHM_RESULTS; k++)
@@ -96,11 +96,11 @@ lun_status lun__mpi_algorithm(lun_mpi *m, lun_algorithm_run *r, lun_work_mark *m
 
 static void put_matrix(lun_mpi *m, const lun_matrix *x)
 {
-    lun__put_i32(&m->launched, ((const lun_buffer *)x->data)->number);
-    lun__put_u8(&m->launched, x->dtype);
-    lun__put_i64(&m->launched, x->row);
-    lun__put_i64(&m->launched, x->column);
-    lun__put_layout(&m->launched, &x->batch);
+    lun__bytes_put_i32(&m->launched, ((const lun_buffer *)x->data)->number);
+    lun__bytes_put_u8(&m->launched, x->dtype);
+    lun__bytes_put_i64(&m->launched, x->row);
+    lun__bytes_put_i64(&m->launched, x->column);
+    lun__bytes_put_layout(&m->launched, &x->batch);
 }
 
 lun_status lun__mpi_product(lun_mpi *m, const lun_product *p, lun_work_mark *mark)
@@ -109,13 +109,13 @@ lun_status lun__mpi_product(lun_mpi *m, const lun_product *p, lun_work_mark *mar
     lun_status s = begin(m, LUN_MPI_PRODUCT);
     if (s != LUN_OK)
         return s;
-    lun__put_u8(&m->launched, p->dtype);
+    lun__bytes_put_u8(&m->launched, p->dtype);
     for (size_t k = 0; k < sizeof extents / sizeof *extents; k++)
-        lun__put_i64(&m->launched, extents[k]);
+        lun__bytes_put_i64(&m->launched, extents[k]);
     put_matrix(m, &p->a);
     put_matrix(m, &p->b);
     m->product = p->c;
-    lun__put_i32(&m->launched, m->product->number);
+    lun__bytes_put_i32(&m->launched, m->product->number);
     m->under_way = true;
     *mark = m->working = ++m->marked;
     return LUN_OK;

@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-bool lun__opencl_load(lun_cl *cl, lun_strbuf *why)
+bool lun__opencl_api_load(lun_cl *cl, lun_strbuf *why)
 {
     void *library = dlopen(LUN_CL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!library) {
@@ -29,7 +29,7 @@ bool lun__opencl_load(lun_cl *cl, lun_strbuf *why)
     return !missing;
 }
 
-bool lun__opencl_is_loaded(void)
+bool lun__opencl_api_is_loaded(void)
 {
     void *library = dlopen(LUN_CL_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
     if (library)
@@ -62,12 +62,12 @@ static const error *find(cl_int code)
     return &unknown;
 }
 
-lun_cl_sense lun__opencl_sense(cl_int code)
+lun_cl_sense lun__opencl_api_sense(cl_int code)
 {
     return find(code)->sense;
 }
 
-lun_gpu_failure lun__opencl_failure(const char *call, cl_int code)
+lun_gpu_failure lun__opencl_api_failure(const char *call, cl_int code)
 {
     const error *e = find(code);
     return (lun_gpu_failure){.call = call,

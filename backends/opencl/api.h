@@ -23,15 +23,15 @@ typedef struct lun_cl {
 #define LUN_CL_LIBRARY "libOpenCL.so.1"
 
 /* Opens the library and finds all its functions; false with the reason appended to why. */
-bool lun__opencl_load(lun_cl *cl, lun_strbuf *why);
+bool lun__opencl_api_load(lun_cl *cl, lun_strbuf *why);
 /* True if the library is part of this process already, by us or by the host. */
-bool lun__opencl_is_loaded(void);
+bool lun__opencl_api_is_loaded(void);
 
 typedef enum lun_cl_sense { LUN_CL_OTHER, LUN_CL_LOST, LUN_CL_REFUSED, LUN_CL_MEMORY } lun_cl_sense;
 
 /* What a code means, by errors.def. */
-lun_cl_sense lun__opencl_sense(cl_int code);
+lun_cl_sense lun__opencl_api_sense(cl_int code);
 /* The failure of a call, by errors.def. */
-lun_gpu_failure lun__opencl_failure(const char *call, cl_int code);
+lun_gpu_failure lun__opencl_api_failure(const char *call, cl_int code);
 
 #endif

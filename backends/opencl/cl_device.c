@@ -106,7 +106,7 @@ static bool describe(const lun_cl *cl, cl_platform_id platform, cl_device_id id,
     /* what the host and the kernels of a processor share is in its caches' care */
     bool unified = number(&r, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool)) != 0;
     d->coherence = d->kind == LUN_GPU_PROCESSOR && unified ? LUN_GPU_COHERENT : LUN_GPU_UNTRIED;
-    d->host = d->kind == LUN_GPU_PROCESSOR ? lun__gpu_host_here() : 0;
+    d->host = d->kind == LUN_GPU_PROCESSOR ? lun__gpu_device_host_here() : 0;
     *code = r.code;
     return usable && r.code == CL_SUCCESS;
 }
@@ -123,7 +123,7 @@ static bool list_devices(const lun_cl *cl, lun_gpu_devices *out, lun_strbuf *why
     out->count = out->silent = 0;
     cl_int status = cl->clGetPlatformIDs(LUN_GPU_DEVICES, platforms, &count);
     if (status != CL_SUCCESS) {
-        lun__gpu_failure_text(why, lun__opencl_failure("clGetPlatformIDs", status));
+        lun__gpu_state_failure_text(why, lun__opencl_api_failure("clGetPlatformIDs", status));
         return false;
     }
     for (cl_uint p = 0; p < count && p < LUN_GPU_DEVICES; p++) {
@@ -140,9 +140,9 @@ static bool list_devices(const lun_cl *cl, lun_gpu_devices *out, lun_strbuf *why
             refused += !usable;
             if (code != CL_SUCCESS) {
                 out->silent++;
-                out->unclear = lun__opencl_failure("clGetDeviceInfo", code);
+                out->unclear = lun__opencl_api_failure("clGetDeviceInfo", code);
             } else if (usable && out->count < LUN_GPU_DEVICES) {
-                lun__gpu_insert(out, &d);
+                lun__gpu_device_insert(out, &d);
             }
         }
     }
@@ -151,11 +151,11 @@ static bool list_devices(const lun_cl *cl, lun_gpu_devices *out, lun_strbuf *why
     if (!count)
         lun__strbuf_puts(why, "no OpenCL driver is installed (such as pocl-opencl-icd)");
     else if (out->silent)
-        lun__gpu_failure_text(why, out->unclear);
+        lun__gpu_state_failure_text(why, out->unclear);
     else if (refused)
         lun__strbuf_printf(why, "none of %d OpenCL devices can compile kernels", refused);
     else
-        lun__gpu_failure_text(why, lun__opencl_failure("clGetDeviceIDs", unanswered));
+        lun__gpu_state_failure_text(why, lun__opencl_api_failure("clGetDeviceIDs", unanswered));
     return false;
 }
 
@@ -189,7 +189,7 @@ static void ask(void)
     cl_uint count = 0, found;
     lun_strbuf why = LUN_STRBUF_INIT; /* the parent finds the same, and says it */
     lun_cl cl;
-    if (!lun__opencl_load(&cl, &why) ||
+    if (!lun__opencl_api_load(&cl, &why) ||
         cl.clGetPlatformIDs(LUN_GPU_DEVICES, platforms, &count) != CL_SUCCESS)
         return;
     for (cl_uint i = 0; i < count && i < LUN_GPU_DEVICES; i++)
@@ -211,13 +211,13 @@ static bool load(lun_cl *cl, lun_strbuf *why)
     /* a child forked while another thread loads a library would wait for the loader's lock */
     static pthread_mutex_t one_asks = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&one_asks);
-    bool loaded =
-        (lun__opencl_is_loaded() || lun__gpu_probe(&question, why)) && lun__opencl_load(cl, why);
+    bool loaded = (lun__opencl_api_is_loaded() || lun__gpu_probe(&question, why)) &&
+                  lun__opencl_api_load(cl, why);
     pthread_mutex_unlock(&one_asks);
     return loaded;
 }
 
-void *lun__opencl_list(lun_gpu_devices *out, lun_strbuf *why)
+void *lun__cl_device_list(lun_gpu_devices *out, lun_strbuf *why)
 {
     lun_guard g;
     lun_cl *cl = malloc(sizeof *cl);

@@ -5,6 +5,6 @@
 #include "gpu/driver.h"
 
 /* The list of gpu/driver.h: what it gives is the library, a lun_cl. */
-void *lun__opencl_list(lun_gpu_devices *out, lun_strbuf *why);
+void *lun__cl_device_list(lun_gpu_devices *out, lun_strbuf *why);
 
 #endif

@@ -51,7 +51,7 @@ static void pass_on(const char *text, size_t length)
     while (length) {
         const char *newline = memchr(text, '\n', length);
         size_t n = newline ? (size_t)(newline - text) : length, whole = n + (newline ? 1 : 0);
-        if (!is_summary(text, n) && !lun__write_all(STDERR_FILENO, text, whole))
+        if (!is_summary(text, n) && !lun__write_bytes(STDERR_FILENO, text, whole))
             return;
         text += whole;
         length -= whole;
@@ -101,7 +101,8 @@ static void quote(lun_cl_queue *q, cl_program p, lun_strbuf *words)
     free(log);
 }
 
-lun_gpu_answer lun__opencl_build(void *state, const char *text, void **program, lun_strbuf *words)
+lun_gpu_answer lun__cl_program_build(void *state, const char *text, void **program,
+                                     lun_strbuf *words)
 {
     lun_cl_queue *q = state;
     lun_guard g;
@@ -119,10 +120,10 @@ lun_gpu_answer lun__opencl_build(void *state, const char *text, void **program, 
     }
     lun__guard_leave(&g);
     *program = p;
-    return p ? LUN_GPU_OK : lun__opencl_made(q, call, code);
+    return p ? LUN_GPU_OK : lun__opencl_queue_made(q, call, code);
 }
 
-void *lun__opencl_load_binary(void *state, const void *bytes, size_t length)
+void *lun__cl_program_load_binary(void *state, const void *bytes, size_t length)
 {
     lun_cl_queue *q = state;
     lun_guard g;
@@ -175,7 +176,7 @@ static unsigned char *binary_of(lun_cl_queue *q, cl_program program, size_t *len
     return NULL;
 }
 
-void *lun__opencl_take_binary(void *state, void *program, size_t *length)
+void *lun__cl_program_take_binary(void *state, void *program, size_t *length)
 {
     lun_cl_queue *q = state;
     lun_guard g;
@@ -185,20 +186,20 @@ void *lun__opencl_take_binary(void *state, void *program, size_t *length)
     return bytes;
 }
 
-void lun__opencl_unload(void *state, void *program)
+void lun__cl_program_unload(void *state, void *program)
 {
     ((lun_cl_queue *)state)->cl->clReleaseProgram(program);
 }
 
-lun_gpu_answer lun__opencl_make_kernel(void *state, void *program, const char *name, void **kernel,
-                                       int64_t *most)
+lun_gpu_answer lun__cl_program_make_kernel(void *state, void *program, const char *name,
+                                           void **kernel, int64_t *most)
 {
     lun_cl_queue *q = state;
     cl_int code = CL_SUCCESS;
     size_t group = 0;
     *kernel = q->cl->clCreateKernel(program, name, &code);
     if (!*kernel)
-        return lun__opencl_made(q, "clCreateKernel", code);
+        return lun__opencl_queue_made(q, "clCreateKernel", code);
     if (q->cl->clGetKernelWorkGroupInfo(*kernel, q->device, CL_KERNEL_WORK_GROUP_SIZE, sizeof group,
                                         &group, NULL) != CL_SUCCESS)
         group = 0;
@@ -206,7 +207,7 @@ lun_gpu_answer lun__opencl_make_kernel(void *state, void *program, const char *n
     return LUN_GPU_OK;
 }
 
-void lun__opencl_free_kernel(void *state, void *kernel)
+void lun__cl_program_free_kernel(void *state, void *kernel)
 {
     ((lun_cl_queue *)state)->cl->clReleaseKernel(kernel);
 }

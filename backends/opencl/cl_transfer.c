@@ -15,7 +15,7 @@ static lun_gpu_answer open_transfers(lun_cl_queue *q)
     q->transfers =
         q->cl->clCreateCommandQueue(q->context, q->device, CL_QUEUE_PROFILING_ENABLE, &code);
     lun__guard_leave(&g);
-    return q->transfers ? LUN_GPU_OK : lun__opencl_made(q, "clCreateCommandQueue", code);
+    return q->transfers ? LUN_GPU_OK : lun__opencl_queue_made(q, "clCreateCommandQueue", code);
 }
 
 /* What was given to the transfers' queue begins.  After a failure it has ended, whichever call has
@@ -36,13 +36,13 @@ static lun_gpu_answer begun(lun_cl_queue *q, const char *call, cl_int code, cl_e
         q->cl->clFinish(q->transfers) == CL_SUCCESS || q->cl->clFinish(q->transfers) == CL_SUCCESS;
     if (event)
         q->cl->clReleaseEvent(event);
-    const lun_gpu_answer answer = lun__opencl_worked(q, call, code);
+    const lun_gpu_answer answer = lun__opencl_queue_worked(q, call, code);
     return ended ? answer : LUN_GPU_STUCK;
 }
 
 /* In pieces, so that none is under way for long. */
-lun_gpu_answer lun__opencl_send(void *state, void *memory, int64_t offset, const void *from,
-                                int64_t bytes, lun_gpu_after after, void **mark)
+lun_gpu_answer lun__cl_transfer_send(void *state, void *memory, int64_t offset, const void *from,
+                                     int64_t bytes, lun_gpu_after after, void **mark)
 {
     lun_cl_queue *q = state;
     cl_event event = NULL;
@@ -56,15 +56,15 @@ lun_gpu_answer lun__opencl_send(void *state, void *memory, int64_t offset, const
         const size_t count = (size_t)(last ? bytes - at : PIECE);
         code = q->cl->clEnqueueWriteBuffer(
             q->transfers, memory, CL_FALSE, (size_t)(offset + at), count, (const char *)from + at,
-            at ? 0 : (cl_uint)after.count, at ? NULL : lun__opencl_events(after),
+            at ? 0 : (cl_uint)after.count, at ? NULL : lun__opencl_queue_events(after),
             last ? &event : NULL);
     }
     return begun(q, "clEnqueueWriteBuffer", code, event, mark);
 }
 
-lun_gpu_answer lun__opencl_copy(void *state, void *to, int64_t to_offset, void *from,
-                                int64_t from_offset, int64_t bytes, lun_gpu_after after,
-                                void **mark)
+lun_gpu_answer lun__cl_transfer_copy(void *state, void *to, int64_t to_offset, void *from,
+                                     int64_t from_offset, int64_t bytes, lun_gpu_after after,
+                                     void **mark)
 {
     lun_cl_queue *q = state;
     cl_event event = NULL;
@@ -74,29 +74,29 @@ lun_gpu_answer lun__opencl_copy(void *state, void *to, int64_t to_offset, void *
         return answer;
     cl_int code = q->cl->clEnqueueCopyBuffer(q->transfers, from, to, (size_t)from_offset,
                                              (size_t)to_offset, (size_t)bytes, (cl_uint)after.count,
-                                             lun__opencl_events(after), &event);
+                                             lun__opencl_queue_events(after), &event);
     return begun(q, "clEnqueueCopyBuffer", code, event, mark);
 }
 
-bool lun__opencl_shares(const void *state, const void *other)
+bool lun__cl_transfer_shares(const void *state, const void *other)
 {
     return ((const lun_cl_queue *)state)->context == ((const lun_cl_queue *)other)->context;
 }
 
-lun_gpu_answer lun__opencl_keep_mark(void *state, void *mark)
+lun_gpu_answer lun__cl_transfer_keep_mark(void *state, void *mark)
 {
     lun_cl_queue *q = state;
-    return lun__opencl_made(q, "clRetainEvent", q->cl->clRetainEvent(mark));
+    return lun__opencl_queue_made(q, "clRetainEvent", q->cl->clRetainEvent(mark));
 }
 
-void lun__opencl_free_mark(void *state, void *mark)
+void lun__cl_transfer_free_mark(void *state, void *mark)
 {
     ((lun_cl_queue *)state)->cl->clReleaseEvent(mark);
 }
 
-lun_gpu_answer lun__opencl_wait_mark(void *state, void *mark)
+lun_gpu_answer lun__cl_transfer_wait_mark(void *state, void *mark)
 {
     lun_cl_queue *q = state;
     cl_event event = mark;
-    return lun__opencl_worked(q, "clWaitForEvents", q->cl->clWaitForEvents(1, &event));
+    return lun__opencl_queue_worked(q, "clWaitForEvents", q->cl->clWaitForEvents(1, &event));
 }

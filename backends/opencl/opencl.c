@@ -37,7 +37,7 @@ static lun_gpu_answer open_queue(const lun_gpu_opening *o, lun_gpu_failure *fail
     cl_int code = CL_OUT_OF_HOST_MEMORY;
     lun_cl_queue *q = calloc(1, sizeof *q);
     if (!q) {
-        *failure = lun__opencl_failure("clCreateContext", code);
+        *failure = lun__opencl_api_failure("clCreateContext", code);
         return LUN_GPU_FAILED;
     }
     *q = (lun_cl_queue){.cl = o->library,
@@ -59,7 +59,7 @@ static lun_gpu_answer open_queue(const lun_gpu_opening *o, lun_gpu_failure *fail
         *state = q;
         return LUN_GPU_OK;
     }
-    lun_gpu_answer answer = lun__opencl_made(q, call, code);
+    lun_gpu_answer answer = lun__opencl_queue_made(q, call, code);
     free(q);
     return answer;
 }
@@ -83,7 +83,7 @@ static lun_gpu_answer allocate(void *state, int64_t bytes, void **memory)
     lun_cl_queue *q = state;
     cl_int code = CL_SUCCESS;
     *memory = q->cl->clCreateBuffer(q->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
-    return *memory ? LUN_GPU_OK : lun__opencl_made(q, "clCreateBuffer", code);
+    return *memory ? LUN_GPU_OK : lun__opencl_queue_made(q, "clCreateBuffer", code);
 }
 
 /* It stays mapped: what the standard leaves open there, gpu/coherence.c tries. */
@@ -94,7 +94,7 @@ static lun_gpu_answer share(void *state, int64_t bytes, void **host, void **memo
     cl_mem m = q->cl->clCreateBuffer(q->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
                                      (size_t)bytes, NULL, &code);
     if (!m)
-        return lun__opencl_made(q, "clCreateBuffer", code);
+        return lun__opencl_queue_made(q, "clCreateBuffer", code);
     *host = q->cl->clEnqueueMapBuffer(q->queue, m, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
                                       (size_t)bytes, 0, NULL, NULL, &code);
     if (*host) {
@@ -102,7 +102,7 @@ static lun_gpu_answer share(void *state, int64_t bytes, void **host, void **memo
         return LUN_GPU_OK;
     }
     q->cl->clReleaseMemObject(m);
-    return lun__opencl_worked(q, "clEnqueueMapBuffer", code);
+    return lun__opencl_queue_worked(q, "clEnqueueMapBuffer", code);
 }
 
 static void unshare(void *state, void *host, void *memory)
@@ -124,7 +124,7 @@ static lun_gpu_answer write_memory(void *state, void *memory, int64_t offset, co
     lun_cl_queue *q = state;
     cl_int code = q->cl->clEnqueueWriteBuffer(q->queue, memory, wait ? CL_TRUE : CL_FALSE,
                                               (size_t)offset, (size_t)bytes, from, 0, NULL, NULL);
-    return lun__opencl_worked(q, "clEnqueueWriteBuffer", code);
+    return lun__opencl_queue_worked(q, "clEnqueueWriteBuffer", code);
 }
 
 static lun_gpu_answer read_memory(void *state, void *memory, int64_t offset, void *to,
@@ -133,7 +133,7 @@ static lun_gpu_answer read_memory(void *state, void *memory, int64_t offset, voi
     lun_cl_queue *q = state;
     cl_int code = q->cl->clEnqueueReadBuffer(q->queue, memory, CL_TRUE, (size_t)offset,
                                              (size_t)bytes, to, 0, NULL, NULL);
-    return lun__opencl_worked(q, "clEnqueueReadBuffer", code);
+    return lun__opencl_queue_worked(q, "clEnqueueReadBuffer", code);
 }
 
 /* ---- work ------------------------------------------------------------------------------------ */
@@ -142,7 +142,8 @@ static lun_gpu_answer read_memory(void *state, void *memory, int64_t offset, voi
 static lun_gpu_answer refused(lun_cl_queue *q, cl_int code)
 {
     bool answers = q->cl->clFinish(q->queue) == CL_SUCCESS;
-    return (answers ? lun__opencl_made : lun__opencl_worked)(q, "clEnqueueNDRangeKernel", code);
+    return (answers ? lun__opencl_queue_made
+                    : lun__opencl_queue_worked)(q, "clEnqueueNDRangeKernel", code);
 }
 
 static lun_gpu_answer give(lun_cl_queue *q, const lun_gpu_step *step, void *const *memory,
@@ -152,10 +153,10 @@ static lun_gpu_answer give(lun_cl_queue *q, const lun_gpu_step *step, void *cons
     for (int i = 0; code == CL_SUCCESS && i < memories; i++)
         code = q->cl->clSetKernelArg(step->kernel, (cl_uint)i, sizeof(cl_mem), &memory[i]);
     if (code != CL_SUCCESS)
-        return lun__opencl_made(q, "clSetKernelArg", code);
+        return lun__opencl_queue_made(q, "clSetKernelArg", code);
     code =
         q->cl->clEnqueueNDRangeKernel(q->queue, step->kernel, 1, NULL, &step->global, &step->local,
-                                      (cl_uint)after.count, lun__opencl_events(after), event);
+                                      (cl_uint)after.count, lun__opencl_queue_events(after), event);
     return code == CL_SUCCESS ? LUN_GPU_OK : refused(q, code);
 }
 
@@ -193,9 +194,9 @@ static lun_gpu_answer poll_one(lun_cl_queue *q, cl_event event, lun_gpu_stage *s
     cl_int code = q->cl->clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status,
                                         &status, NULL);
     if (code != CL_SUCCESS)
-        return lun__opencl_worked(q, "clGetEventInfo", code);
+        return lun__opencl_queue_worked(q, "clGetEventInfo", code);
     if (status < 0) {
-        *q->failure = lun__opencl_failure("a kernel on the device", status);
+        *q->failure = lun__opencl_api_failure("a kernel on the device", status);
         return LUN_GPU_FAULT;
     }
     *stage = status == CL_COMPLETE  ? LUN_GPU_ENDED
@@ -219,7 +220,7 @@ static lun_gpu_answer wait_event(void *state, const lun_gpu_marks *marks)
 {
     lun_cl_queue *q = state;
     cl_event last = marks->last;
-    return lun__opencl_worked(q, "clWaitForEvents", q->cl->clWaitForEvents(1, &last));
+    return lun__opencl_queue_worked(q, "clWaitForEvents", q->cl->clWaitForEvents(1, &last));
 }
 
 static int64_t elapsed(void *state, const lun_gpu_marks *marks)
@@ -238,13 +239,13 @@ static int64_t elapsed(void *state, const lun_gpu_marks *marks)
 static lun_gpu_answer flush(void *state)
 {
     lun_cl_queue *q = state;
-    return lun__opencl_worked(q, "clFlush", q->cl->clFlush(q->queue));
+    return lun__opencl_queue_worked(q, "clFlush", q->cl->clFlush(q->queue));
 }
 
 static lun_gpu_answer finish(void *state)
 {
     lun_cl_queue *q = state;
-    return lun__opencl_worked(q, "clFinish", q->cl->clFinish(q->queue));
+    return lun__opencl_queue_worked(q, "clFinish", q->cl->clFinish(q->queue));
 }
 
 /* ---- the tables ------------------------------------------------------------------------------ */
@@ -253,14 +254,14 @@ static const lun_gpu_driver driver = {
     .name = "opencl",
     .title = "OpenCL",
     .settings = "LUNARRAY_OPENCL",
-    .list = lun__opencl_list,
-    .split = lun__opencl_split,
-    .keep = lun__opencl_keep,
-    .drop = lun__opencl_drop,
-    .render = lun__render_opencl,
-    .render_builtin = lun__render_opencl_builtin,
-    .render_coherence = lun__render_opencl_coherence,
-    .render_product = lun__render_opencl_product,
+    .list = lun__cl_device_list,
+    .split = lun__sub_device_split,
+    .keep = lun__sub_device_keep,
+    .drop = lun__sub_device_drop,
+    .render = lun__cl_dialect_render,
+    .render_builtin = lun__cl_dialect_builtin,
+    .render_coherence = lun__cl_dialect_coherence,
+    .render_product = lun__cl_dialect_product,
     .open = open_queue,
     .close = close_queue,
     .allocate = allocate,
@@ -269,12 +270,12 @@ static const lun_gpu_driver driver = {
     .free = free_memory,
     .write = write_memory,
     .read = read_memory,
-    .build = lun__opencl_build,
-    .load = lun__opencl_load_binary,
-    .binary = lun__opencl_take_binary,
-    .unload = lun__opencl_unload,
-    .kernel = lun__opencl_make_kernel,
-    .kernel_free = lun__opencl_free_kernel,
+    .build = lun__cl_program_build,
+    .load = lun__cl_program_load_binary,
+    .binary = lun__cl_program_take_binary,
+    .unload = lun__cl_program_unload,
+    .kernel = lun__cl_program_make_kernel,
+    .kernel_free = lun__cl_program_free_kernel,
     .enqueue = enqueue,
     .poll = poll_event,
     .wait = wait_event,
@@ -282,12 +283,12 @@ static const lun_gpu_driver driver = {
     .marks_free = free_marks,
     .flush = flush,
     .finish = finish,
-    .send = lun__opencl_send,
-    .copy = lun__opencl_copy,
-    .shares = lun__opencl_shares,
-    .mark_keep = lun__opencl_keep_mark,
-    .mark_free = lun__opencl_free_mark,
-    .mark_wait = lun__opencl_wait_mark,
+    .send = lun__cl_transfer_send,
+    .copy = lun__cl_transfer_copy,
+    .shares = lun__cl_transfer_shares,
+    .mark_keep = lun__cl_transfer_keep_mark,
+    .mark_free = lun__cl_transfer_free_mark,
+    .mark_wait = lun__cl_transfer_wait_mark,
 };
 
 static lun_status opencl_open(const lun_services *services, const lun_opening *how, void **state,
@@ -308,7 +309,7 @@ const lun_backend lun__backend_opencl = {
     .open = opencl_open,
     .close = lun__gpu_close,
     .build = lun__gpu_build,
-    .release = lun__gpu_release,
+    .release = lun__gpu_kernel_release,
     .prepare = lun__gpu_prepare,
     .source = lun__gpu_source,
     .takes = lun__gpu_takes,
@@ -316,7 +317,7 @@ const lun_backend lun__backend_opencl = {
     .wait = lun__gpu_wait_for,
     .buffer_new = lun__gpu_buffer_new,
     .buffer_free = lun__gpu_buffer_free,
-    .write = lun__gpu_write,
-    .read = lun__gpu_read,
-    .copy = lun__gpu_copy,
+    .write = lun__gpu_buffer_write,
+    .read = lun__gpu_buffer_read,
+    .copy = lun__gpu_overlap_copy,
 };

@@ -4,8 +4,8 @@
 #include "opencl/cl_device.h"
 #include "opencl/queue.h"
 
-lun_gpu_answer lun__opencl_split(const void *library, const lun_gpu_device *device, int parts,
-                                 void **ids, lun_gpu_failure *failure)
+lun_gpu_answer lun__sub_device_split(const void *library, const lun_gpu_device *device, int parts,
+                                     void **ids, lun_gpu_failure *failure)
 {
     const lun_cl *cl = library;
     const cl_device_partition_property equally[] = {CL_DEVICE_PARTITION_EQUALLY,
@@ -19,18 +19,18 @@ lun_gpu_answer lun__opencl_split(const void *library, const lun_gpu_device *devi
         ids[k] = made[k];
     if (code == CL_SUCCESS)
         return LUN_GPU_OK;
-    *failure = lun__opencl_failure("clCreateSubDevices", code);
+    *failure = lun__opencl_api_failure("clCreateSubDevices", code);
     return LUN_GPU_FAILED;
 }
 
-void lun__opencl_keep(const void *library, void *const *ids, int parts)
+void lun__sub_device_keep(const void *library, void *const *ids, int parts)
 {
     const lun_cl *cl = library;
     for (int k = 0; k < parts; k++)
         cl->clRetainDevice(ids[k]);
 }
 
-void lun__opencl_drop(const void *library, void *const *ids, int parts)
+void lun__sub_device_drop(const void *library, void *const *ids, int parts)
 {
     const lun_cl *cl = library;
     for (int k = 0; k < parts; k++)

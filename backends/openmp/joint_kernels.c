@@ -27,7 +27,7 @@ typedef struct whole {
 static lun_status take_kernel(lun_openmp *o, lun_kernel *k, lun_launch *launch, bool first,
                               lun_host_kernel *out, bool *compiled)
 {
-    lun_status s = k->compiled ? LUN_OK : lun__openmp_advance(o, k, launch);
+    lun_status s = k->compiled ? LUN_OK : lun__openmp_kernel_advance(o, k, launch);
     *compiled = *compiled && (k->compiled || o->services->jit == LUN_JIT_OFF);
     *out = (lun_host_kernel){&k->exec, &k->ir, k->cost < 1 ? 1 : k->cost};
     k->launches += first;
@@ -46,22 +46,22 @@ static int64_t rows_at_once(const whole *w, int64_t rows, bool compiled)
 
 /* ---- chains that begin with a product -------------------------------------------------------- */
 
-lun_team lun__openmp_product_team(lun_openmp *o, const lun_product *p)
+lun_team lun__joint_product_team(lun_openmp *o, const lun_product *p)
 {
-    return lun__product_alone(o->isa, p) ? (lun_team){.threads = 1}
-                                         : lun__team_for(&o->team, INT64_MAX);
+    return lun__block_product_alone(o->isa, p) ? (lun_team){.threads = 1}
+                                               : lun__thread_team_for(&o->team, INT64_MAX);
 }
 
 static lun_status make_product(void *ctx, const lun_team *team, const lun_host_rows *take)
 {
     const whole *w = ctx;
-    return lun__product_run(w->o->services, w->o->isa, team, w->chain->product, take);
+    return lun__block_product_run(w->o->services, w->o->isa, team, w->chain->product, take);
 }
 
 static lun_status run_product(const whole *w, const lun_host_kernel *kernels)
 {
-    lun_team team = lun__openmp_product_team(w->o, w->chain->product);
-    return lun__host_product_chain(w->o->services, kernels, &team, w->chain, make_product,
+    lun_team team = lun__joint_product_team(w->o, w->chain->product);
+    return lun__host_chain_product(w->o->services, kernels, &team, w->chain, make_product,
                                    (void *)(uintptr_t)w);
 }
 
@@ -73,7 +73,7 @@ static lun_status run_rows(const whole *w, int64_t first, int64_t *count)
     lun_openmp *o = w->o;
     lun_host_kernel *kernels = malloc((size_t)w->count * sizeof *kernels);
     if (!kernels)
-        return lun__openmp_fail(o, LUN_ENOMEM, "out of memory", "");
+        return lun__openmp_kernel_fail(o, LUN_ENOMEM, "out of memory", "");
     bool compiled = true;
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < w->count; i++) {
@@ -84,7 +84,7 @@ static lun_status run_rows(const whole *w, int64_t first, int64_t *count)
     *count = w->rows - first;
     if (!w->chain || !w->chain->product) /* which is made once */
         *count = rows_at_once(w, *count, compiled);
-    lun_team team = lun__team_for(&o->team, *count * w->segment);
+    lun_team team = lun__thread_team_for(&o->team, *count * w->segment);
     if (s == LUN_OK && w->chain && w->chain->product)
         s = run_product(w, kernels);
     else if (s == LUN_OK && w->chain)
@@ -109,7 +109,7 @@ static lun_status run_all(const whole *w)
     return s;
 }
 
-lun_status lun__openmp_chain(lun_openmp *o, lun_chain *c)
+lun_status lun__joint_chain(lun_openmp *o, lun_chain *c)
 {
     whole w = {.o = o, .chain = c, .count = c->count, .failed = &c->failed};
     w.step = 1;
@@ -118,7 +118,7 @@ lun_status lun__openmp_chain(lun_openmp *o, lun_chain *c)
     w.segment = c->segment;
     w.parts = malloc((size_t)c->count * sizeof *w.parts);
     if (!w.parts)
-        return lun__openmp_fail(w.o, LUN_ENOMEM, "out of memory", "");
+        return lun__openmp_kernel_fail(w.o, LUN_ENOMEM, "out of memory", "");
     for (int i = 0; i < c->count; i++)
         w.parts[i] = (part){c->stages[i].kernel, c->stages[i].launch, &c->stages[i].ran};
     lun_status s = run_all(&w);
@@ -126,16 +126,16 @@ lun_status lun__openmp_chain(lun_openmp *o, lun_chain *c)
     return s;
 }
 
-lun_status lun__openmp_sweep(lun_openmp *o, lun_sweep *sweep)
+lun_status lun__joint_sweep(lun_openmp *o, lun_sweep *sweep)
 {
     const int stages = sweep->box.stages;
     whole w = {.o = o, .sweep = sweep, .count = stages, .failed = &sweep->failed};
     w.rows = sweep->box.extent[0];
-    w.step = sweep->box.whole ? lun__sweep_chunks(&sweep->box, LUN_CHUNK) : 1;
+    w.step = sweep->box.whole ? lun__sweep_geometry_chunks(&sweep->box, LUN_CHUNK) : 1;
     w.segment = w.rows ? sweep->stages[0].launch->n / w.rows * stages : 0;
     w.parts = malloc((size_t)stages * sizeof *w.parts);
     if (!w.parts)
-        return lun__openmp_fail(w.o, LUN_ENOMEM, "out of memory", "");
+        return lun__openmp_kernel_fail(w.o, LUN_ENOMEM, "out of memory", "");
     for (int i = 0; i < stages; i++)
         w.parts[i] =
             (part){sweep->stages[i].kernel, sweep->stages[i].launch, &sweep->stages[i].ran};

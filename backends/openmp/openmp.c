@@ -37,14 +37,14 @@ static lun_status openmp_open(const lun_services *services, const lun_opening *h
         return LUN_ENOMEM;
     }
     o->services = services;
-    o->isa = lun__isa_here();
+    o->isa = lun__vecmath_isa_here();
     *out = (lun_abilities){.segments = true,
                            .chains = true,
                            .sweeps = true,
                            .shares = true,
-                           .memory_bytes = lun__host_memory(),
+                           .memory_bytes = lun__host_run_memory(),
                            .machine = lun__compiler_machine()};
-    lun__team_init(&o->team, services->threads);
+    lun__thread_team_init(&o->team, services->threads);
     out->cache_bytes = o->team.looked ? o->team.slots.chunk_bytes : level2_share();
     o->team.near_bytes = &out->cache_bytes;
     lun__jit_init(&o->jit, services, o->isa);
@@ -56,7 +56,7 @@ static void openmp_close(void *state)
 {
     lun_openmp *o = state;
     lun__jit_finish(&o->jit);
-    lun__team_free(&o->team);
+    lun__thread_team_free(&o->team);
     free(o);
 }
 
@@ -75,7 +75,7 @@ static const lun_exec *overtake(void *ctx)
     lun__jit_poll(&t->o->jit);
     if (t->k->unit.state != LUN_UNIT_READY)
         return NULL;
-    t->exec = lun__openmp_machine_code(t->o, t->k);
+    t->exec = lun__openmp_kernel_code(t->o, t->k);
     return &t->exec;
 }
 
@@ -90,7 +90,7 @@ static lun_status run_on(lun_openmp *o, lun_kernel *k, const lun_team *team, lun
     lun_status s = lun__host_run(o->services, &exec, team, &k->ir, k->cost, launch);
     if (t.exec.body) {
         o->services->stats->overtaken++;
-        lun__openmp_take_over(o, k);
+        lun__openmp_kernel_take(o, k);
     }
     return s;
 }
@@ -98,11 +98,11 @@ static lun_status run_on(lun_openmp *o, lun_kernel *k, const lun_team *team, lun
 /* A run that a team could share: by one thread if that was faster lately. */
 static lun_status run_paced(lun_openmp *o, lun_kernel *k, lun_team *team, lun_launch *launch)
 {
-    double guess = lun__host_guess(k->cost, launch->count, launch->bytes);
+    double guess = lun__split_guess(k->cost, launch->count, launch->bytes);
     if (k->puts_in_loops && guess < LUN_PACE_GUESSED_NS)
         guess = LUN_PACE_GUESSED_NS;
     lun_pace_plan plan = lun__pace_plan(&o->pace, &k->rate, launch->count, guess, team->threads);
-    double start = plan.timed ? lun__now() : 0;
+    double start = plan.timed ? lun__clock_now() : 0;
     bool compiled = k->compiled;
     if (!plan.team)
         team->threads = 1;
@@ -111,14 +111,14 @@ static lun_status run_paced(lun_openmp *o, lun_kernel *k, lun_team *team, lun_la
         team->alone_ns = guess * team->threads;
     lun_status s = run_on(o, k, team, launch);
     if (plan.timed && s == LUN_OK && compiled == k->compiled)
-        lun__pace_note(&o->pace, &k->rate, launch->count, &plan, (lun__now() - start) * 1e9);
+        lun__pace_note(&o->pace, &k->rate, launch->count, &plan, (lun__clock_now() - start) * 1e9);
     return s;
 }
 
 static lun_status run(lun_openmp *o, lun_kernel *k, lun_launch *launch)
 {
     if (!k->compiled) {
-        lun_status s = lun__openmp_advance(o, k, launch);
+        lun_status s = lun__openmp_kernel_advance(o, k, launch);
         if (s != LUN_OK)
             return s;
         o->services->stats->interpreted += !k->compiled;
@@ -129,9 +129,9 @@ static lun_status run(lun_openmp *o, lun_kernel *k, lun_launch *launch)
     o->services->stats->launches++;
     lun_team team = {.threads = 1};
     if (k->puts_in_loops && launch->count > 1)
-        team = lun__team_for(&o->team, INT64_MAX);
-    else if (!lun__host_alone(&k->ir, k->cost, launch))
-        team = lun__team_for(&o->team, launch->count);
+        team = lun__thread_team_for(&o->team, INT64_MAX);
+    else if (!lun__host_run_alone(&k->ir, k->cost, launch))
+        team = lun__thread_team_for(&o->team, launch->count);
     if (team.threads > 1 && !launch->streams)
         return run_paced(o, k, &team, launch);
     return run_on(o, k, &team, launch);
@@ -141,13 +141,13 @@ static lun_status run(lun_openmp *o, lun_kernel *k, lun_launch *launch)
 
 static lun_status multiply(lun_openmp *o, const lun_product *p)
 {
-    lun_team team = lun__openmp_product_team(o, p);
-    return lun__product_run(o->services, o->isa, &team, p, NULL);
+    lun_team team = lun__joint_product_team(o, p);
+    return lun__block_product_run(o->services, o->isa, &team, p, NULL);
 }
 
 static lun_status run_algorithm(lun_openmp *o, lun_algorithm_run *r)
 {
-    lun_team team = lun__team_for(&o->team, INT64_MAX);
+    lun_team team = lun__thread_team_for(&o->team, INT64_MAX);
     return lun__algorithm_run(o->services, &team, r);
 }
 
@@ -156,10 +156,11 @@ static bool openmp_takes(void *state, const lun_work *w, int64_t *scratch)
     lun_openmp *o = state;
     *scratch = 0;
     if (w->kind == LUN_WORK_PRODUCT)
-        *scratch = lun__product_room(o->isa, lun__openmp_product_team(o, w->is.product).threads,
-                                     w->is.product);
+        *scratch = lun__block_product_room(
+            o->isa, lun__joint_product_team(o, w->is.product).threads, w->is.product);
     else if (w->kind == LUN_WORK_ALGORITHM)
-        *scratch = lun__algorithm_room(w->is.algorithm, lun__team_for(&o->team, INT64_MAX).threads);
+        *scratch =
+            lun__algorithm_room(w->is.algorithm, lun__thread_team_for(&o->team, INT64_MAX).threads);
     return w->kind != LUN_WORK_PAD && w->kind != LUN_WORK_TRANSFER;
 }
 
@@ -173,15 +174,15 @@ static lun_status openmp_begin(void *state, const lun_work *w, lun_work_mark *ma
     case LUN_WORK_LAUNCH:
         return run(o, r->kernel, r->launch);
     case LUN_WORK_COMBINE:
-        return lun__host_combine(o->services, &r->kernel->exec, r->kernel->ir.result_count,
-                                 r->launch, r->cells, r->pairs);
+        return lun__host_run_combine(o->services, &r->kernel->exec, r->kernel->ir.result_count,
+                                     r->launch, r->cells, r->pairs);
     case LUN_WORK_CHAIN:
-        return lun__openmp_chain(o, w->is.chain);
+        return lun__joint_chain(o, w->is.chain);
     case LUN_WORK_SWEEP:
-        return lun__openmp_sweep(o, w->is.sweep);
+        return lun__joint_sweep(o, w->is.sweep);
     case LUN_WORK_SHARE:
-        lun__team_share(&o->team, w->is.share.n, w->is.share.bytes, w->is.share.ctx,
-                        w->is.share.task);
+        lun__thread_team_share(&o->team, w->is.share.n, w->is.share.bytes, w->is.share.ctx,
+                               w->is.share.task);
         return s;
     case LUN_WORK_PRODUCT:
         s = multiply(o, w->is.product);
@@ -190,9 +191,10 @@ static lun_status openmp_begin(void *state, const lun_work *w, lun_work_mark *ma
         s = run_algorithm(o, w->is.algorithm);
         break;
     default:
-        return lun__openmp_fail(o, LUN_EBACKEND, "internal: ", "no such work on host memory");
+        return lun__openmp_kernel_fail(o, LUN_EBACKEND,
+                                       "internal: ", "no such work on host memory");
     }
-    return s == LUN_ECANCEL ? lun__openmp_fail(o, s, "interrupted", "") : s;
+    return s == LUN_ECANCEL ? lun__openmp_kernel_fail(o, s, "interrupted", "") : s;
 }
 
 /* ---- looking inside -------------------------------------------------------------------------- */
@@ -200,7 +202,7 @@ static lun_status openmp_begin(void *state, const lun_work *w, lun_work_mark *ma
 static lun_status openmp_source(void *state, const lun_ir *ir, lun_strbuf *out)
 {
     unsigned needs;
-    return lun__openmp_render(state, ir, out, &needs);
+    return lun__openmp_kernel_render(state, ir, out, &needs);
 }
 
 /* "model name" of the first processor. */
@@ -227,12 +229,12 @@ static int openmp_devices(const lun_services *services, void *state, lun_device 
     const char *by = services->threads_by;
     if (!o)
         return 0;
-    lun__team_look(&o->team);
+    lun__thread_team_look(&o->team);
     if (room > 0) {
         rows[0] = (lun_device){.kind = "cpu",
                                .backend = "openmp",
                                .units = o->team.wanted,
-                               .memory = lun__host_memory()};
+                               .memory = lun__host_run_memory()};
         cpu_name(rows[0].name, sizeof rows[0].name);
         lun__topology_text(&o->team.topology, rows[0].machine, sizeof rows[0].machine);
         const size_t told = strlen(rows[0].machine);
@@ -249,11 +251,11 @@ const lun_backend lun__backend_openmp = {
     .devices = openmp_devices,
     .open = openmp_open,
     .close = openmp_close,
-    .build = lun__openmp_build,
-    .release = lun__openmp_release,
-    .prepare = lun__openmp_prepare,
+    .build = lun__openmp_kernel_build,
+    .release = lun__openmp_kernel_release,
+    .prepare = lun__openmp_kernel_prepare,
     .source = openmp_source,
     .takes = openmp_takes,
     .begin = openmp_begin,
-    .wait = lun__ended_at_once,
+    .wait = lun__backend_ended_at_once,
 };

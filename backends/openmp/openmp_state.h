@@ -38,23 +38,25 @@ struct lun_kernel {
 
 /* ---- openmp_kernel.c ------------------------------------------------------------------------- */
 /* Writes the failure's text, "backend openmp: ...", and returns s. */
-lun_status lun__openmp_fail(lun_openmp *o, lun_status s, const char *what, const char *text);
+lun_status lun__openmp_kernel_fail(lun_openmp *o, lun_status s, const char *what, const char *text);
 /* The text of a kernel, and what it needs of the runtime; LUN_EARG with the reason in out. */
-lun_status lun__openmp_render(lun_openmp *o, const lun_ir *ir, lun_strbuf *out, unsigned *needs);
+lun_status lun__openmp_kernel_render(lun_openmp *o, const lun_ir *ir, lun_strbuf *out,
+                                     unsigned *needs);
 /* Brings the kernel nearer to machine code.  LUN_OK: it can run, one way or the other. */
-lun_status lun__openmp_advance(lun_openmp *o, lun_kernel *k, const lun_launch *launch);
+lun_status lun__openmp_kernel_advance(lun_openmp *o, lun_kernel *k, const lun_launch *launch);
 /* Of a kernel whose unit is ready. */
-lun_exec lun__openmp_machine_code(const lun_openmp *o, const lun_kernel *k);
-void lun__openmp_take_over(lun_openmp *o, lun_kernel *k);
+lun_exec lun__openmp_kernel_code(const lun_openmp *o, const lun_kernel *k);
+void lun__openmp_kernel_take(lun_openmp *o, lun_kernel *k);
 /* As backend.h has them. */
-lun_status lun__openmp_build(void *state, const lun_ir *ir, const char *text, lun_kernel **out);
-void lun__openmp_release(void *state, lun_kernel *k);
-lun_status lun__openmp_prepare(void *state, lun_kernel *k, lun_kernel_facts *out);
+lun_status lun__openmp_kernel_build(void *state, const lun_ir *ir, const char *text,
+                                    lun_kernel **out);
+void lun__openmp_kernel_release(void *state, lun_kernel *k);
+lun_status lun__openmp_kernel_prepare(void *state, lun_kernel *k, lun_kernel_facts *out);
 
 /* ---- joint_kernels.c ------------------------------------------------------------------------- */
-lun_status lun__openmp_chain(lun_openmp *o, lun_chain *c);
-lun_status lun__openmp_sweep(lun_openmp *o, lun_sweep *sweep);
+lun_status lun__joint_chain(lun_openmp *o, lun_chain *c);
+lun_status lun__joint_sweep(lun_openmp *o, lun_sweep *sweep);
 /* The threads that a product is worth. */
-lun_team lun__openmp_product_team(lun_openmp *o, const lun_product *p);
+lun_team lun__joint_product_team(lun_openmp *o, const lun_product *p);
 
 #endif

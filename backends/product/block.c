@@ -8,7 +8,7 @@
 
 enum { TILE_BYTES = LUN_TILE_MOST * 128 /* of the largest tile */ };
 
-bool lun__product_same(lun_dtype a, lun_dtype b)
+bool lun__block_same(lun_dtype a, lun_dtype b)
 {
     return a == b || (lun__dtype_is_integer(a) && lun__dtype_is_integer(b) &&
                       lun__dtype_get(a)->bytes == lun__dtype_get(b)->bytes);
@@ -24,11 +24,11 @@ static void pack(const lun_product_work *r, char *own, const lun_matrix *m, cons
 {
     const lun_product_plan *x = r->plan;
     const int64_t size = x->t->size;
-    const bool same = lun__product_same(m->dtype, r->p->dtype);
+    const bool same = lun__block_same(m->dtype, r->p->dtype);
     char *dense = pitch == segments ? to : own + x->block_bytes;
     char *raw = same ? dense : own + x->block_bytes + x->stage_bytes;
     const lun_layout l = {.rank = 2, .extent = {k, segments}, .stride = {step, segment}};
-    lun__layout_read(&l, from, lun__dtype_get(m->dtype)->bytes, 0, k * segments, raw);
+    lun__strided_read(&l, from, lun__dtype_get(m->dtype)->bytes, 0, k * segments, raw);
     if (!same)
         x->t->convert(m->dtype, raw, dense, k * segments);
     for (int64_t p = 0; dense != to && p < k; p++) {
@@ -49,7 +49,7 @@ static panel panel_at(const lun_product_work *r, int64_t q)
 {
     const lun_product_plan *x = r->plan;
     panel n = {.first = q * x->wide};
-    n.width = lun__product_less(x->wide, r->columns - n.first);
+    n.width = lun__block_less(x->wide, r->columns - n.first);
     n.vectors = n.width > x->t->vector ? 2 : 1;
     n.stands = x->direct_b && n.width == n.vectors * x->t->vector;
     n.at = r->panels + (x->direct_b ? 0 : n.first * r->k * x->t->size);
@@ -62,7 +62,7 @@ static const char *b_at(const lun_product_work *r, int64_t j)
     return r->b + (r->k0 * b->row + j * b->column) * lun__dtype_get(b->dtype)->bytes;
 }
 
-void lun__product_pack_panel(const lun_product_work *r, char *own, int64_t q)
+void lun__block_pack_panel(const lun_product_work *r, char *own, int64_t q)
 {
     const lun_matrix *b = &r->p->b;
     panel n = panel_at(r, q);
@@ -78,12 +78,12 @@ static const char *a_at(const lun_product_work *r, int64_t i)
 }
 
 /* Rows i0 .. i1 - 1 of a into a worker's block, by panels as high as a tile. */
-void lun__product_pack_rows(const lun_product_work *r, char *own, int64_t i0, int64_t i1)
+void lun__block_pack_rows(const lun_product_work *r, char *own, int64_t i0, int64_t i1)
 {
     const lun_matrix *a = &r->p->a;
     const lun_tiles *t = r->plan->t;
     for (int64_t i = i0; i < i1; i += t->rows) {
-        int64_t rows = lun__product_less(t->rows, i1 - i);
+        int64_t rows = lun__block_less(t->rows, i1 - i);
         pack(r, own, a, a_at(r, i), rows, a->row, r->k, a->column, rows,
              own + (i - i0) * r->k * t->size);
     }
@@ -116,8 +116,7 @@ static void run_part(lun_tile_fn *tile, int rows, int64_t k, const char *a, int6
 }
 
 /* Rows i0 .. i1 - 1 times panel q. */
-void lun__product_panel(const lun_product_work *r, const char *own, int64_t i0, int64_t i1,
-                        int64_t q)
+void lun__block_panel(const lun_product_work *r, const char *own, int64_t i0, int64_t i1, int64_t q)
 {
     const lun_product_plan *x = r->plan;
     const lun_tiles *t = x->t;
@@ -127,9 +126,9 @@ void lun__product_panel(const lun_product_work *r, const char *own, int64_t i0, 
     const int64_t b_step = n.stands ? r->p->b.row : pitch;
     const bool add = r->k0 > 0;
     for (int64_t i = i0, rows; i < i1; i += rows) {
-        int64_t high = lun__product_less(t->rows, i1 - i0 - (i - i0) / t->rows * t->rows);
+        int64_t high = lun__block_less(t->rows, i1 - i0 - (i - i0) / t->rows * t->rows);
         int64_t within = (i - i0) % t->rows;
-        rows = fitting(t, lun__product_less(high - within, i1 - i));
+        rows = fitting(t, lun__block_less(high - within, i1 - i));
         const char *a = x->direct_a ? a_at(r, i) : own + ((i - i0 - within) * r->k + within) * size;
         int64_t a_row = x->direct_a ? r->p->a.row : 1, a_step = x->direct_a ? r->p->a.column : high;
         char *c = r->c + ((i - r->top) * r->c_row + j) * size;
@@ -144,7 +143,7 @@ void lun__product_panel(const lun_product_work *r, const char *own, int64_t i0, 
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
-void lun__product_together(lun_product_work *r, int64_t tasks, void (*work)(void *ctx, int worker))
+void lun__block_together(lun_product_work *r, int64_t tasks, void (*work)(void *ctx, int worker))
 {
     int workers = tasks < r->workers ? (int)tasks : r->workers;
     atomic_store(&r->next, 0);

@@ -54,47 +54,48 @@ typedef struct lun_product_work {
     bool ticks;
 } lun_product_work;
 
-static inline int64_t lun__product_less(int64_t a, int64_t b)
+static inline int64_t lun__block_less(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static inline int64_t lun__product_parts(int64_t n, int64_t of)
+static inline int64_t lun__block_parts(int64_t n, int64_t of)
 {
     return (n + of - 1) / of;
 }
 
 /* Panels of the slice. */
-static inline int64_t lun__product_panels(const lun_product_work *w)
+static inline int64_t lun__block_panels(const lun_product_work *w)
 {
-    return lun__product_parts(w->columns, w->plan->wide);
+    return lun__block_parts(w->columns, w->plan->wide);
 }
 
 /* Worker's own memory, of this work's. */
-static inline char *lun__product_own(const lun_product_work *w, int worker)
+static inline char *lun__block_own(const lun_product_work *w, int worker)
 {
     return w->own + worker * w->plan->worker_bytes;
 }
 
 /* Whether what is left need not be done. */
-static inline bool lun__product_ended(const lun_product_work *w)
+static inline bool lun__block_ended(const lun_product_work *w)
 {
-    return lun__stop_requested(w->services) || atomic_load_explicit(w->ended, memory_order_relaxed);
+    return lun__backend_stop_requested(w->services) ||
+           atomic_load_explicit(w->ended, memory_order_relaxed);
 }
 
 /* Integers of 64 bits are the same to tiles, signed or not. */
-bool lun__product_same(lun_dtype a, lun_dtype b);
+bool lun__block_same(lun_dtype a, lun_dtype b);
 /* Packs panel q of the slice. */
-void lun__product_pack_panel(const lun_product_work *w, char *own, int64_t q);
+void lun__block_pack_panel(const lun_product_work *w, char *own, int64_t q);
 /* Rows i0 .. i1 - 1 of a into a worker's block, by panels as high as a tile. */
-void lun__product_pack_rows(const lun_product_work *w, char *own, int64_t i0, int64_t i1);
+void lun__block_pack_rows(const lun_product_work *w, char *own, int64_t i0, int64_t i1);
 /* Rows i0 .. i1 - 1 times panel q. */
-void lun__product_panel(const lun_product_work *w, const char *own, int64_t i0, int64_t i1,
-                        int64_t q);
+void lun__block_panel(const lun_product_work *w, const char *own, int64_t i0, int64_t i1,
+                      int64_t q);
 /* Calls work for workers 0 .., of which there are as many as there are tasks for, with w->next 0 at
  * first. */
-void lun__product_together(lun_product_work *w, int64_t tasks, void (*work)(void *ctx, int worker));
+void lun__block_together(lun_product_work *w, int64_t tasks, void (*work)(void *ctx, int worker));
 /* product_rows.c: all of product number w->number, each block of whole rows handed to w->take. */
-void lun__product_by_rows(lun_product_work *w);
+void lun__product_rows(lun_product_work *w);
 
 #endif

@@ -23,7 +23,7 @@ enum {
 
 static int64_t rounded(int64_t n, int64_t to)
 {
-    return lun__product_parts(n, to) * to;
+    return lun__block_parts(n, to) * to;
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -38,9 +38,9 @@ static double guess_ns(const lun_tiles *t, const lun_product *p)
     return t->each_ns * sums(p) * (double)p->count;
 }
 
-bool lun__product_alone(lun_isa isa, const lun_product *p)
+bool lun__block_product_alone(lun_isa isa, const lun_product *p)
 {
-    return guess_ns(lun__tiles(isa, p->dtype), p) < ALONE_NS;
+    return guess_ns(lun__block_product_tiles(isa, p->dtype), p) < ALONE_NS;
 }
 
 /* A batch over one b is one product of more rows, where the rows of a follow one another. */
@@ -61,39 +61,39 @@ static lun_product simplified(const lun_product *p)
 static int64_t rows_of(const lun_product_plan *x, const lun_product *p)
 {
     const int64_t high = x->t->rows;
-    int64_t rows = lun__product_less(rounded(p->rows, high), ROWS / high * high);
+    int64_t rows = lun__block_less(rounded(p->rows, high), ROWS / high * high);
     if (x->workers > 1 && !x->batches) {
-        int64_t fair = rounded(lun__product_parts(p->rows, (int64_t)SHARES * x->workers), high);
-        rows = lun__product_less(rows, fair < ROWS_LEAST ? ROWS_LEAST : fair);
+        int64_t fair = rounded(lun__block_parts(p->rows, (int64_t)SHARES * x->workers), high);
+        rows = lun__block_less(rows, fair < ROWS_LEAST ? ROWS_LEAST : fair);
     }
     if (!x->by_rows)
         return rows;
     const int64_t bytes = p->pitch * x->t->size, most = PANEL_MOST / bytes / high * high;
     int64_t in_cache = PANEL_BYTES / bytes;
     in_cache =
-        lun__product_less(rounded(in_cache < PANEL_LEAST ? PANEL_LEAST : in_cache, high), most);
-    return lun__product_less(rows, in_cache < high ? high : in_cache);
+        lun__block_less(rounded(in_cache < PANEL_LEAST ? PANEL_LEAST : in_cache, high), most);
+    return lun__block_less(rows, in_cache < high ? high : in_cache);
 }
 
 static lun_product_plan plan_of(lun_isa isa, int threads, const lun_product *p)
 {
-    const lun_tiles *t = lun__tiles(isa, p->dtype);
+    const lun_tiles *t = lun__block_product_tiles(isa, p->dtype);
     lun_product_plan x = {.t = t, .workers = 1, .wide = 2 * t->vector, .by_rows = p->pitch > 0};
     double most = guess_ns(t, p) / (ALONE_NS / 4);
     x.workers = most < threads && !x.by_rows ? (int)most : threads;
     x.workers = x.workers < 1 ? 1 : x.workers;
     x.batches = x.workers > 1 && p->count > 1 && sums(p) < TOGETHER;
-    x.same_a = lun__product_same(p->a.dtype, p->dtype);
-    x.same_b = lun__product_same(p->b.dtype, p->dtype);
+    x.same_a = lun__block_same(p->a.dtype, p->dtype);
+    x.same_b = lun__block_same(p->b.dtype, p->dtype);
     x.direct_a = x.same_a && p->columns <= FEW_PANELS * x.wide;
     x.direct_b = x.same_b && p->b.column == 1 && p->rows <= 2 * t->rows && !x.by_rows;
-    x.inner = lun__product_less(p->inner, LUN_PRODUCT_INNER);
+    x.inner = lun__block_less(p->inner, LUN_PRODUCT_INNER);
     x.columns = rounded(p->columns, t->vector);
     if (!x.by_rows)
-        x.columns = lun__product_less(x.columns, COLUMNS);
+        x.columns = lun__block_less(x.columns, COLUMNS);
     x.rows = rows_of(&x, p);
     if (x.by_rows && !x.batches) /* each worker has memory for a block of whole rows */
-        x.workers = (int)lun__product_less(x.workers, lun__product_parts(p->rows, x.rows));
+        x.workers = (int)lun__block_less(x.workers, lun__block_parts(p->rows, x.rows));
     const int64_t segments = x.wide > t->rows ? x.wide : t->rows, segment = LUN_PRODUCT_LINE;
     const int64_t packed = x.by_rows ? p->inner : x.inner;
     x.panel_bytes = rounded((x.direct_b ? x.wide : x.columns) * packed * t->size, segment);
@@ -108,7 +108,7 @@ static lun_product_plan plan_of(lun_isa isa, int threads, const lun_product *p)
     return x;
 }
 
-int64_t lun__product_room(lun_isa isa, int threads, const lun_product *p)
+int64_t lun__block_product_room(lun_isa isa, int threads, const lun_product *p)
 {
     lun_product q = simplified(p);
     int64_t bytes = plan_of(isa, threads, &q).bytes;
@@ -120,10 +120,10 @@ int64_t lun__product_room(lun_isa isa, int threads, const lun_product *p)
 static void work_on_panels(void *ctx, int worker)
 {
     lun_product_work *r = ctx;
-    const int64_t count = lun__product_panels(r);
+    const int64_t count = lun__block_panels(r);
     for (int64_t q; (q = atomic_fetch_add(&r->next, 1)) < count;)
-        if (!lun__stop_requested(r->services))
-            lun__product_pack_panel(r, lun__product_own(r, worker), q);
+        if (!lun__backend_stop_requested(r->services))
+            lun__block_pack_panel(r, lun__block_own(r, worker), q);
 }
 
 /* The calling thread says how far it is. */
@@ -140,19 +140,19 @@ static void report(const lun_product_work *r, int64_t task)
 static void work_on_rows(void *ctx, int worker)
 {
     lun_product_work *r = ctx;
-    char *own = lun__product_own(r, worker);
-    const int64_t count = r->row_blocks * r->shares, panels = lun__product_panels(r);
+    char *own = lun__block_own(r, worker);
+    const int64_t count = r->row_blocks * r->shares, panels = lun__block_panels(r);
     int64_t packed = -1;
     for (int64_t task; (task = atomic_fetch_add(&r->next, 1)) < count;) {
         const int64_t block = task / r->shares, share = task % r->shares;
         const int64_t i0 = block * r->plan->rows,
-                      i1 = lun__product_less(i0 + r->plan->rows, r->p->rows);
+                      i1 = lun__block_less(i0 + r->plan->rows, r->p->rows);
         if (packed != block && !r->plan->direct_a)
-            lun__product_pack_rows(r, own, i0, i1);
+            lun__block_pack_rows(r, own, i0, i1);
         packed = block;
         for (int64_t q = panels * share / r->shares; q < panels * (share + 1) / r->shares; q++)
-            if (!lun__stop_requested(r->services))
-                lun__product_panel(r, own, i0, i1, q);
+            if (!lun__backend_stop_requested(r->services))
+                lun__block_panel(r, own, i0, i1, q);
         if (worker == 0)
             report(r, task);
     }
@@ -171,27 +171,27 @@ static void run_one(lun_product_work *r, int64_t n)
     r->c = p->c ? (char *)p->c + n * p->rows * p->columns * size : NULL;
     r->c_row = p->columns;
     r->number = n;
-    r->row_blocks = lun__product_parts(p->rows, x->rows);
+    r->row_blocks = lun__block_parts(p->rows, x->rows);
     r->slices =
-        lun__product_parts(p->columns, COLUMNS) * lun__product_parts(p->inner, LUN_PRODUCT_INNER);
+        lun__block_parts(p->columns, COLUMNS) * lun__block_parts(p->inner, LUN_PRODUCT_INNER);
     r->slice = 0;
     if (x->by_rows) {
-        lun__product_by_rows(r);
+        lun__product_rows(r);
         return;
     }
     for (r->j0 = 0; r->j0 < p->columns; r->j0 += COLUMNS)
         for (r->k0 = 0; r->k0 < p->inner; r->k0 += LUN_PRODUCT_INNER, r->slice++) {
-            if (lun__stop_requested(r->services))
+            if (lun__backend_stop_requested(r->services))
                 return;
-            r->columns = lun__product_less(COLUMNS, p->columns - r->j0);
-            r->k = lun__product_less(LUN_PRODUCT_INNER, p->inner - r->k0);
+            r->columns = lun__block_less(COLUMNS, p->columns - r->j0);
+            r->k = lun__block_less(LUN_PRODUCT_INNER, p->inner - r->k0);
             r->shares = 1;
             if (r->row_blocks < (int64_t)SHARES * r->workers && r->workers > 1)
-                r->shares = lun__product_less(
-                    lun__product_parts((int64_t)SHARES * r->workers, r->row_blocks),
-                    lun__product_panels(r));
-            lun__product_together(r, x->direct_b ? 1 : lun__product_panels(r), work_on_panels);
-            lun__product_together(r, r->row_blocks * r->shares, work_on_rows);
+                r->shares =
+                    lun__block_less(lun__block_parts((int64_t)SHARES * r->workers, r->row_blocks),
+                                    lun__block_panels(r));
+            lun__block_together(r, x->direct_b ? 1 : lun__block_panels(r), work_on_panels);
+            lun__block_together(r, r->row_blocks * r->shares, work_on_rows);
         }
 }
 
@@ -212,7 +212,7 @@ static void work_on_products(void *ctx, int worker)
     r.panels = all->own + worker * all->plan->worker_bytes;
     r.own = r.panels + all->plan->panel_bytes;
     for (int64_t n; (n = atomic_fetch_add(&all->next, 1)) < all->p->count;) {
-        if (lun__product_ended(all))
+        if (lun__block_ended(all))
             continue;
         run_one(&r, n);
         if (worker == 0 && s->tick)
@@ -223,16 +223,16 @@ static void work_on_products(void *ctx, int worker)
 static void run_all(lun_product_work *r)
 {
     if (r->plan->batches) {
-        lun__product_together(r, r->p->count, work_on_products);
+        lun__block_together(r, r->p->count, work_on_products);
         return;
     }
     r->ticks = r->p->count == 1;
-    for (int64_t n = 0; n < r->p->count && !lun__product_ended(r); n++)
+    for (int64_t n = 0; n < r->p->count && !lun__block_ended(r); n++)
         run_one(r, n);
 }
 
-lun_status lun__product_run(const lun_services *services, lun_isa isa, const lun_team *team,
-                            const lun_product *given, const lun_host_rows *take)
+lun_status lun__block_product_run(const lun_services *services, lun_isa isa, const lun_team *team,
+                                  const lun_product *given, const lun_host_rows *take)
 {
     _Alignas(LUN_PRODUCT_LINE) char local[LOCAL];
     const lun_product p = simplified(given);
@@ -250,10 +250,10 @@ lun_status lun__product_run(const lun_services *services, lun_isa isa, const lun
     r.panels = scratch;
     r.own = scratch + (x.batches ? 0 : x.panel_bytes);
     run_all(&r);
-    return lun__stop_requested(services) ? LUN_ECANCEL : LUN_OK;
+    return lun__backend_stop_requested(services) ? LUN_ECANCEL : LUN_OK;
 }
 
-const lun_tiles *lun__tiles(lun_isa isa, lun_dtype t)
+const lun_tiles *lun__block_product_tiles(lun_isa isa, lun_dtype t)
 {
     int kind = lun__dtype_is_double(t) ? 1 : lun__dtype_is_float(t) ? 0 : 2;
 #ifdef __x86_64__

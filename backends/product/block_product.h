@@ -13,13 +13,13 @@
 #include "math/vecmath.h"
 
 /* Whether one thread does it, however many there are. */
-bool lun__product_alone(lun_isa isa, const lun_product *p);
+bool lun__block_product_alone(lun_isa isa, const lun_product *p);
 /* Bytes of scratch memory that a run by at most so many threads needs; 0: none. */
-int64_t lun__product_room(lun_isa isa, int threads, const lun_product *p);
+int64_t lun__block_product_room(lun_isa isa, int threads, const lun_product *p);
 /* Computes c.  Not more than team->threads threads, which is at most what the scratch is for.
  * LUN_OK or LUN_ECANCEL: c is then without meaning.  take: gets whole rows where p->pitch says so,
  * else not used. */
-lun_status lun__product_run(const lun_services *services, lun_isa isa, const lun_team *team,
-                            const lun_product *p, const lun_host_rows *take);
+lun_status lun__block_product_run(const lun_services *services, lun_isa isa, const lun_team *team,
+                                  const lun_product *p, const lun_host_rows *take);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct lun_tiles {
 } lun_tiles;
 
 /* Tiles of F32, F64 or the 64-bit integers for an instruction set. */
-const lun_tiles *lun__tiles(lun_isa isa, lun_dtype t);
+const lun_tiles *lun__block_product_tiles(lun_isa isa, lun_dtype t);
 
 /* By F32, F64, integers (tile.c). */
 extern const lun_tiles lun__tiles_base[3];

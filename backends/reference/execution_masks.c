@@ -8,7 +8,7 @@
 
 static void add_mask(builder *b, lun_step_kind kind, int i, int32_t d, int32_t a)
 {
-    lun_step *s = lun__build_step(b, kind, i);
+    lun_step *s = lun__builder_step(b, kind, i);
     s->d = d;
     s->a = a;
     s->mask = -1;
@@ -33,19 +33,19 @@ static void land(builder *b, arm *top)
     }
 }
 
-void lun__build_open(builder *b, int i)
+void lun__execution_mask_open(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
-    int32_t around = b->arms[b->depth - 1].mask, mask = lun__build_take(b, 0);
+    int32_t around = b->arms[b->depth - 1].mask, mask = lun__builder_take(b, 0);
     arm *a = &b->arms[b->depth];
     *a = (arm){.ins = i, .mask = mask, .other = -1, .round = -1, .jumps = -1};
     if (ins->kind == LUN_IR_IF) {
         if (b->flow.blocks.other[i] >= 0)
-            a->other = lun__build_take(b, 0);
+            a->other = lun__builder_take(b, 0);
         add_mask(b, LUN_STEP_SPLIT, i, a->mask, around);
         if (b->status == LUN_OK) {
             lun_step *s = &b->p->steps[b->p->count - 1];
-            s->b = lun__build_at(b, ins->a);
+            s->b = lun__builder_at(b, ins->a);
             s->c = a->other;
         }
         b->depth++;
@@ -54,26 +54,26 @@ void lun__build_open(builder *b, int i)
     }
     add_mask(b, LUN_STEP_MASK, i, a->mask, around);
     if (b->flow.blocks.continued[i]) {
-        a->round = lun__build_take(b, 0);
+        a->round = lun__builder_take(b, 0);
         add_mask(b, LUN_STEP_MASK, i, a->round, around);
     }
     a->start = b->p->count;
     b->depth++;
 }
 
-void lun__build_else(builder *b, int i)
+void lun__execution_mask_else(builder *b, int i)
 {
     arm *top = &b->arms[b->depth - 1];
     land(b, top);
     add_mask(b, LUN_STEP_ANY, i, -1, top->other);
     jump_out(b);
-    lun__build_give(b, top->mask);
+    lun__builder_give(b, top->mask);
     top->mask = top->other;
     top->other = -1;
     top->emptied = false;
 }
 
-void lun__build_close(builder *b, int i)
+void lun__execution_mask_close(builder *b, int i)
 {
     arm *top = &b->arms[b->depth - 1];
     land(b, top);
@@ -82,9 +82,9 @@ void lun__build_close(builder *b, int i)
         if (b->status == LUN_OK)
             b->p->steps[b->p->count - 1].jump = top->start;
     }
-    lun__build_give(b, top->mask);
-    lun__build_give(b, top->other);
-    lun__build_give(b, top->round);
+    lun__builder_give(b, top->mask);
+    lun__builder_give(b, top->other);
+    lun__builder_give(b, top->round);
     b->depth--;
     top--;
     if (b->depth > 1 && top->emptied) {
@@ -94,7 +94,7 @@ void lun__build_close(builder *b, int i)
 }
 
 /* BREAK or CONTINUE: the elements of the mask leave all arms inside the target, and the target. */
-void lun__build_leave(builder *b, int i)
+void lun__execution_mask_leave(builder *b, int i)
 {
     bool again = b->ir->ins[i].kind == LUN_IR_CONTINUE;
     int32_t here = b->arms[b->depth - 1].mask;
@@ -112,7 +112,7 @@ void lun__build_leave(builder *b, int i)
             break;
     }
     if (d == 0)
-        lun__build_fail(b, LUN_EBACKEND);
+        lun__builder_fail(b, LUN_EBACKEND);
     add_mask(b, LUN_STEP_CLEAR, i, here, -1);
     add_mask(b, LUN_STEP_JUMP, i, -1, -1);
     jump_out(b);

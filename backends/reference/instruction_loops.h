@@ -69,7 +69,7 @@ typedef struct lun_loops {
 } lun_loops;
 
 /* The table for an instruction set that this build contains. */
-const lun_loops *lun__loops_for(lun_isa isa);
+const lun_loops *lun__interpreter_loops(lun_isa isa);
 
 extern const lun_loops lun__loops_base;
 #ifdef __x86_64__

@@ -28,7 +28,7 @@ static void move_to_block(run *r)
 }
 
 /* Sets up p in memory. r->n: elements that the largest block will have. */
-void lun__run_start(run *r, const lun_program *p, char *memory)
+void lun__interp_start(run *r, const lun_program *p, char *memory)
 {
     char *registers = memory + rounded((size_t)p->operand_count * sizeof(char *));
     r->program = p;
@@ -136,7 +136,7 @@ static void run_random(run *r, const lun_step *s, const uint8_t *mask)
     r->interp->loops->random[s->size - 2](r->at[s->d], r->at[s->a], key, r->n);
 }
 
-lun_step_value *lun__run_value(int kind)
+lun_step_value *lun__interp_value(int kind)
 {
     static lun_step_value *const values[LUN_IR_KIND_COUNT] = {[LUN_IR_INDEX] = run_index,
                                                               [LUN_IR_THREAD] = run_thread,
@@ -194,7 +194,7 @@ static void mask_block(const run *r, uint8_t *mask)
 }
 
 /* Runs the program on a block. */
-void lun__run_steps(run *r)
+void lun__interp_steps(run *r)
 {
     const lun_program *p = r->program;
     const lun_loops *loops = r->interp->loops;
@@ -257,7 +257,7 @@ void lun__run_steps(run *r)
             lun__reduce_block(r, s, s->kind == LUN_STEP_TOTAL);
             break;
         case LUN_STEP_SCAN:
-            lun__scan_block(r, s);
+            lun__reduce_scan_block(r, s);
             break;
         default:
             s = run_mask(r, s);
@@ -296,7 +296,7 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
     if (interp->scans && p == &interp->body)
         r.carry = *frame->carry;
     int64_t end = frame->part ? frame->part(frame, lo, hi) : stop;
-    lun__run_start(&r, p, memory + accumulators);
+    lun__interp_start(&r, p, memory + accumulators);
     for (; r.first < stop && r.trap < 0 && !__atomic_load_n(r.cancel, __ATOMIC_RELAXED);
          r.first += r.n) {
         if (r.first == end)
@@ -307,7 +307,7 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
         if (r.races)
             r.races->epoch++;
         move_to_block(&r);
-        lun__run_steps(&r);
+        lun__interp_steps(&r);
     }
     if (r.streamed)
         interp->loops->fence();
@@ -329,13 +329,13 @@ static void run_chunk(const lun_interp *interp, const lun_program *p, int64_t lo
     }
 }
 
-void lun__run_body(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
+void lun__interp_body(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
 {
     const lun_interp *interp = self;
     run_chunk(interp, &interp->body, lo, hi, frame);
 }
 
-void lun__run_total(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
+void lun__interp_total(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
 {
     const lun_interp *interp = self;
     run_chunk(interp, &interp->total, lo, hi, frame);

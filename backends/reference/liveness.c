@@ -5,7 +5,7 @@
 
 #include "reference/write_program.h"
 
-void lun__flow_free(lun_flow *flow)
+void lun__liveness_free(lun_flow *flow)
 {
     lun__ir_structure_free(&flow->blocks);
     free(flow->needed);
@@ -158,14 +158,14 @@ static void find_stores(const lun_ir *ir, lun_program_part part, lun_flow *f)
     }
 }
 
-lun_status lun__flow_find(const lun_ir *ir, lun_program_part part, int32_t output, lun_flow *f)
+lun_status lun__liveness_find(const lun_ir *ir, lun_program_part part, int32_t output, lun_flow *f)
 {
     memset(f, 0, sizeof *f);
     lun_status s = lun__ir_structure_find(ir, &f->blocks, NULL);
     if (s == LUN_OK && !allocate(f, (size_t)ir->count + 1))
         s = LUN_ENOMEM;
     if (s != LUN_OK) {
-        lun__flow_free(f);
+        lun__liveness_free(f);
         return s;
     }
     f->control = f->blocks.blocks || ir->threads; /* indices of nobody take no part */

@@ -4,7 +4,7 @@
 
 #include "reference/run.h"
 
-const lun_loops *lun__loops_for(lun_isa isa)
+const lun_loops *lun__interpreter_loops(lun_isa isa)
 {
 #ifdef __x86_64__
     if (isa == LUN_ISA_AVX512)
@@ -97,10 +97,10 @@ static lun_status make_reducers(const lun_ir *ir, int math, lun_isa isa, bool sc
     lun_interp *in = calloc(1, sizeof *in);
     if (!in)
         return LUN_ENOMEM;
-    in->loops = lun__loops_for(isa);
+    in->loops = lun__interpreter_loops(isa);
     in->exec = (lun_exec){.self = in,
-                          .combine = lun__combine,
-                          .combine_rows = lun__combine_rows,
+                          .combine = lun__reduce_combine,
+                          .combine_rows = lun__reduce_combine_rows,
                           .math = lun__vecmath(isa, (lun_math)math)};
     lun_status s = find_reducers(in, ir, scans);
     if (s == LUN_OK)
@@ -108,16 +108,16 @@ static lun_status make_reducers(const lun_ir *ir, int math, lun_isa isa, bool sc
     if (s == LUN_OK)
         *out = in;
     else
-        lun__interp_free(in);
+        lun__interpreter_free(in);
     return s;
 }
 
-lun_status lun__interp_make_combine(const lun_ir *ir, int math, lun_interp **out)
+lun_status lun__interpreter_combine(const lun_ir *ir, int math, lun_interp **out)
 {
-    return make_reducers(ir, math, lun__isa_here(), false, out);
+    return make_reducers(ir, math, lun__vecmath_isa_here(), false, out);
 }
 
-lun_status lun__interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out)
+lun_status lun__interpreter_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out)
 {
     lun_interp *in = NULL;
     lun_status s = make_reducers(ir, math, isa, true, &in);
@@ -125,15 +125,15 @@ lun_status lun__interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_int
         return s;
     in->threads = ir->threads;
     in->lanes = ir->threads ? lun__ir_lanes(ir) : 0;
-    in->exec.body = lun__run_body;
-    in->exec.total = lun__run_total;
+    in->exec.body = lun__interp_body;
+    in->exec.total = lun__interp_total;
     s = lun__program_make(ir, LUN_PART_BODY, NULL, in->loops, in->exec.math, in->reducers,
                           in->reducer_count, &in->body);
     if (s == LUN_OK && in->scans)
         s = lun__program_make(ir, LUN_PART_TOTAL, NULL, in->loops, in->exec.math, in->reducers,
                               in->reducer_count, &in->total);
     if (s != LUN_OK) {
-        lun__interp_free(in);
+        lun__interpreter_free(in);
         return s;
     }
     find_scratch(in);
@@ -141,12 +141,12 @@ lun_status lun__interp_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_int
     return LUN_OK;
 }
 
-lun_status lun__interp_make(const lun_ir *ir, int math, lun_interp **out)
+lun_status lun__interpreter_make(const lun_ir *ir, int math, lun_interp **out)
 {
-    return lun__interp_make_isa(ir, math, lun__isa_here(), out);
+    return lun__interpreter_make_isa(ir, math, lun__vecmath_isa_here(), out);
 }
 
-const lun_exec *lun__interp_exec(const lun_interp *interp)
+const lun_exec *lun__interpreter_exec(const lun_interp *interp)
 {
     return &interp->exec;
 }
@@ -158,7 +158,7 @@ static size_t held_by(const lun_program *p)
            (size_t)p->uniform_count * sizeof *p->uniforms;
 }
 
-int64_t lun__interp_bytes(const lun_interp *in)
+int64_t lun__interpreter_bytes(const lun_interp *in)
 {
     if (!in)
         return 0;
@@ -169,7 +169,7 @@ int64_t lun__interp_bytes(const lun_interp *in)
     return (int64_t)bytes;
 }
 
-void lun__interp_free(lun_interp *in)
+void lun__interpreter_free(lun_interp *in)
 {
     if (!in)
         return;

@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
-void lun__build_fail(builder *b, lun_status status)
+void lun__builder_fail(builder *b, lun_status status)
 {
     if (b->status == LUN_OK)
         b->status = status;
 }
 
-bool lun__build_grow(builder *b, void *array, int count, int *room, size_t bytes)
+bool lun__builder_grow(builder *b, void *array, int count, int *room, size_t bytes)
 {
     void **p = array;
     if (count < *room)
@@ -18,7 +18,7 @@ bool lun__build_grow(builder *b, void *array, int count, int *room, size_t bytes
     int more = *room ? 2 * *room : 32;
     void *q = *room < INT32_MAX / 4 ? realloc(*p, (size_t)more * bytes) : NULL;
     if (!q) {
-        lun__build_fail(b, LUN_ENOMEM);
+        lun__builder_fail(b, LUN_ENOMEM);
         return false;
     }
     *p = q;
@@ -28,16 +28,17 @@ bool lun__build_grow(builder *b, void *array, int count, int *room, size_t bytes
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-int32_t lun__build_operand(builder *b, int32_t slot, int64_t offset, int size)
+int32_t lun__builder_operand(builder *b, int32_t slot, int64_t offset, int size)
 {
     lun_program *p = b->p;
-    if (!lun__build_grow(b, &p->operands, p->operand_count, &b->operand_room, sizeof *p->operands))
+    if (!lun__builder_grow(b, &p->operands, p->operand_count, &b->operand_room,
+                           sizeof *p->operands))
         return 0;
     p->operands[p->operand_count] = (lun_operand){slot, offset, (uint8_t)(1 << size)};
     return p->operand_count++;
 }
 
-int64_t lun__build_register(builder *b, int size)
+int64_t lun__builder_register(builder *b, int size)
 {
     if (b->free_count[size] > 0)
         return b->free_registers[size][--b->free_count[size]];
@@ -50,18 +51,18 @@ static void give_register(builder *b, int64_t offset, int size)
 {
     if (offset < 0)
         return;
-    if (!lun__build_grow(b, &b->free_registers[size], b->free_count[size], &b->free_room[size],
-                         sizeof *b->free_registers[size]))
+    if (!lun__builder_grow(b, &b->free_registers[size], b->free_count[size], &b->free_room[size],
+                           sizeof *b->free_registers[size]))
         return;
     b->free_registers[size][b->free_count[size]++] = offset;
 }
 
-int32_t lun__build_take(builder *b, int size)
+int32_t lun__builder_take(builder *b, int size)
 {
-    return lun__build_operand(b, -1, lun__build_register(b, size), size);
+    return lun__builder_operand(b, -1, lun__builder_register(b, size), size);
 }
 
-void lun__build_give(builder *b, int32_t operand)
+void lun__builder_give(builder *b, int32_t operand)
 {
     if (operand < 0)
         return;
@@ -73,11 +74,11 @@ void lun__build_give(builder *b, int32_t operand)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-lun_step *lun__build_step(builder *b, lun_step_kind kind, int ins)
+lun_step *lun__builder_step(builder *b, lun_step_kind kind, int ins)
 {
     lun_program *p = b->p;
     lun_step *s = &b->spare;
-    if (lun__build_grow(b, &p->steps, p->count, &b->step_room, sizeof *p->steps))
+    if (lun__builder_grow(b, &p->steps, p->count, &b->step_room, sizeof *p->steps))
         s = &p->steps[p->count++];
     *s = (lun_step){.kind = (uint8_t)kind,
                     .ins = ins,
@@ -85,7 +86,7 @@ lun_step *lun__build_step(builder *b, lun_step_kind kind, int ins)
                     .a = -1,
                     .b = -1,
                     .c = -1,
-                    .mask = lun__build_mask(b),
+                    .mask = lun__builder_mask(b),
                     .jump = -1};
     return s;
 }

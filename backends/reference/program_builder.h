@@ -37,37 +37,37 @@ typedef struct builder {
 } builder;
 
 /* Remembers the first failure. */
-void lun__build_fail(builder *b, lun_status status);
+void lun__builder_fail(builder *b, lun_status status);
 /* Makes room for element `count` of *array (of *room elements of so many bytes); false:
  * LUN_ENOMEM. */
-bool lun__build_grow(builder *b, void *array, int count, int *room, size_t bytes);
+bool lun__builder_grow(builder *b, void *array, int count, int *room, size_t bytes);
 
 /* A register for elements of 1 << size bytes, reused from values of the same size: then a step that
  * writes where an operand has its last use still reads each element before it overwrites it. */
-int64_t lun__build_register(builder *b, int size);
+int64_t lun__builder_register(builder *b, int size);
 /* A operand: of a slot (-1: none) and of a register (-1: none). */
-int32_t lun__build_operand(builder *b, int32_t slot, int64_t offset, int size);
+int32_t lun__builder_operand(builder *b, int32_t slot, int64_t offset, int size);
 /* A operand with a register of its own; the register of a operand is free again. */
-int32_t lun__build_take(builder *b, int size);
-void lun__build_give(builder *b, int32_t operand);
+int32_t lun__builder_take(builder *b, int size);
+void lun__builder_give(builder *b, int32_t operand);
 /* Where a value is found. */
-static inline int32_t lun__build_at(const builder *b, int32_t value)
+static inline int32_t lun__builder_at(const builder *b, int32_t value)
 {
     return value < 0 ? -1 : b->operand[value];
 }
 
 /* The mask of the innermost arm; -1 outside of control flow. */
-static inline int32_t lun__build_mask(const builder *b)
+static inline int32_t lun__builder_mask(const builder *b)
 {
     return b->depth > 1 || b->ir->threads ? b->arms[b->depth - 1].mask : -1;
 }
 /* Never NULL: without memory, a step that is thrown away. Valid until the next one. */
-lun_step *lun__build_step(builder *b, lun_step_kind kind, int ins);
+lun_step *lun__builder_step(builder *b, lun_step_kind kind, int ins);
 
 /* execution_masks.c: IF, LOOP, BLOCK; ELSE; END; BREAK and CONTINUE. */
-void lun__build_open(builder *b, int i);
-void lun__build_else(builder *b, int i);
-void lun__build_close(builder *b, int i);
-void lun__build_leave(builder *b, int i);
+void lun__execution_mask_open(builder *b, int i);
+void lun__execution_mask_else(builder *b, int i);
+void lun__execution_mask_close(builder *b, int i);
+void lun__execution_mask_leave(builder *b, int i);
 
 #endif

@@ -41,7 +41,7 @@ static lun_status reference_open(const lun_services *services, const lun_opening
     if (!state)
         return fail(services, LUN_ENOMEM, NULL);
     state->services = services;
-    *can = (lun_abilities){.segments = true, .teams = true, .memory_bytes = lun__host_memory()};
+    *can = (lun_abilities){.segments = true, .teams = true, .memory_bytes = lun__host_run_memory()};
     *out = state;
     return LUN_OK;
 }
@@ -60,7 +60,7 @@ static void reference_release(void *state, lun_kernel *kernel)
     r->services->stats->kernel_bytes -= kernel->bytes;
     if (kernel->native)
         r->lent.native->release(r->native, kernel->native);
-    lun__interp_free(kernel->interp);
+    lun__interpreter_free(kernel->interp);
     lun__ir_free(&kernel->ir);
     free(kernel);
 }
@@ -102,7 +102,7 @@ static lun_status reference_build(void *state, const lun_ir *ir, const char *tex
     lun_kernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel)
         return fail(r->services, LUN_ENOMEM, NULL);
-    lun_status s = lun__interp_make(ir, r->services->math, &kernel->interp);
+    lun_status s = lun__interpreter_make(ir, r->services->math, &kernel->interp);
     if (s == LUN_EBACKEND) {
         s = build_native(r, ir, text, kernel);
         if (s == LUN_OK)
@@ -118,8 +118,8 @@ static lun_status reference_build(void *state, const lun_ir *ir, const char *tex
         return fail(r->services, LUN_ENOMEM, NULL);
     }
     kernel->cost = lun__ir_cost(ir);
-    kernel->bytes =
-        (int64_t)sizeof *kernel + lun__interp_bytes(kernel->interp) + lun__ir_bytes(&kernel->ir);
+    kernel->bytes = (int64_t)sizeof *kernel + lun__interpreter_bytes(kernel->interp) +
+                    lun__ir_bytes(&kernel->ir);
     r->services->stats->kernel_bytes += kernel->bytes;
     *out = kernel;
     return LUN_OK;
@@ -135,7 +135,8 @@ static lun_status reference_prepare(void *state, lun_kernel *kernel, lun_kernel_
 static bool reference_takes(void *state, const lun_work *w, int64_t *scratch)
 {
     (void)state;
-    *scratch = w->kind == LUN_WORK_PRODUCT ? lun__product_room(lun__isa_here(), 1, w->is.product)
+    *scratch = w->kind == LUN_WORK_PRODUCT
+                   ? lun__block_product_room(lun__vecmath_isa_here(), 1, w->is.product)
                : w->kind == LUN_WORK_ALGORITHM ? lun__algorithm_room(w->is.algorithm, 1)
                                                : 0;
     return w->kind == LUN_WORK_LAUNCH || w->kind == LUN_WORK_COMBINE ||
@@ -151,12 +152,12 @@ static lun_status run(reference *r, const lun_work *w)
     if (k->native) {
         lun_work same = *w;
         same.is.run.kernel = k->native;
-        return lun__work_do(lend(r), r->native, &same);
+        return lun__backend_work_do(lend(r), r->native, &same);
     }
-    const lun_exec *exec = lun__interp_exec(k->interp);
+    const lun_exec *exec = lun__interpreter_exec(k->interp);
     if (w->kind == LUN_WORK_COMBINE)
-        return lun__host_combine(r->services, exec, k->ir.result_count, l, w->is.run.cells,
-                                 w->is.run.pairs);
+        return lun__host_run_combine(r->services, exec, k->ir.result_count, l, w->is.run.cells,
+                                     w->is.run.pairs);
     r->services->stats->launches++;
     r->services->stats->interpreted++;
     return lun__host_run(r->services, exec, &alone, &k->ir, k->cost, l);
@@ -172,7 +173,8 @@ static lun_status reference_begin(void *state, const lun_work *w, lun_work_mark 
     case LUN_WORK_COMBINE:
         return run(r, w);
     case LUN_WORK_PRODUCT:
-        return lun__product_run(r->services, lun__isa_here(), &alone, w->is.product, NULL);
+        return lun__block_product_run(r->services, lun__vecmath_isa_here(), &alone, w->is.product,
+                                      NULL);
     case LUN_WORK_ALGORITHM:
         return lun__algorithm_run(r->services, &alone, w->is.algorithm);
     default:
@@ -184,7 +186,7 @@ static lun_status reference_begin(void *state, const lun_work *w, lun_work_mark 
 static lun_status reference_source(void *state, const lun_ir *ir, lun_strbuf *out)
 {
     (void)state;
-    return lun__ir_print(ir, out);
+    return lun__print_ir(ir, out);
 }
 
 static int reference_devices(const lun_services *services, void *state, lun_device *rows, int room)
@@ -195,7 +197,7 @@ static int reference_devices(const lun_services *services, void *state, lun_devi
                                .kind = "cpu",
                                .backend = "reference",
                                .units = 1,
-                               .memory = lun__host_memory()};
+                               .memory = lun__host_run_memory()};
     return state != NULL;
 }
 
@@ -210,5 +212,5 @@ const lun_backend lun__backend_reference = {
     .source = reference_source,
     .takes = reference_takes,
     .begin = reference_begin,
-    .wait = lun__ended_at_once,
+    .wait = lun__backend_ended_at_once,
 };

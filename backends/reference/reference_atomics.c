@@ -59,7 +59,7 @@ REAL(double)
     REAL_ROW(T), [LUN_ATOMIC_BAND] = band_##T, [LUN_ATOMIC_BOR] = bor_##T, \
                  [LUN_ATOMIC_BXOR] = bxor_##T
 
-lun_loop_atomic *lun__loop_atomic(lun_atomic which, lun_dtype t)
+lun_loop_atomic *lun__reference_atomic_loop(lun_atomic which, lun_dtype t)
 {
     static lun_loop_atomic *const rows[LUN_DTYPE_COUNT][LUN_ATOMIC_COUNT] = {
         [LUN_I32] = {INTEGER_ROW(int32_t)}, [LUN_U32] = {INTEGER_ROW(uint32_t)},

@@ -12,7 +12,7 @@ static void run_function(run *r, run *f, int ins, int64_t valid)
     f->valid = valid;
     f->n = LUN_BLOCK_LEAST;
     f->trap = -1;
-    lun__run_steps(f);
+    lun__interp_steps(f);
     if (f->trap >= 0 && r->trap < 0) {
         r->trap = ins;
         r->trap_value = lun__ir_inner_trap(f->trap, f->trap_value);
@@ -28,7 +28,7 @@ static void start_function(run *f, const run *r, const lun_reducer *d, char *mem
                .n = LUN_BLOCK_LEAST,
                .valid = 1,
                .trap = -1};
-    lun__run_start(f, &r->interp->functions[d->function], memory);
+    lun__interp_start(f, &r->interp->functions[d->function], memory);
 }
 
 /* How cells of d are combined in r; f: the started function, if it is one. */
@@ -110,13 +110,13 @@ static uint64_t fold_lanes(const run *r, const lun_reducer *d, accumulator *acc)
 /* Whether element x, which comes later, is better than a by d. */
 static bool is_better(const lun_reducer *d, uint64_t x_cell, uint64_t a_cell)
 {
-    lun_value x = lun__cell_to_value((lun_dtype)d->dtype, x_cell),
-              a = lun__cell_to_value((lun_dtype)d->dtype, a_cell);
+    lun_value x = lun__dtype_cell_to_value((lun_dtype)d->dtype, x_cell),
+              a = lun__dtype_cell_to_value((lun_dtype)d->dtype, a_cell);
     bool least = d->op == LUN_OP_MIN;
-    if (lun__value_is_float(x))
+    if (lun__dtype_value_is_float(x))
         return (least ? x.as.d < a.as.d : x.as.d > a.as.d) ||
                (x.as.d != x.as.d && a.as.d == a.as.d);
-    if (lun__value_is_unsigned(x))
+    if (lun__dtype_value_is_unsigned(x))
         return least ? x.as.u < a.as.u : x.as.u > a.as.u;
     return least ? x.as.i < a.as.i : x.as.i > a.as.i;
 }
@@ -127,8 +127,8 @@ static int64_t find(const run *r, const lun_reducer *d, uint64_t cell, const cha
     const lun_loops *loops = r->interp->loops;
     const lun_loops_of *of = loops->of[d->dtype];
     _Alignas(ALIGNMENT) unsigned char row[LANE_BYTES], is[LUN_LANES];
-    lun_value v = lun__cell_to_value((lun_dtype)d->dtype, cell);
-    bool nan = lun__value_is_float(v) && v.as.d != v.as.d;
+    lun_value v = lun__dtype_cell_to_value((lun_dtype)d->dtype, cell);
+    bool nan = lun__dtype_value_is_float(v) && v.as.d != v.as.d;
     loops->fill[d->size](row, &cell, LUN_LANES);
     for (int64_t k = 0;; k += LUN_LANES) {
         of->op[nan ? LUN_OP_ISNAN : LUN_OP_EQ](is, x + k * d->bytes, row, NULL, LUN_LANES);
@@ -216,7 +216,7 @@ uint64_t lun__reduce_finish(run *r, const lun_reducer *d, accumulator *acc)
     return lun__order_finish(&acc->roots, combine_cells, &j);
 }
 
-void lun__scan_block(run *r, const lun_step *s)
+void lun__reduce_scan_block(run *r, const lun_step *s)
 {
     const lun_reducer *d = &r->interp->reducers[s->imm];
     bool inclusive = d->inclusive != 0;
@@ -252,8 +252,8 @@ static void combine_places(const lun_reducer *d, const uint64_t *a, const uint64
     memmove(out, is_better(d, b[0], a[0]) ? b : a, 2 * sizeof *out);
 }
 
-void lun__combine(const void *self, int result, const uint64_t *a, const uint64_t *b, uint64_t *out,
-                  lun_frame *frame)
+void lun__reduce_combine(const void *self, int result, const uint64_t *a, const uint64_t *b,
+                         uint64_t *out, lun_frame *frame)
 {
     const lun_interp *interp = self;
     const lun_reducer *d = reducer_of(interp, result);
@@ -308,8 +308,8 @@ static void combine_column(const lun_interp *interp, const lun_reducer *d, int r
     }
 }
 
-void lun__combine_rows(const void *self, int result, int results, uint64_t *cells, int64_t pairs,
-                       lun_frame *frame)
+void lun__reduce_combine_rows(const void *self, int result, int results, uint64_t *cells,
+                              int64_t pairs, lun_frame *frame)
 {
     const lun_interp *interp = self;
     const lun_reducer *d = reducer_of(interp, result);
@@ -321,6 +321,6 @@ void lun__combine_rows(const void *self, int result, int results, uint64_t *cell
         return;
     }
     for (int64_t j = 0; j < pairs; j++)
-        lun__combine(self, result, x + 2 * j * results, x + (2 * j + 1) * results, x + j * results,
-                     frame);
+        lun__reduce_combine(self, result, x + 2 * j * results, x + (2 * j + 1) * results,
+                            x + j * results, frame);
 }

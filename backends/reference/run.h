@@ -72,19 +72,19 @@ static inline size_t program_bytes(const lun_program *p)
 }
 
 /* interp.c: sets up p in memory (r->n: elements of the largest block); runs it on a block. */
-void lun__run_start(run *r, const lun_program *p, char *memory);
-void lun__run_steps(run *r);
-void lun__run_body(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
-void lun__run_total(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
+void lun__interp_start(run *r, const lun_program *p, char *memory);
+void lun__interp_steps(run *r);
+void lun__interp_body(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
+void lun__interp_total(const void *self, int64_t lo, int64_t hi, lun_frame *frame);
 
 /* reference_reduce.c: a block of a REDUCE or, if `total`, of the total of a SCAN; the end of
  * either; a block of a SCAN; two cells; rows of them. */
 void lun__reduce_block(run *r, const lun_step *s, bool total);
 uint64_t lun__reduce_finish(run *r, const lun_reducer *d, accumulator *acc);
-void lun__scan_block(run *r, const lun_step *s);
-void lun__combine(const void *self, int result, const uint64_t *a, const uint64_t *b, uint64_t *out,
-                  lun_frame *frame);
-void lun__combine_rows(const void *self, int result, int results, uint64_t *cells, int64_t pairs,
-                       lun_frame *frame);
+void lun__reduce_scan_block(run *r, const lun_step *s);
+void lun__reduce_combine(const void *self, int result, const uint64_t *a, const uint64_t *b,
+                         uint64_t *out, lun_frame *frame);
+void lun__reduce_combine_rows(const void *self, int result, int results, uint64_t *cells,
+                              int64_t pairs, lun_frame *frame);
 
 #endif

@@ -29,7 +29,7 @@ static int32_t make_operand(builder *b, int i)
     const lun_ir_ins *ins = &b->ir->ins[i];
     int size = size_of((lun_dtype)ins->dtype);
     int32_t slot = b->flow.forward[i] ? (int32_t)b->ir->ins[b->flow.store[i]].imm : -1;
-    b->operand[i] = lun__build_operand(b, slot, lun__build_register(b, size), size);
+    b->operand[i] = lun__builder_operand(b, slot, lun__builder_register(b, size), size);
     return b->operand[i];
 }
 
@@ -44,7 +44,7 @@ static void give_back(builder *b, int at, bool itself)
         shared |= ins->kind == LUN_IR_GET && b->flow.alias[v];
         shared |= lun__ir_row(ins->kind)->varies == LUN_VARIES_NEVER;
         if ((v == at) == itself && !shared)
-            lun__build_give(b, b->operand[v]);
+            lun__builder_give(b, b->operand[v]);
     }
 }
 
@@ -60,7 +60,8 @@ static void add_uniform(builder *b, int i)
         return;
     }
     int32_t operand = make_operand(b, i);
-    if (!lun__build_grow(b, &p->uniforms, p->uniform_count, &b->uniform_room, sizeof *p->uniforms))
+    if (!lun__builder_grow(b, &p->uniforms, p->uniform_count, &b->uniform_room,
+                           sizeof *p->uniforms))
         return;
     p->uniforms[p->uniform_count++] = (lun_uniform){
         operand, ins->kind, (uint8_t)size_of((lun_dtype)ins->dtype), ins->imm - (captured ? 2 : 0)};
@@ -75,11 +76,11 @@ static void add_op(builder *b, int i)
         lun__dtype_is_float(from) ? b->math[lun__vecmath_index((lun_op)ins->op, from)] : NULL;
     lun_loop_op loop = b->loops->of[from]->op[ins->op];
     int32_t d = make_operand(b, i);
-    lun_step *s = lun__build_step(b, LUN_STEP_OP, i);
+    lun_step *s = lun__builder_step(b, LUN_STEP_OP, i);
     s->d = d;
-    s->a = lun__build_at(b, ins->a);
-    s->b = row->arity > 1 ? lun__build_at(b, ins->b) : -1;
-    s->c = row->arity > 2 ? lun__build_at(b, ins->c) : -1;
+    s->a = lun__builder_at(b, ins->a);
+    s->b = row->arity > 1 ? lun__builder_at(b, ins->b) : -1;
+    s->c = row->arity > 2 ? lun__builder_at(b, ins->c) : -1;
     s->size = (uint8_t)size_of(from);
     s->arity = row->arity;
     s->wide = lun__dtype_get(from)->bytes == 8;
@@ -90,7 +91,7 @@ static void add_op(builder *b, int i)
     }
     s->fn.op = loop;
     if (!loop)
-        lun__build_fail(b, LUN_EBACKEND);
+        lun__builder_fail(b, LUN_EBACKEND);
     if ((row->flags & LUN_OPF_TRAP0) && !lun__dtype_is_float(from))
         s->kind = LUN_STEP_DIVIDE;
 }
@@ -99,9 +100,9 @@ static void add_cast(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
     int32_t d = make_operand(b, i);
-    lun_step *s = lun__build_step(b, LUN_STEP_CAST, i);
+    lun_step *s = lun__builder_step(b, LUN_STEP_CAST, i);
     s->d = d;
-    s->a = lun__build_at(b, ins->a);
+    s->a = lun__builder_at(b, ins->a);
     s->fn.cast = b->loops->of[ins->dtype]->cast[ins->from];
 }
 
@@ -114,7 +115,7 @@ static void add_load(builder *b, int i)
         return;
     }
     int32_t d = make_operand(b, i);
-    lun_step *s = lun__build_step(b, LUN_STEP_COPY, i);
+    lun_step *s = lun__builder_step(b, LUN_STEP_COPY, i);
     s->d = d;
     s->a = slot;
     s->size = (uint8_t)size_of((lun_dtype)ins->dtype);
@@ -127,10 +128,10 @@ static lun_step *add_value(builder *b, int i, lun_step_kind kind)
     const lun_ir_ins *ins = &b->ir->ins[i];
     int inputs = lun__ir_row(ins->kind)->inputs;
     int32_t d = make_operand(b, i);
-    lun_step *s = lun__build_step(b, kind, i);
+    lun_step *s = lun__builder_step(b, kind, i);
     s->d = d;
-    s->a = inputs > 0 ? lun__build_at(b, ins->a) : -1;
-    s->b = inputs > 1 ? lun__build_at(b, ins->b) : -1;
+    s->a = inputs > 0 ? lun__builder_at(b, ins->a) : -1;
+    s->b = inputs > 1 ? lun__builder_at(b, ins->b) : -1;
     s->imm = ins->imm;
     s->size = (uint8_t)size_of((lun_dtype)ins->dtype);
     return s;
@@ -140,9 +141,10 @@ static void add_store(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
     int32_t slot = (int32_t)ins->imm;
-    lun_step *s = lun__build_step(b, lun__build_mask(b) < 0 ? LUN_STEP_STORE : LUN_STEP_BLEND, i);
+    lun_step *s =
+        lun__builder_step(b, lun__builder_mask(b) < 0 ? LUN_STEP_STORE : LUN_STEP_BLEND, i);
     s->d = slot;
-    s->a = lun__build_at(b, ins->a);
+    s->a = lun__builder_at(b, ins->a);
     s->size = (uint8_t)size_of((lun_dtype)b->ir->slots[ins->imm].dtype);
 }
 
@@ -151,7 +153,7 @@ static void add_reducer(builder *b, int i, lun_step_kind kind)
 {
     int r = 0;
     if (b->depth > 1) { /* a combination of some elements only has no meaning in a fixed tree */
-        lun__build_fail(b, LUN_EBACKEND);
+        lun__builder_fail(b, LUN_EBACKEND);
         return;
     }
     while (r < b->reducer_count && b->reducers[r].ins != i)
@@ -160,8 +162,8 @@ static void add_reducer(builder *b, int i, lun_step_kind kind)
         add_value(b, i, kind)->imm = r;
         return;
     }
-    lun_step *s = lun__build_step(b, kind, i);
-    s->a = lun__build_at(b, b->ir->ins[i].a);
+    lun_step *s = lun__builder_step(b, kind, i);
+    s->a = lun__builder_at(b, b->ir->ins[i].a);
     s->size = b->reducers[r].size;
     s->imm = r;
 }
@@ -172,15 +174,15 @@ static void add_var(builder *b, int i)
 {
     const lun_ir_ins *ins = &b->ir->ins[i];
     if (ins->kind == LUN_IR_GET && b->flow.alias[i]) {
-        b->operand[i] = lun__build_at(b, ins->a);
+        b->operand[i] = lun__builder_at(b, ins->a);
         return;
     }
-    int32_t d = ins->kind == LUN_IR_SET ? lun__build_at(b, ins->a) : make_operand(b, i);
-    int32_t a = lun__build_at(b, ins->kind == LUN_IR_SET ? ins->b : ins->a);
+    int32_t d = ins->kind == LUN_IR_SET ? lun__builder_at(b, ins->a) : make_operand(b, i);
+    int32_t a = lun__builder_at(b, ins->kind == LUN_IR_SET ? ins->b : ins->a);
     if (d == a)
         return;
-    bool masked = ins->kind == LUN_IR_SET && lun__build_mask(b) >= 0;
-    lun_step *s = lun__build_step(b, masked ? LUN_STEP_BLEND : LUN_STEP_COPY, i);
+    bool masked = ins->kind == LUN_IR_SET && lun__builder_mask(b) >= 0;
+    lun_step *s = lun__builder_step(b, masked ? LUN_STEP_BLEND : LUN_STEP_COPY, i);
     s->d = d;
     s->a = a;
     s->size = (uint8_t)size_of((lun_dtype)b->ir->ins[ins->kind == LUN_IR_SET ? ins->a : i].dtype);
@@ -195,7 +197,7 @@ static void add_ins(builder *b, int i)
     case LUN_IR_CONST:
     case LUN_IR_ARG:
     case LUN_IR_LOADU:
-        break; /* filled before the steps run: lun__run_start */
+        break; /* filled before the steps run: lun__interp_start */
     case LUN_IR_LOAD:
         add_load(b, i);
         break;
@@ -223,29 +225,29 @@ static void add_ins(builder *b, int i)
     case LUN_IR_IF:
     case LUN_IR_LOOP:
     case LUN_IR_BLOCK:
-        lun__build_open(b, i);
+        lun__execution_mask_open(b, i);
         break;
     case LUN_IR_ELSE:
-        lun__build_else(b, i);
+        lun__execution_mask_else(b, i);
         break;
     case LUN_IR_END:
-        lun__build_close(b, i);
+        lun__execution_mask_close(b, i);
         break;
     case LUN_IR_BREAK:
     case LUN_IR_CONTINUE:
-        lun__build_leave(b, i);
+        lun__execution_mask_leave(b, i);
         break;
     case LUN_IR_CHECK: {
-        lun_step *s = lun__build_step(b, LUN_STEP_CHECK, i);
-        s->a = lun__build_at(b, ins->a);
-        s->b = lun__build_at(b, ins->b);
+        lun_step *s = lun__builder_step(b, LUN_STEP_CHECK, i);
+        s->a = lun__builder_at(b, ins->a);
+        s->b = lun__builder_at(b, ins->b);
         s->size = (uint8_t)(ins->b < 0 ? 0 : size_of((lun_dtype)b->ir->ins[ins->b].dtype));
         break;
     }
     case LUN_IR_PUT: {
-        lun_step *s = lun__build_step(b, LUN_STEP_PUT, i);
-        s->a = lun__build_at(b, ins->a);
-        s->b = lun__build_at(b, ins->b);
+        lun_step *s = lun__builder_step(b, LUN_STEP_PUT, i);
+        s->a = lun__builder_at(b, ins->a);
+        s->b = lun__builder_at(b, ins->b);
         s->imm = ins->imm;
         s->size = (uint8_t)size_of((lun_dtype)b->ir->slots[ins->imm].dtype);
         break;
@@ -253,20 +255,20 @@ static void add_ins(builder *b, int i)
     case LUN_IR_ATOMIC:
     case LUN_IR_SWAP: {
         lun_step *s = add_value(b, i, LUN_STEP_ATOMIC);
-        s->c = ins->kind == LUN_IR_SWAP ? lun__build_at(b, ins->c) : -1;
-        s->fn.atomic = lun__loop_atomic((lun_atomic)ins->op, (lun_dtype)ins->dtype);
+        s->c = ins->kind == LUN_IR_SWAP ? lun__builder_at(b, ins->c) : -1;
+        s->fn.atomic = lun__reference_atomic_loop((lun_atomic)ins->op, (lun_dtype)ins->dtype);
         if (!s->fn.atomic)
-            lun__build_fail(b, LUN_EBACKEND);
+            lun__builder_fail(b, LUN_EBACKEND);
         break;
     }
     case LUN_IR_BARRIER:
-        lun__build_step(b, LUN_STEP_BARRIER, i);
+        lun__builder_step(b, LUN_STEP_BARRIER, i);
         break;
     default:
-        if (lun__run_value(ins->kind))
-            add_value(b, i, LUN_STEP_VALUE)->fn.value = lun__run_value(ins->kind);
+        if (lun__interp_value(ins->kind))
+            add_value(b, i, LUN_STEP_VALUE)->fn.value = lun__interp_value(ins->kind);
         else
-            lun__build_fail(b, LUN_EBACKEND);
+            lun__builder_fail(b, LUN_EBACKEND);
     }
 }
 
@@ -277,16 +279,16 @@ static void add_lasting(builder *b)
     lun_program *p = b->p;
     bool trees = false;
     for (int s = 0; s < b->ir->slot_count; s++)
-        lun__build_operand(b, s, -1, size_of((lun_dtype)b->ir->slots[s].dtype));
+        lun__builder_operand(b, s, -1, size_of((lun_dtype)b->ir->slots[s].dtype));
     if (b->flow.control)
-        p->base_mask = lun__build_take(b, 0);
+        p->base_mask = lun__builder_take(b, 0);
     for (int r = 0; r < b->reducer_count; r++)
         trees |= !b->reducers[r].lanes;
     if (trees)
-        p->work = lun__build_take(b, 3);
+        p->work = lun__builder_take(b, 3);
     if (b->part == LUN_PART_FUNCTION)
         for (int k = 0; k < 2; k++)
-            p->input[k] = lun__build_take(b, size_of(lun__ir_function_param(b->function, k)));
+            p->input[k] = lun__builder_take(b, size_of(lun__ir_function_param(b->function, k)));
     for (int i = 0; i < b->ir->count; i++) {
         if (b->flow.needed[i] && lun__ir_row(b->ir->ins[i].kind)->varies == LUN_VARIES_NEVER)
             add_uniform(b, i);
@@ -330,7 +332,7 @@ static void build(builder *b)
         if (b->flow.sunk[i])
             add_store(b, i);
     if (b->part == LUN_PART_FUNCTION)
-        b->p->output = lun__build_at(b, b->function->output[0]);
+        b->p->output = lun__builder_at(b, b->function->output[0]);
     b->p->block = b->part == LUN_PART_FUNCTION ? LUN_BLOCK_LEAST : LUN_BLOCK_MOST;
     int64_t least = ir->threads ? lun__ir_lanes(ir) : LUN_BLOCK_LEAST;
     while (b->p->block > least && b->p->block > LUN_BLOCK_LEAST &&
@@ -355,7 +357,7 @@ lun_status lun__program_make(const lun_ir *ir, lun_program_part part,
     if (function && !combines_two(ir, function))
         return LUN_EBACKEND;
     *out = (lun_program){.base_mask = -1, .work = -1, .input = {-1, -1}, .output = -1};
-    b.status = lun__flow_find(ir, part, function ? function->output[0] : -1, &b.flow);
+    b.status = lun__liveness_find(ir, part, function ? function->output[0] : -1, &b.flow);
     if (b.status != LUN_OK)
         return b.status;
     b.operand = malloc(n * 3 * sizeof *b.operand);
@@ -366,13 +368,13 @@ lun_status lun__program_make(const lun_ir *ir, lun_program_part part,
         b.after = b.operand + 2 * n;
         build(&b);
     } else {
-        lun__build_fail(&b, LUN_ENOMEM);
+        lun__builder_fail(&b, LUN_ENOMEM);
     }
     free(b.operand);
     free(b.arms);
     for (int k = 0; k < 4; k++)
         free(b.free_registers[k]);
-    lun__flow_free(&b.flow);
+    lun__liveness_free(&b.flow);
     if (b.status != LUN_OK)
         lun__program_free(out);
     return b.status;

@@ -19,7 +19,7 @@ typedef void lun_loop_atomic(void *slot, void *d, const void *a, const int64_t *
                              const uint8_t *mask, int64_t n);
 
 /* NULL: elements of that dtype do not have it. */
-lun_loop_atomic *lun__loop_atomic(lun_atomic which, lun_dtype t);
+lun_loop_atomic *lun__reference_atomic_loop(lun_atomic which, lun_dtype t);
 
 /* ---- programs ---------------------------------------------------------------------------------
  * */
@@ -69,7 +69,7 @@ struct lun_step;
 /* Computes s->d on a block; mask: of the elements that take part, or NULL. */
 typedef void lun_step_value(struct run *r, const struct lun_step *s, const uint8_t *mask);
 /* interp.c: of a kind of instruction whose value hangs on a, b, imm alone; NULL: there is none. */
-lun_step_value *lun__run_value(int kind);
+lun_step_value *lun__interp_value(int kind);
 
 typedef struct lun_step {
     uint8_t kind;
@@ -143,8 +143,9 @@ typedef struct lun_flow {
 } lun_flow;
 
 /* LUN_OK; LUN_ENOMEM; LUN_EARG for blocks that do not nest. output: the value a FUNCTION gives. */
-lun_status lun__flow_find(const lun_ir *ir, lun_program_part part, int32_t output, lun_flow *flow);
-void lun__flow_free(lun_flow *flow);
+lun_status lun__liveness_find(const lun_ir *ir, lun_program_part part, int32_t output,
+                              lun_flow *flow);
+void lun__liveness_free(lun_flow *flow);
 
 /* Makes the steps. reducers (in order of their instructions; the scan's included) tell which one a
  * REDUCE is. LUN_OK, LUN_ENOMEM, or LUN_EBACKEND for what cannot be interpreted. */

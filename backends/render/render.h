@@ -33,8 +33,8 @@ typedef struct lun_render_target {
 /* C with GNU vectors for host/host.h's way of running: exports lun_kernel and, for kernels with a
  * SCAN, lun_total (both lun_chunk_fn) and, for kernels with REDUCE or SCAN, lun_combine.  Equal IR
  * and target give equal text.  LUN_ENOMEM, or LUN_EARG with the reason appended to out. */
-lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target, lun_strbuf *out,
-                              unsigned *needs);
+lun_status lun__gnu_render(const lun_ir *ir, const lun_render_target *target, lun_strbuf *out,
+                           unsigned *needs);
 
 /* ---- OpenCL C ---------------------------------------------------------------------------------
  *
@@ -157,8 +157,8 @@ typedef struct lun_cl_plan {
 /* Renders.  LUN_ENOMEM, or with the reason appended to out (which then holds nothing else):
  * LUN_EDTYPE if the IR needs f64 and the device has none (f32 sums, products and their scans are
  * accumulated in f64, so they need it too), LUN_EARG for what cannot be rendered. */
-lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
-                              lun_cl_shape *shape);
+lun_status lun__cl_dialect_render(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
+                                  lun_cl_shape *shape);
 
 /* For indices first .. first + count - 1 (lun_launch's) on a device of so many compute units. */
 void lun__cl_plan_make(const lun_cl_shape *shape, int64_t first, int64_t count, int units,
@@ -183,15 +183,15 @@ typedef enum lun_cl_builtin {
 } lun_cl_builtin;
 
 /* The text for elements of 1, 2, 4 or 8 bytes; offsets to pack need that of 8.  LUN_ENOMEM. */
-lun_status lun__render_opencl_builtin(lun_cl_builtin which, lun_cl_form form, int bytes,
-                                      lun_strbuf *out);
+lun_status lun__cl_dialect_builtin(lun_cl_builtin which, lun_cl_form form, int bytes,
+                                   lun_strbuf *out);
 
 /* ---- packing ----------------------------------------------------------------------------------
  *
  * Kernels read slots whose elements are side by side.  Those of strided slots are copied so by a
  * kernel with these arguments:
  *
- *   0   __constant long *cells     LUN_CL_PACK_CELLS of them, as lun__cl_plan_pack fills them
+ *   0   __constant long *cells     LUN_CL_PACK_CELLS of them, as lun__pack_kernel_plan fills them
  *   1   __global const T *from     the buffer's start; of offsets any memory
  *   2   __global T *to             element `first` goes to its start; of offsets a long */
 enum { LUN_CL_PACK_CELLS = 29 };
@@ -205,14 +205,14 @@ typedef struct lun_cl_packing {
 } lun_cl_packing;
 
 /* The step of a plan and the cells for it. */
-void lun__cl_plan_pack(lun_cl_form form, const lun_cl_packing *packing, int units, int64_t *cells,
-                       lun_cl_plan *plan);
+void lun__pack_kernel_plan(lun_cl_form form, const lun_cl_packing *packing, int units,
+                           int64_t *cells, lun_cl_plan *plan);
 
 /* ---- padding -----------------------------------------------------------------------------------
  *
  * An array with elements beyond its ends is made by a kernel with these arguments: __constant long
- * *cells, LUN_CL_PAD_CELLS of them as lun__cl_plan_pad fills them, the starts of the array's buffer
- * and of the padded array's. */
+ * *cells, LUN_CL_PAD_CELLS of them as lun__pad_kernel_plan fills them, the starts of the array's
+ * buffer and of the padded array's. */
 enum { LUN_CL_PAD_CELLS = 6 + 4 * LUN_LAYOUT_RANK };
 
 /* The padded array; element 0 of the array is `origin` elements from the start of its buffer. */
@@ -222,32 +222,33 @@ typedef struct lun_cl_padding {
 } lun_cl_padding;
 
 /* The step of a plan for elements first .. first + count - 1, count > 0, and the cells for it. */
-void lun__cl_plan_pad(lun_cl_form form, const lun_cl_padding *p, int64_t first, int64_t count,
-                      int units, int64_t *cells, lun_cl_plan *plan);
+void lun__pad_kernel_plan(lun_cl_form form, const lun_cl_padding *p, int64_t first, int64_t count,
+                          int units, int64_t *cells, lun_cl_plan *plan);
 
 /* ---- transfers ---------------------------------------------------------------------------------
  *
  * Elements go to other offsets by kernels with these arguments: __constant long *cells,
- * LUN_CL_TRANSFER_CELLS of them as lun__cl_plan_transfer fills them, the starts of the buffer that
- * is read (of a fill any) and of the one that is written. */
+ * LUN_CL_TRANSFER_CELLS of them as lun__transfer_kernel_plan fills them, the starts of the
+ * buffer that is read (of a fill any) and of the one that is written. */
 enum { LUN_CL_TRANSFER_CELLS = 4 + 2 * (2 + 2 * LUN_LAYOUT_RANK) };
 
 /* The step of a plan for elements first .. first + count - 1, count > 0, and the cells for it. */
-void lun__cl_plan_transfer(lun_cl_form form, const lun_transfer *t, int64_t first, int64_t count,
-                           int units, int64_t *cells, lun_cl_plan *plan);
+void lun__transfer_kernel_plan(lun_cl_form form, const lun_transfer *t, int64_t first,
+                               int64_t count, int units, int64_t *cells, lun_cl_plan *plan);
 
 /* ---- coherence ------------------------------------------------------------------------------- */
 
 /* The text of lun_listen(__constant long *c, __global int *to, volatile __global int *stop), which
  * reads the word up to c[0] times and says in to[0]: 1 if it was not 0 at the start, 2 if it became
  * so meanwhile, else 0.  One work-item.  LUN_ENOMEM. */
-lun_status lun__render_opencl_coherence(lun_strbuf *out);
+lun_status lun__cl_dialect_coherence(lun_strbuf *out);
 
 /* ---- matrix products --------------------------------------------------------------------------
  *
  * A kernel of a text that depends on the dtypes alone, in the SCALAR form: a work-group computes a
  * square of the result.  Its arguments: __constant long *cells, LUN_CL_PRODUCT_CELLS of them as
- * lun__cl_plan_product fills them, the starts of the buffers of both operands and of the result. */
+ * lun__product_kernel_plan fills them, the starts of the buffers of both operands and of the
+ * result. */
 enum { LUN_CL_PRODUCT_CELLS = 14 };
 
 /* Squares first .. first + count - 1 of the products of a batch from `number` on, whose operands
@@ -258,11 +259,11 @@ typedef struct lun_cl_product {
 } lun_cl_product;
 
 /* The text for operands of PLAIN dtypes and a result of lun_product's.  LUN_ENOMEM. */
-lun_status lun__render_opencl_product(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
+lun_status lun__cl_dialect_product(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
 /* Squares of one product. */
-int64_t lun__cl_product_squares(const lun_product *p);
+int64_t lun__product_kernel_squares(const lun_product *p);
 /* The step of a plan and the cells for it. */
-void lun__cl_plan_product(const lun_product *p, const lun_cl_product *part, int64_t *cells,
-                          lun_cl_plan *plan);
+void lun__product_kernel_plan(const lun_product *p, const lun_cl_product *part, int64_t *cells,
+                              lun_cl_plan *plan);
 
 #endif

@@ -181,19 +181,19 @@ typedef struct lun_renderer {
     unsigned libs;      /* LUN_RENDER_LIBM, LUN_RENDER_USER */
 } lun_renderer;
 
-static inline const lun_ir_ins *lun__ins(const lun_renderer *r, int32_t v)
+static inline const lun_ir_ins *lun__renderer_ins(const lun_renderer *r, int32_t v)
 {
     return &r->ir->ins[v];
 }
 
 /* The number under which a failure of instruction v is known. */
-static inline int32_t lun__number(const lun_renderer *r, int32_t v)
+static inline int32_t lun__renderer_number(const lun_renderer *r, int32_t v)
 {
     return r->from ? r->from[v] : v;
 }
 
 /* True for a varying value or a divergent construct. */
-static inline bool lun__varies(const lun_renderer *r, int32_t v)
+static inline bool lun__renderer_varies(const lun_renderer *r, int32_t v)
 {
     return (r->flags[v] & LUN_FACT_VARYING) != 0;
 }

@@ -318,7 +318,7 @@ int main(int argc, char **argv)
     m.pairs = 0x1p27 * m.share;
     m.samples = 0x1p25 * m.share;
     m.device = 0x1p21 * m.share;
-    m.host = (variant)((int)AVX512 + (int)LUN_ISA_AVX512 - (int)lun__isa_here());
+    m.host = (variant)((int)AVX512 + (int)LUN_ISA_AVX512 - (int)lun__vecmath_isa_here());
     for (int v = 0; v < VARIANTS; v++)
         m.there[v] = variant_open((variant)v);
     for (int i = 0; i < function_count; i++)

@@ -86,7 +86,7 @@ bool variant_open(variant v)
     lun_config c = {.size = sizeof c, .backend = "opencl", .cache_dir = ""};
     lun_device rows[16] = {{.size = sizeof rows[0]}};
     if (v <= BASE)
-        return (int)lun__isa_here() >= (int)LUN_ISA_AVX512 - (int)v;
+        return (int)lun__vecmath_isa_here() >= (int)LUN_ISA_AVX512 - (int)v;
     if (v == OPENCL && !opencl && lun_open(&c, &opencl) != LUN_OK)
         return false;
     for (int i = lun_devices(opencl, rows, 16) - 1; v == OPENCL && i >= 0; i--)

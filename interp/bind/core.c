@@ -23,17 +23,17 @@ static lun__parts start(lua_State *L, lun__host *h)
     p.internal = add_table(L, p.core, "internal");
     p.methods = add_table(L, p.internal, "methods");
     p.skeleton_methods = add_table(L, p.internal, "skeleton_methods");
-    lun__new_type(L, p.host_at, LUN__ARRAY, "Vector");
+    lun__host_new_type(L, p.host_at, LUN__ARRAY, "Vector");
     p.array = lua_gettop(L);
     lua_pushvalue(L, -1);
     lua_setfield(L, p.internal, "array_type");
-    lun__new_type(L, p.host_at, LUN__SKELETON, "skeleton");
+    lun__host_new_type(L, p.host_at, LUN__SKELETON, "skeleton");
     p.skeleton = lua_gettop(L);
     lua_pushvalue(L, p.skeleton_methods);
     lua_setfield(L, p.skeleton, "__index");
     lua_pushvalue(L, p.skeleton);
     lua_setfield(L, p.internal, "skeleton_type");
-    lun__new_type(L, p.host_at, LUN__ERROR, "lunarray.error");
+    lun__host_new_type(L, p.host_at, LUN__ERROR, "lunarray.error");
     lun__error_open(L);
     lua_setfield(L, p.internal, "error_type");
     return p;
@@ -50,7 +50,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_index,
         lun__open_missing,
         lun__open_window,
-        lun__open_data,
+        lun__open_bytes,
         lun__open_make,
         lun__open_function,
         lun__open_skeleton,
@@ -59,10 +59,10 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_partmarks,
         lun__open_teams,
         lun__open_atomic,
-        lun__open_places,
-        lun__open_memory,
+        lun__open_use,
+        lun__open_buffer,
         lun__open_queue,
-        lun__open_apply,
+        lun__open_call_skeleton,
         lun__open_compose,
         lun__open_engine,
         lun__open_spmd,
@@ -75,20 +75,20 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_path,
         lun__open_scratch_file,
         lun__open_layout,
-        lun__open_join,
+        lun__open_concat,
         lun__open_pad,
         lun__open_cache,
         lun__open_csv,
         lun__open_csv_write,
-        lun__open_product,
+        lun__open_matmul,
         lun__open_record,
         lun__open_factor,
-        lun__open_texts,
+        lun__open_text_columns,
         lun__open_date,
         lun__open_take,
         lun__open_histogram,
         lun__open_compress,
-        lun__open_order,
+        lun__open_sort,
         lun__open_dense,
         lun__open_group,
         lun__open_running,

@@ -44,8 +44,8 @@ static void exchange(char *p, int64_t length)
         p[i] = (char)(p[i] ^ (p[i] == '\n' || p[i] == '\r' ? '\n' ^ '\r' : 0));
 }
 
-lun__csv_what lun__csv_fetch(lun__csv_pool *d, int buffer, int64_t at, int64_t length, bool added,
-                             lun__csv_piece *p, lun__csv_fault *fault)
+lun__csv_what lun__csv_buffer_fetch(lun__csv_pool *d, int buffer, int64_t at, int64_t length,
+                                    bool added, lun__csv_piece *p, lun__csv_fault *fault)
 {
     lun__csv_buffer *q = &d->buffers[buffer];
     void *memory = q->memory, *ends = q->ends;
@@ -82,7 +82,7 @@ lun__csv_what lun__csv_fetch(lun__csv_pool *d, int buffer, int64_t at, int64_t l
     return LUN__CSV_FINE;
 }
 
-bool lun__csv_text_room(lun__csv_pool *d, int buffer, int64_t count, int64_t bytes)
+bool lun__csv_buffer_text_room(lun__csv_pool *d, int buffer, int64_t count, int64_t bytes)
 {
     lun__csv_buffer *q = &d->buffers[buffer];
     void *texts = q->texts, *packed = q->packed;
@@ -93,7 +93,7 @@ bool lun__csv_text_room(lun__csv_pool *d, int buffer, int64_t count, int64_t byt
     return room;
 }
 
-void lun__csv_clear(lun__csv_pool *d)
+void lun__csv_buffer_clear(lun__csv_pool *d)
 {
     for (int i = 0; i < LUN__CSV_BUFFERS; i++) {
         free(d->buffers[i].memory);

@@ -39,12 +39,12 @@ int lun__csv_buffer_take(lun__csv_pool *d);
 void lun__csv_buffer_give(lun__csv_pool *d, int buffer);
 /* Reads bytes at .. at + length - 1 into a buffer; added: and a newline after them. Sets p's text,
  * and memory for its ends if it has any, and the separator. */
-lun__csv_what lun__csv_fetch(lun__csv_pool *d, int buffer, int64_t at, int64_t length, bool added,
-                             lun__csv_piece *p, lun__csv_fault *fault);
+lun__csv_what lun__csv_buffer_fetch(lun__csv_pool *d, int buffer, int64_t at, int64_t length,
+                                    bool added, lun__csv_piece *p, lun__csv_fault *fault);
 /* Room in a buffer for so many texts, and for so many packed bytes: false without memory. */
-bool lun__csv_text_room(lun__csv_pool *d, int buffer, int64_t count, int64_t bytes);
+bool lun__csv_buffer_text_room(lun__csv_pool *d, int buffer, int64_t count, int64_t bytes);
 /* Frees the memory of all buffers. */
-void lun__csv_clear(lun__csv_pool *d);
+void lun__csv_buffer_clear(lun__csv_pool *d);
 
 /* The start of a piece, and its rows. */
 typedef struct lun__csv_cut {
@@ -65,8 +65,8 @@ typedef struct lun__csv_cuts {
 
 /* Finds pieces, which begin with a row. exact: by all rules, byte after byte; else on all threads,
  * which fails with LUN__CSV_STRAY if a field without quotes has a quote inside. False: *fault. */
-bool lun__csv_cut_text(lun__csv_pool *d, lun__csv_cuts *cuts, bool exact, lun__csv_fault *fault);
+bool lun__csv_split_text(lun__csv_pool *d, lun__csv_cuts *cuts, bool exact, lun__csv_fault *fault);
 /* The number of newlines before byte `at`; -1: the text cannot be read. */
-int64_t lun__csv_lines(lun__csv_pool *d, int64_t at);
+int64_t lun__csv_split_text_lines(lun__csv_pool *d, int64_t at);
 
 #endif

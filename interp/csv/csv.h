@@ -127,8 +127,8 @@ typedef struct lun__csv lun__csv;
 /* Makes *text, which the caller frees, of all bytes, which are of that encoding; NULL: UTF-16 if
  * they begin with its byte order mark, else *text is NULL and they are to be read as they are.
  * False: *fault. */
-bool lun__csv_recode(const lun__csv_services *services, const char *encoding, char **text,
-                     int64_t *length, lun__csv_fault *fault);
+bool lun__csv_encoding_recode(const lun__csv_services *services, const char *encoding, char **text,
+                              int64_t *length, lun__csv_fault *fault);
 /* Reads the header. NULL: *fault says why. The services must live as long. */
 lun__csv *lun__csv_open(const lun__csv_services *services, const lun__csv_rules *rules,
                         lun__csv_fault *fault);
@@ -145,7 +145,7 @@ bool lun__csv_is_unended(const lun__csv *c);
 /* Rows that were left out by the last reading. */
 int64_t lun__csv_skipped(const lun__csv *c);
 
-/* The flags of the fields seen in a column; lun__csv_kind_of says what they make of it. */
+/* The flags of the fields seen in a column; lun__csv_column_kind says what they make of it. */
 enum {
     LUN__CSV_INTS = 1,       /* integers, as 64 bits each */
     LUN__CSV_SIGNS = 2,      /* some have a sign */
@@ -161,7 +161,7 @@ enum {
 };
 
 /* The kind of a column with these flags. */
-lun__csv_kind lun__csv_kind_of(unsigned seen);
+lun__csv_kind lun__csv_column_kind(unsigned seen);
 
 /* A column to be read. */
 typedef struct lun__csv_wanted {
@@ -199,7 +199,8 @@ typedef struct lun__csv_column {
     const unsigned char *valid;
 } lun__csv_column;
 
-/* Which fields get quotes. NEVER: texts that need them are not given (lun__csv_is_bare). */
+/* Which fields get quotes. NEVER: texts that need them are not given
+ * (lun__csv_write_rows_is_bare). */
 typedef enum lun__csv_quotes { LUN__CSV_NEEDED, LUN__CSV_ALL, LUN__CSV_NEVER } lun__csv_quotes;
 
 /* How rows are written. */
@@ -211,15 +212,16 @@ typedef struct lun__csv_form {
     size_t missing_length;
 } lun__csv_form;
 
-/* How many bytes lun__csv_put_rows may write for rows first .. last - 1; false: beyond a size_t. */
-bool lun__csv_bound(const lun__csv_form *form, const lun__csv_column *columns, int64_t count,
-                    int64_t first, int64_t last, size_t *bytes);
+/* How many bytes lun__csv_write_rows may write for rows first .. last - 1; false: beyond a
+ * size_t. */
+bool lun__csv_write_rows_bound(const lun__csv_form *form, const lun__csv_column *columns,
+                               int64_t count, int64_t first, int64_t last, size_t *bytes);
 /* Writes these rows, a line each; the end. */
-char *lun__csv_put_rows(char *to, const lun__csv_form *form, const lun__csv_column *columns,
-                        int64_t count, int64_t first, int64_t last);
+char *lun__csv_write_rows(char *to, const lun__csv_form *form, const lun__csv_column *columns,
+                          int64_t count, int64_t first, int64_t last);
 /* Whether a text needs no quotes. */
-bool lun__csv_is_bare(const lun__csv_form *form, const char *text, size_t length);
+bool lun__csv_write_rows_is_bare(const lun__csv_form *form, const char *text, size_t length);
 /* Whether a text is UTF-8 without NUL. */
-bool lun__csv_is_text(const char *text, size_t length);
+bool lun__csv_utf8_is_text(const char *text, size_t length);
 
 #endif

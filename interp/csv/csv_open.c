@@ -43,12 +43,12 @@ static bool is_nameless(const lun__csv_rules *r, const lun__csv_piece *p)
     if (r->header != LUN__CSV_NAMES_OR_NUMBERS)
         return r->header == LUN__CSV_NO_NAMES;
     for (int64_t k = 0; k < p->width; k++) {
-        const char *end, *start = lun__csv_field(p, k, k == p->width - 1, &end);
-        unsigned seen = lun__csv_sample(p, k, &how, 1);
+        const char *end, *start = lun__csv_piece_field(p, k, k == p->width - 1, &end);
+        unsigned seen = lun__csv_column_sample(p, k, &how, 1);
         uint64_t x;
         if (!(seen & (LUN__CSV_INTS | LUN__CSV_FLOATS)) || *start == r->quote)
             return false;
-        counted = counted && lun__csv_digits(start, end, &x) && x == (uint64_t)k;
+        counted = counted && lun__csv_number_digits(start, end, &x) && x == (uint64_t)k;
     }
     return !counted;
 }
@@ -67,7 +67,7 @@ static bool keep_names(lun__csv *c, lun__csv_piece *p)
         return false;
     for (int64_t k = 0; k < p->width; k++) {
         lun__text name;
-        lun__csv_texts(p, k, &how, &name);
+        lun__csv_column_texts(p, k, &how, &name);
         memcpy(c->header + at, name.at, name.length);
         at += name.length;
         c->names_at[k + 1] = at;
@@ -129,16 +129,17 @@ static bool read_header(lun__csv *c, int64_t from, lun__csv_fault *fault)
     for (; more; length *= 4) {
         bool all = length >= left;
         lun__csv_piece p = {.ends = &wanted, .strays_known = true};
-        if (lun__csv_fetch(&c->pool, buffer, from, all ? left : length, all && c->added, &p, fault))
+        if (lun__csv_buffer_fetch(&c->pool, buffer, from, all ? left : length, all && c->added, &p,
+                                  fault))
             break;
         int64_t first = first_line(&c->pool.rules, p.text, p.length);
         if (!c->pool.rules.separator)
             c->pool.separator = p.separator =
                 find_separator(&c->pool, p.text + first, p.length - first);
-        found = lun__csv_split(&p, fault);
+        found = lun__csv_fields_split(&p, fault);
         more = !found && !all && (fault->what == LUN__CSV_OPEN_QUOTE || fault->at + 4 > length);
         if (found && !keep_names(c, &p))
-            found = lun__csv_refuse(fault, LUN__CSV_MEMORY);
+            found = lun__csv_state_refuse(fault, LUN__CSV_MEMORY);
         else if (found)
             c->start = from + (c->nameless ? 0 : p.length);
         else
@@ -159,7 +160,8 @@ static bool find_returns(lun__csv *c, int64_t from, lun__csv_fault *fault)
     int buffer = lun__csv_buffer_take(&c->pool);
     lun__csv_piece p = {0};
     length = length < left ? length : left;
-    bool ok = lun__csv_fetch(&c->pool, buffer, from, length, false, &p, fault) == LUN__CSV_FINE;
+    bool ok =
+        lun__csv_buffer_fetch(&c->pool, buffer, from, length, false, &p, fault) == LUN__CSV_FINE;
     if (ok)
         c->pool.returns = ends_in_return(&c->pool.rules, p.text, p.length);
     lun__csv_buffer_give(&c->pool, buffer);
@@ -175,7 +177,8 @@ static bool skip_lines(lun__csv *c, int64_t count, int64_t *from, lun__csv_fault
         lun__csv_piece p = {0};
         int64_t length = HEAD, left = c->end - *from, at = 0;
         length = length < left ? length : left;
-        ok = lun__csv_fetch(&c->pool, buffer, *from, length, false, &p, fault) == LUN__CSV_FINE;
+        ok = lun__csv_buffer_fetch(&c->pool, buffer, *from, length, false, &p, fault) ==
+             LUN__CSV_FINE;
         for (; ok && count > 0 && at < length; at++) {
             if (p.text[at] == '\r' && at + 1 == length && length < left && at > 0)
                 break; /* a line feed may follow */
@@ -201,17 +204,17 @@ static bool open_text(lun__csv *c, lun__csv_fault *fault)
     if (!skip_lines(c, r->skip, &from, fault))
         return false;
     if (s->size <= from)
-        return lun__csv_refuse(fault, LUN__CSV_EMPTY);
+        return lun__csv_state_refuse(fault, LUN__CSV_EMPTY);
     if (!find_returns(c, from, fault))
         return false;
     c->pool.separator = r->separator;
     if (!find_end(c, fault))
         return false;
     if (c->end <= from)
-        return lun__csv_refuse(fault, LUN__CSV_EMPTY);
+        return lun__csv_state_refuse(fault, LUN__CSV_EMPTY);
     if (!read_header(c, from, fault))
         return false;
-    c->cuts.exact = lun__csv_in_order(r);
+    c->cuts.exact = lun__csv_piece_in_order(r);
     if (r->separator || c->pool.separator != '\t')
         return true;
     free(c->header); /* rows of empty fields at the end are rows */
@@ -236,7 +239,7 @@ lun__csv *lun__csv_open(const lun__csv_services *services, const lun__csv_rules 
     if (open_text(c, fault))
         return c;
     if (fault->what != LUN__CSV_UNREAD)
-        fault->line = lun__csv_lines(&c->pool, fault->at) + 1;
+        fault->line = lun__csv_split_text_lines(&c->pool, fault->at) + 1;
     lun__csv_close(c);
     return NULL;
 }
@@ -245,7 +248,7 @@ void lun__csv_close(lun__csv *c)
 {
     if (!c)
         return;
-    lun__csv_clear(&c->pool);
+    lun__csv_buffer_clear(&c->pool);
     free(c->cuts.list);
     free(c->header);
     free(c->names_at);

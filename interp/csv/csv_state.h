@@ -20,7 +20,7 @@ struct lun__csv {
 };
 
 /* Sets a fault without a position in the text; returns false. */
-static inline bool lun__csv_refuse(lun__csv_fault *fault, lun__csv_what what)
+static inline bool lun__csv_state_refuse(lun__csv_fault *fault, lun__csv_what what)
 {
     *fault = (lun__csv_fault){.what = what, .column = -1};
     return false;

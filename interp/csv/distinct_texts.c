@@ -64,7 +64,7 @@ static void hash_piece(void *of, int64_t k)
     const piece *p = &w->pieces[k];
     for (int64_t i = 0; i < p->part->levels; i++) {
         lun__text t = lun__texts_kept(p->part, i);
-        w->hashes[p->text + i] = lun__text_hash(t.at, t.length);
+        w->hashes[p->text + i] = lun__texts_hash(t.at, t.length);
     }
 }
 
@@ -147,7 +147,7 @@ static int by_bytes(const void *p, const void *q)
 {
     const entry *a = p, *b = q;
     return a->head != b->head ? (a->head > b->head) - (a->head < b->head)
-                              : lun__text_order(&a->text, &b->text);
+                              : lun__texts_order(&a->text, &b->text);
 }
 
 static uint64_t head_of(const lun__text *t)
@@ -222,8 +222,8 @@ static bool prepare(work *w, const lun__texts *const *columns, int count)
     return w->pieces && w->hashes && w->numbers;
 }
 
-bool lun__texts_factor(const lun__texts *const *columns, int count, lun__texts_share *share,
-                       void *ctx, int32_t *codes, lun__texts_levels *out)
+bool lun__distinct_texts(const lun__texts *const *columns, int count, lun__texts_share *share,
+                         void *ctx, int32_t *codes, lun__texts_levels *out)
 {
     work w = {.codes = codes};
     int32_t *rank = NULL;

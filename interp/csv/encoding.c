@@ -63,8 +63,8 @@ static void convert(iconv_t by, char *from, size_t size, char **to, int64_t *len
         fault->what = LUN__CSV_MEMORY;
 }
 
-bool lun__csv_recode(const lun__csv_services *s, const char *encoding, char **text, int64_t *length,
-                     lun__csv_fault *fault)
+bool lun__csv_encoding_recode(const lun__csv_services *s, const char *encoding, char **text,
+                              int64_t *length, lun__csv_fault *fault)
 {
     *fault = (lun__csv_fault){.column = -1};
     *text = NULL;

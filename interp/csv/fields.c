@@ -29,7 +29,7 @@ static bool split_plain(lun__csv_piece *p)
     const int64_t most = p->rows * p->width;
     int64_t returns = 0;
     for (int64_t i = 0; i < p->length; i += 64) {
-        lun__csv_mask m = lun__csv_look(p->text + i, p->separator, p->rules->quote);
+        lun__csv_mask m = lun__csv_mask_look(p->text + i, p->separator, p->rules->quote);
         if (m.quotes || out - p->ends > most)
             return false;
         for (uint64_t bits = m.returns; bits; bits &= bits - 1)
@@ -211,12 +211,12 @@ static bool scan(walk *w, int64_t stop)
     const lun__csv_rules *r = p->rules;
     begin_row(w, 0);
     for (int64_t i = 0; i < stop && !w->done; i += 64) {
-        lun__csv_mask m = lun__csv_look(p->text + i, p->separator, r->quote);
+        lun__csv_mask m = lun__csv_mask_look(p->text + i, p->separator, r->quote);
         uint64_t bits = m.separators | m.quotes | m.newlines | m.returns;
         if (r->escape != LUN__CSV_NONE)
-            bits |= lun__csv_equal(lun__csv_load(p->text + i), r->escape);
+            bits |= lun__csv_mask_equal(lun__csv_mask_load(p->text + i), r->escape);
         if (stop - i < 64)
-            bits &= lun__csv_first(stop - i);
+            bits &= lun__csv_mask_first(stop - i);
         for (; bits && !w->done; bits &= bits - 1)
             if (!meet(w, i + __builtin_ctzll(bits)))
                 return false;
@@ -247,9 +247,9 @@ static bool split_exact(lun__csv_piece *p, int64_t limit, lun__csv_fault *fault)
     return limit < 0 ? fail(&w, LUN__CSV_OPEN_QUOTE, w.opened) : no_text(&w, limit);
 }
 
-bool lun__csv_split(lun__csv_piece *p, lun__csv_fault *fault)
+bool lun__csv_fields_split(lun__csv_piece *p, lun__csv_fault *fault)
 {
-    int64_t limit = lun__csv_no_text(p->text, p->length);
+    int64_t limit = lun__csv_utf8_no_text(p->text, p->length);
     const char *nul = limit >= 0 && p->width == 0 ? memchr(p->text, 0, (size_t)p->length) : NULL;
     if (nul) /* UTF-16, or no text at all, whatever comes before */
         limit = nul - p->text;
@@ -260,7 +260,7 @@ bool lun__csv_split(lun__csv_piece *p, lun__csv_fault *fault)
     return split_exact(p, limit, fault);
 }
 
-bool lun__csv_count(lun__csv_piece *p, int64_t most, bool all, lun__csv_fault *fault)
+bool lun__csv_fields_count(lun__csv_piece *p, int64_t most, bool all, lun__csv_fault *fault)
 {
     walk w = {.p = p,
               .fault = fault,
@@ -271,7 +271,7 @@ bool lun__csv_count(lun__csv_piece *p, int64_t most, bool all, lun__csv_fault *f
               .most = most,
               .counts = true,
               .all = all};
-    int64_t limit = lun__csv_no_text(p->text, p->length);
+    int64_t limit = lun__csv_utf8_no_text(p->text, p->length);
     const bool cut = limit >= 0 && !all && limit + 4 > p->length; /* a character may go on */
     bool ok = most == 0 || scan(&w, limit < 0 ? p->length : limit);
     if (ok && !w.done && limit >= 0 && !cut && most)

@@ -52,7 +52,7 @@ static double subnormal(uint64_t mantissa, int64_t exponent)
     return float_of(mantissa, 0); /* 2^52 carries into the exponent: the least normal number */
 }
 
-bool lun__csv_nearest(uint64_t digits, int64_t q, double *out)
+bool lun__csv_float_nearest(uint64_t digits, int64_t q, double *out)
 {
     if (digits <= UINT64_C(1) << 53 && q >= -22 && q <= 22) {
         *out = q < 0 ? (double)digits / exact[-q] : (double)digits * exact[q];
@@ -89,7 +89,8 @@ bool lun__csv_nearest(uint64_t digits, int64_t q, double *out)
     return true;
 }
 
-bool lun__csv_times_power(uint64_t mantissa, int64_t q, unsigned __int128 *out, int *logarithm)
+bool lun__csv_float_times_power(uint64_t mantissa, int64_t q, unsigned __int128 *out,
+                                int *logarithm)
 {
     if (q < LEAST || q > MOST)
         return false;

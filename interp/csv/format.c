@@ -66,7 +66,7 @@ static bool scale_by(uint64_t mantissa, int exponent, int power, scaled *s)
 {
     int k = MOST - 1 - power, logarithm;
     unsigned __int128 product;
-    if (!lun__csv_times_power(mantissa, k, &product, &logarithm))
+    if (!lun__csv_float_times_power(mantissa, k, &product, &logarithm))
         return false;
     int shift = -(exponent + logarithm);
     if (shift < 65 || shift > 80)
@@ -135,8 +135,8 @@ static figure figure_of(double x)
         double back;
         if (!known || !round_to(&s, count, &f))
             f = by_library(x, count);
-        if (!lun__csv_nearest(f.digits, f.power - count + 1, &back))
-            back = lun__csv_exactly(f.digits, f.power - count + 1);
+        if (!lun__csv_float_nearest(f.digits, f.power - count + 1, &back))
+            back = lun__csv_number_exactly(f.digits, f.power - count + 1);
         if (back == x)
             return f;
     }
@@ -158,7 +158,7 @@ static int length_of(uint64_t x)
     return n + (x >= tens[n]);
 }
 
-char *lun__csv_put_unsigned(char *to, uint64_t x)
+char *lun__csv_format_unsigned(char *to, uint64_t x)
 {
     char *end = to + length_of(x), *p = end;
     for (; x >= 100; x /= 100)
@@ -170,11 +170,11 @@ char *lun__csv_put_unsigned(char *to, uint64_t x)
     return end;
 }
 
-char *lun__csv_put_signed(char *to, int64_t x)
+char *lun__csv_format_signed(char *to, int64_t x)
 {
     if (x < 0)
         *to++ = '-';
-    return lun__csv_put_unsigned(to, x < 0 ? -(uint64_t)x : (uint64_t)x);
+    return lun__csv_format_unsigned(to, x < 0 ? -(uint64_t)x : (uint64_t)x);
 }
 
 static char *put(char *to, const char *text, size_t n)
@@ -196,7 +196,7 @@ static char *put_scientific(char *to, const char *digits, int count, int power)
     unsigned x = (unsigned)(power < 0 ? -power : power);
     if (x < 10)
         *to++ = '0';
-    return lun__csv_put_unsigned(to, x);
+    return lun__csv_format_unsigned(to, x);
 }
 
 static char *put_fixed(char *to, const char *digits, int count, int power)
@@ -224,7 +224,7 @@ static char *put_short(char *to, double x)
     uint64_t digits = (uint64_t)(int64_t)(x * 1e6 + 0.5), rest = digits % 1000000;
     if ((double)(int64_t)digits / 1e6 != x)
         return NULL;
-    to = lun__csv_put_unsigned(to, digits / 1000000);
+    to = lun__csv_format_unsigned(to, digits / 1000000);
     *to++ = '.';
     for (unsigned i = 0, unit = 10000; i < 3; i++, unit /= 100)
         to = put(to, &pairs[rest / unit % 100 * 2], 2);
@@ -233,7 +233,7 @@ static char *put_short(char *to, double x)
     return to;
 }
 
-char *lun__csv_put_float(char *to, double x)
+char *lun__csv_format_float(char *to, double x)
 {
     if (isnan(x))
         return put(to, "nan", 3);
@@ -244,7 +244,7 @@ char *lun__csv_put_float(char *to, double x)
     if (isinf(x))
         return put(to, "inf", 3);
     if (x < SMALL && x == (double)(int64_t)x)
-        return put(lun__csv_put_unsigned(to, (uint64_t)x), ".0", 2);
+        return put(lun__csv_format_unsigned(to, (uint64_t)x), ".0", 2);
     char *end = put_short(to, x);
     if (end)
         return end;
@@ -255,7 +255,7 @@ char *lun__csv_put_float(char *to, double x)
         f.digits /= 10;
         f.count--;
     }
-    lun__csv_put_unsigned(digits, f.digits);
+    lun__csv_format_unsigned(digits, f.digits);
     if (f.power < -4 || f.power >= places)
         return put_scientific(to, digits, f.count, f.power);
     return put_fixed(to, digits, f.count, f.power);

@@ -40,8 +40,8 @@ static bool is_blank(char c)
 static inline const char *take(const char *p, const char *end, uint64_t *m)
 {
     uint64_t x = *m;
-    while (end - p >= 8 && lun__csv_all_digits(lun__csv_word(p))) {
-        x = x * 100000000 + lun__csv_eight(lun__csv_word(p));
+    while (end - p >= 8 && lun__csv_number_all_digits(lun__csv_number_word(p))) {
+        x = x * 100000000 + lun__csv_number_eight(lun__csv_number_word(p));
         p += 8;
     }
     for (; p < end && is_digit(*p); p++)
@@ -55,17 +55,17 @@ static inline const char *take_rest(const char *p, const char *end, uint64_t *m)
 {
     static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
     uint64_t x = *m;
-    while (end - p >= 8 && lun__csv_all_digits(lun__csv_word(p))) {
-        x = x * 100000000 + lun__csv_eight(lun__csv_word(p));
+    while (end - p >= 8 && lun__csv_number_all_digits(lun__csv_number_word(p))) {
+        x = x * 100000000 + lun__csv_number_eight(lun__csv_number_word(p));
         p += 8;
     }
     *m = x;
     if (end - p >= 8 || end == p)
         return take(p, end, m);
-    uint64_t tail = lun__csv_tail(end, end - p);
-    if (!lun__csv_all_digits(tail))
+    uint64_t tail = lun__csv_number_tail(end, end - p);
+    if (!lun__csv_number_all_digits(tail))
         return take(p, end, m);
-    *m = x * tens[end - p] + lun__csv_eight(tail);
+    *m = x * tens[end - p] + lun__csv_number_eight(tail);
     return end;
 }
 
@@ -172,7 +172,7 @@ static double by_library(const char *p, const decimal *d)
     return library(text);
 }
 
-double lun__csv_exactly(uint64_t digits, int64_t power)
+double lun__csv_number_exactly(uint64_t digits, int64_t power)
 {
     char text[64];
     snprintf(text, sizeof text, "%llue%lld", (unsigned long long)digits, (long long)power);
@@ -182,8 +182,8 @@ double lun__csv_exactly(uint64_t digits, int64_t power)
 static inline double number_of(const char *p, const decimal *d)
 {
     double x, next;
-    if (lun__csv_nearest(d->digits, d->power, &x) &&
-        (!d->cut || (lun__csv_nearest(d->digits + 1, d->power, &next) && x == next)))
+    if (lun__csv_float_nearest(d->digits, d->power, &x) &&
+        (!d->cut || (lun__csv_float_nearest(d->digits + 1, d->power, &next) && x == next)))
         return x;
     return by_library(p, d);
 }
@@ -210,15 +210,15 @@ static inline bool take_short(const char *p, const char *end, uint64_t *digits, 
     int64_t n = end - p;
     if (n < 2 || n > 16)
         return false;
-    uint64_t low = n < 8 ? lun__csv_tail(end, n) : lun__csv_word(end - 8), high = 0;
+    uint64_t low = n < 8 ? lun__csv_number_tail(end, n) : lun__csv_number_word(end - 8), high = 0;
     int k = point_in(low);
     if (n <= 8) {
         *after = k < 8 ? 7 - k : 0;
         low = k < 8 ? without(low, k, '0') : low;
-        *digits = lun__csv_eight(low);
-        return lun__csv_all_digits(low);
+        *digits = lun__csv_number_eight(low);
+        return lun__csv_number_all_digits(low);
     }
-    high = lun__csv_tail(end - 8, n - 8);
+    high = lun__csv_number_tail(end - 8, n - 8);
     if (k < 8) {
         *after = 7 - k;
         low = without(low, k, high >> 56);
@@ -228,18 +228,18 @@ static inline bool take_short(const char *p, const char *end, uint64_t *digits, 
         *after = k < 8 ? 15 - k : 0;
         high = k < 8 ? without(high, k, '0') : high;
     }
-    *digits = lun__csv_eight(high) * 100000000 + lun__csv_eight(low);
-    return lun__csv_all_digits(low) && lun__csv_all_digits(high);
+    *digits = lun__csv_number_eight(high) * 100000000 + lun__csv_number_eight(low);
+    return lun__csv_number_all_digits(low) && lun__csv_number_all_digits(high);
 }
 
-bool lun__csv_float(const char *p, const char *end, double *out)
+bool lun__csv_number_float(const char *p, const char *end, double *out)
 {
     decimal d;
     bool minus = p < end && *p == '-';
     uint64_t digits;
     int after;
     p += minus;
-    if (take_short(p, end, &digits, &after) && lun__csv_nearest(digits, -after, out)) {
+    if (take_short(p, end, &digits, &after) && lun__csv_float_nearest(digits, -after, out)) {
         *out = minus ? -*out : *out;
         return true;
     }
@@ -311,7 +311,7 @@ static void take_word(const char *p, const char *end, lun__csv_value *v)
             v->sort = i < 3 ? LUN__CSV_IS_TRUE : LUN__CSV_IS_FALSE;
 }
 
-lun__csv_value lun__csv_value_of(const char *p, const char *end)
+lun__csv_value lun__csv_number_value(const char *p, const char *end)
 {
     lun__csv_value v = {.sort = LUN__CSV_IS_EMPTY, .as.number = NAN};
     decimal d;

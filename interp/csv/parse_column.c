@@ -27,7 +27,7 @@ static work begin(const lun__csv_piece *p, int64_t column, const lun__csv_how *h
                   .how = how,
                   .column = column,
                   .last = column == p->width - 1,
-                  .foreign = lun__csv_is_foreign(p->rules),
+                  .foreign = lun__csv_words_is_foreign(p->rules),
                   .quote = p->rules->quote};
 }
 
@@ -46,13 +46,14 @@ static inline const char *bare(const char *p, const char **end, char quote)
 /* The value of field i, EMPTY if it is missing. */
 static lun__csv_value value_at(const work *w, int64_t i)
 {
-    const char *end, *start = lun__csv_field(w->p, i, w->last, &end);
+    const char *end, *start = lun__csv_piece_field(w->p, i, w->last, &end);
     start = bare(start, &end, w->quote);
-    if (w->how->missing && lun__csv_is_missing(w->how->missing, start, end))
+    if (w->how->missing && lun__csv_words_is_missing(w->how->missing, start, end))
         return (lun__csv_value){.sort = LUN__CSV_IS_EMPTY};
-    lun__csv_value v =
-        w->foreign ? lun__csv_foreign(w->p->rules, start, end) : lun__csv_value_of(start, end);
-    if (v.sort == LUN__CSV_IS_TEXT && !w->how->missing && lun__csv_is_missing(NULL, start, end))
+    lun__csv_value v = w->foreign ? lun__csv_words_foreign(w->p->rules, start, end)
+                                  : lun__csv_number_value(start, end);
+    if (v.sort == LUN__CSV_IS_TEXT && !w->how->missing &&
+        lun__csv_words_is_missing(NULL, start, end))
         v.sort = LUN__CSV_IS_EMPTY;
     return v;
 }
@@ -126,10 +127,10 @@ static bool integers(work *w, uint64_t *to)
     bool signs = false;
     int64_t i = w->column;
     for (int64_t r = 0; r < p->rows; r++, i += p->width) {
-        const char *end, *start = lun__csv_field(p, i, last, &end);
+        const char *end, *start = lun__csv_piece_field(p, i, last, &end);
         uint64_t x;
         bool minus = *start == '-';
-        if (plain && lun__csv_digits(start + minus, end, &x)) {
+        if (plain && lun__csv_number_digits(start + minus, end, &x)) {
             to[r] = minus ? -x : x;
             some = 1;
             signs |= minus;
@@ -168,11 +169,12 @@ static bool floats(work *w, double *to)
     int64_t i = w->column;
     w->seen = 0;
     for (int64_t r = 0; r < p->rows; r++, i += p->width) {
-        const char *end, *start = lun__csv_field(p, i, last, &end);
+        const char *end, *start = lun__csv_piece_field(p, i, last, &end);
         if (start == end) {
             to[r] = NAN;
             leave_out(w, r);
-        } else if (!(plain && w->seen & LUN__CSV_REAL && lun__csv_float(start, end, &to[r])) &&
+        } else if (!(plain && w->seen & LUN__CSV_REAL &&
+                     lun__csv_number_float(start, end, &to[r])) &&
                    !odd_float(w, i, r, &to[r])) {
             return false;
         }
@@ -199,8 +201,8 @@ static bool truths(work *w, unsigned char *to)
     return true;
 }
 
-unsigned lun__csv_convert(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
-                          lun__csv_kind as, void *to, lun__csv_holes *holes, int64_t row)
+unsigned lun__csv_column_convert(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                                 lun__csv_kind as, void *to, lun__csv_holes *holes, int64_t row)
 {
     work w = begin(p, column, how);
     bool ok;
@@ -210,11 +212,11 @@ unsigned lun__csv_convert(const lun__csv_piece *p, int64_t column, const lun__cs
         ok = truths(&w, to);
     else
         ok = (as != LUN__CSV_F64 && integers(&w, to)) || floats(&w, to);
-    return ok || w.seen & LUN__CSV_FULL ? w.seen : lun__csv_sample(p, column, how, p->rows);
+    return ok || w.seen & LUN__CSV_FULL ? w.seen : lun__csv_column_sample(p, column, how, p->rows);
 }
 
-unsigned lun__csv_sample(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
-                         int64_t most)
+unsigned lun__csv_column_sample(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                                int64_t most)
 {
     const work w = begin(p, column, how);
     unsigned seen = 0;
@@ -230,7 +232,7 @@ unsigned lun__csv_sample(const lun__csv_piece *p, int64_t column, const lun__csv
     return seen;
 }
 
-lun__csv_kind lun__csv_kind_of(unsigned seen)
+lun__csv_kind lun__csv_column_kind(unsigned seen)
 {
     bool numbers = seen & (LUN__CSV_INTS | LUN__CSV_FLOATS);
     if (seen & LUN__CSV_OTHERS || (seen & LUN__CSV_BOOLS && numbers) || !seen)
@@ -263,12 +265,12 @@ static bool fits(lun__csv_value v, const lun__csv_how *how)
     return x >= how->low && (x < 0 || (uint64_t)x <= how->high);
 }
 
-bool lun__csv_misfit(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
-                     lun__csv_fault *fault)
+bool lun__csv_column_misfit(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                            lun__csv_fault *fault)
 {
     const work w = begin(p, column, how);
     for (int64_t r = 0; r < p->rows; r++) {
-        const char *end, *start = lun__csv_field(p, r * p->width + column, w.last, &end);
+        const char *end, *start = lun__csv_piece_field(p, r * p->width + column, w.last, &end);
         if (fits(value_at(&w, r * p->width + column), how))
             continue;
         *fault = (lun__csv_fault){.what = LUN__CSV_MISFIT, .at = start - p->text, .column = column};
@@ -320,23 +322,24 @@ static const char *odd_text(const lun__csv_piece *p, const lun__csv_how *how, co
     if (p->returns)
         exchange(first, *end);
     if (p->rules->trim)
-        start = lun__csv_strip(start, end);
-    if (how->missing && lun__csv_is_missing(how->missing, start, *end))
+        start = lun__csv_words_strip(start, end);
+    if (how->missing && lun__csv_words_is_missing(how->missing, start, *end))
         *end = start;
     return start;
 }
 
-void lun__csv_texts(lun__csv_piece *p, int64_t column, const lun__csv_how *how, lun__text *to)
+void lun__csv_column_texts(lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                           lun__text *to)
 {
     const lun__csv_rules *rules = p->rules;
     const bool last = column == p->width - 1;
     const bool odd = rules->escape != LUN__CSV_NONE || p->returns || rules->trim || how->missing;
     int64_t i = column;
     for (int64_t r = 0; r < p->rows; r++, i += p->width) {
-        const char *end, *start = lun__csv_field(p, i, last, &end);
+        const char *end, *start = lun__csv_piece_field(p, i, last, &end);
         if (odd || (start < end && *start == rules->quote))
             start = odd_text(p, how, start, &end);
         size_t length = (size_t)(end - start);
-        to[r] = (lun__text){start, (uint32_t)length, lun__text_hash(start, length)};
+        to[r] = (lun__text){start, (uint32_t)length, lun__texts_hash(start, length)};
     }
 }

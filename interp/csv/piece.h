@@ -35,23 +35,23 @@ typedef struct lun__csv_piece {
 
 /* Finds the fields of p->rows rows; of a header also p->width. False: *fault is the first fault,
  * its position from the beginning of the text. */
-bool lun__csv_split(lun__csv_piece *p, lun__csv_fault *fault);
+bool lun__csv_fields_split(lun__csv_piece *p, lun__csv_fault *fault);
 /* Counts whole rows, at most `most`: p->rows, in p->length bytes. all: the text ends with the
  * piece. False: *fault, as above. */
-bool lun__csv_count(lun__csv_piece *p, int64_t most, bool all, lun__csv_fault *fault);
+bool lun__csv_fields_count(lun__csv_piece *p, int64_t most, bool all, lun__csv_fault *fault);
 /* Whether rows are only found one after the other: by rules that newlines and quotes alone do not
  * tell. */
-static inline bool lun__csv_in_order(const lun__csv_rules *r)
+static inline bool lun__csv_piece_in_order(const lun__csv_rules *r)
 {
     return r->comment_length || r->escape != LUN__CSV_NONE || r->ragged || r->most >= 0;
 }
 
 /* The first byte that is 0 or begins no UTF-8 character, -1: there is none. */
-int64_t lun__csv_no_text(const char *text, int64_t length);
+int64_t lun__csv_utf8_no_text(const char *text, int64_t length);
 
 /* Where a field of a piece that is odd begins: behind lines that are left out, and not behind its
  * end where the row is filled up. */
-static inline const char *lun__csv_odd_start(const char *start, const char *end)
+static inline const char *lun__csv_piece_odd_start(const char *start, const char *end)
 {
     while (start < end && !*start)
         start++;
@@ -59,13 +59,13 @@ static inline const char *lun__csv_odd_start(const char *start, const char *end)
 }
 
 /* Field i of a piece; in the last column without the carriage return. */
-static inline const char *lun__csv_field(const lun__csv_piece *p, int64_t i, bool last,
-                                         const char **end)
+static inline const char *lun__csv_piece_field(const lun__csv_piece *p, int64_t i, bool last,
+                                               const char **end)
 {
     const char *start = p->text + (uint32_t)(p->ends[i - 1] + 1);
     *end = p->text + p->ends[i];
     if (__builtin_expect(p->odd, 0))
-        start = lun__csv_odd_start(start, *end);
+        start = lun__csv_piece_odd_start(start, *end);
     if (last && *end > start && (*end)[-1] == '\r')
         --*end;
     return start;
@@ -75,16 +75,17 @@ static inline const char *lun__csv_field(const lun__csv_piece *p, int64_t i, boo
  * flags: numbers for I64, U64 (which may turn out to be floats, and are written so) and F64, truth
  * values for BOOL; anything where one is missing. If they are not of that kind, the flags of them
  * all, or some with LUN__CSV_OTHERS. */
-unsigned lun__csv_convert(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
-                          lun__csv_kind as, void *to, lun__csv_holes *holes, int64_t row);
+unsigned lun__csv_column_convert(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                                 lun__csv_kind as, void *to, lun__csv_holes *holes, int64_t row);
 /* The flags of the first fields of a column, at most `most`; those behind one that is text may be
  * left out. */
-unsigned lun__csv_sample(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
-                         int64_t most);
+unsigned lun__csv_column_sample(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                                int64_t most);
 /* Finds the first field of a column that is not of the kind that it must be; false: all are. */
-bool lun__csv_misfit(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
-                     lun__csv_fault *fault);
+bool lun__csv_column_misfit(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                            lun__csv_fault *fault);
 /* The fields of a column; doubled quotes become single ones in the text. */
-void lun__csv_texts(lun__csv_piece *p, int64_t column, const lun__csv_how *how, lun__text *to);
+void lun__csv_column_texts(lun__csv_piece *p, int64_t column, const lun__csv_how *how,
+                           lun__text *to);
 
 #endif

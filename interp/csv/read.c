@@ -47,11 +47,11 @@ static bool fetch_piece(lun__csv *c, int buffer, int64_t k, lun__csv_piece *p,
                           .rows = cut[1].row - cut[0].row,
                           .ends = &wanted,
                           .strays_known = c->cuts.exact};
-    if (lun__csv_fetch(&c->pool, buffer, cut[0].at, cut[1].at - cut[0].at,
-                       c->cuts.added && k == c->cuts.count - 1, p, fault))
+    if (lun__csv_buffer_fetch(&c->pool, buffer, cut[0].at, cut[1].at - cut[0].at,
+                              c->cuts.added && k == c->cuts.count - 1, p, fault))
         return false;
     int64_t rows = p->rows;
-    if (!lun__csv_split(p, fault)) {
+    if (!lun__csv_fields_split(p, fault)) {
         fault->at += cut[0].at;
         return false;
     }
@@ -69,14 +69,14 @@ static bool pack_texts(run *r, int64_t k)
     const lun__csv_buffer *buffer = &r->c->pool.buffers[r->buffers[k]];
     size_t bytes = lun__texts_room(p->rows, 3) * (size_t)r->texts + (size_t)p->length;
     lun__texts_part *part = r->parts + k;
-    if (!lun__csv_text_room(&r->c->pool, r->buffers[k], p->rows, (int64_t)bytes))
-        return lun__csv_refuse(&r->faults[k], LUN__CSV_MEMORY);
+    if (!lun__csv_buffer_text_room(&r->c->pool, r->buffers[k], p->rows, (int64_t)bytes))
+        return lun__csv_state_refuse(&r->faults[k], LUN__CSV_MEMORY);
     char *to = buffer->packed;
     for (int64_t i = 0; i < r->count; i++) {
         if (!r->targets[i].due || r->targets[i].kind != LUN__CSV_TEXT)
             continue;
         const lun__csv_wanted *wanted = r->targets[i].wanted;
-        lun__csv_texts(p, wanted->column, &wanted->how, buffer->texts);
+        lun__csv_column_texts(p, wanted->column, &wanted->how, buffer->texts);
         lun__texts_pack(buffer->texts, r->c->cuts.list[r->first + k].row, p->rows, to, part);
         to += lun__texts_size(part);
         part += BATCH;
@@ -108,11 +108,12 @@ static void convert(target *t, const lun__csv_piece *p, int64_t piece, const lun
     const lun__csv_wanted *w = t->wanted;
     lun__csv_fault found;
     char *to = (char *)t->memory + (size_t)cut->row * (t->kind == LUN__CSV_BOOL ? 1 : 8);
-    unsigned seen = lun__csv_convert(p, w->column, &w->how, t->kind, to, &t->holes, cut->row);
+    unsigned seen =
+        lun__csv_column_convert(p, w->column, &w->how, t->kind, to, &t->holes, cut->row);
     t->seen[piece] = (uint16_t)seen;
     if (seen & LUN__CSV_FULL)
-        (void)lun__csv_refuse(fault, LUN__CSV_MEMORY);
-    else if (may_misfit(seen, &w->how) && lun__csv_misfit(p, w->column, &w->how, &found)) {
+        (void)lun__csv_state_refuse(fault, LUN__CSV_MEMORY);
+    else if (may_misfit(seen, &w->how) && lun__csv_column_misfit(p, w->column, &w->how, &found)) {
         found.at += cut->at;
         if (!fault->what || found.at < fault->at)
             *fault = found;
@@ -149,7 +150,7 @@ static bool hand_on(run *r, bool ok, lun__csv_fault *fault)
         if (!r->targets[i].due || r->targets[i].kind != LUN__CSV_TEXT)
             continue;
         if (!s->texts(s->ctx, i, parts, r->batch))
-            ok = lun__csv_refuse(fault, LUN__CSV_REFUSED);
+            ok = lun__csv_state_refuse(fault, LUN__CSV_REFUSED);
         parts += BATCH;
     }
     for (int64_t k = 0; k < r->batch; k++)
@@ -169,7 +170,7 @@ static bool read_pieces(run *r, lun__csv_fault *fault)
     free(r->parts);
     r->parts = calloc((size_t)r->texts + 1, BATCH * sizeof *r->parts);
     if (!r->parts)
-        return lun__csv_refuse(fault, LUN__CSV_MEMORY);
+        return lun__csv_state_refuse(fault, LUN__CSV_MEMORY);
     for (r->first = 0; ok && r->first < r->c->cuts.count; r->first += r->batch) {
         int64_t left = r->c->cuts.count - r->first;
         r->batch = left < BATCH ? left : BATCH;
@@ -181,7 +182,7 @@ static bool read_pieces(run *r, lun__csv_fault *fault)
                 ok = false;
             }
         if (ok && s->stop(s->ctx))
-            ok = lun__csv_refuse(fault, LUN__CSV_REFUSED);
+            ok = lun__csv_state_refuse(fault, LUN__CSV_REFUSED);
         ok = hand_on(r, ok, fault);
     }
     return ok;
@@ -201,7 +202,7 @@ static bool ask(run *r, int64_t i, lun__csv_fault *fault)
     target *t = &r->targets[i];
     t->memory = NULL;
     return s->column(s->ctx, i, t->kind, rows_of(r->c), &t->memory) ||
-           lun__csv_refuse(fault, LUN__CSV_REFUSED);
+           lun__csv_state_refuse(fault, LUN__CSV_REFUSED);
 }
 
 /* What a column is taken for at first: I64 where a later field may still make it anything. */
@@ -211,10 +212,10 @@ static lun__csv_kind guess_kind(const lun__csv *c, const lun__csv_piece *p, cons
     if (w->how.forced)
         return w->how.kind;
     if (c->cuts.count == 0)
-        return lun__csv_kind_of(0);
-    unsigned seen = lun__csv_sample(p, w->column, &w->how, SAMPLE);
+        return lun__csv_column_kind(0);
+    unsigned seen = lun__csv_column_sample(p, w->column, &w->how, SAMPLE);
     if (seen & (LUN__CSV_OTHERS | LUN__CSV_BOOLS))
-        return lun__csv_kind_of(seen);
+        return lun__csv_column_kind(seen);
     return seen & LUN__CSV_REAL ? LUN__CSV_F64 : LUN__CSV_I64;
 }
 
@@ -262,7 +263,7 @@ static void settle_one(run *r, target *t)
     unsigned seen = 0;
     for (int64_t k = 0; k < r->c->cuts.count; k++)
         seen |= t->seen[k];
-    const lun__csv_kind kind = t->wanted->how.forced ? t->kind : lun__csv_kind_of(seen);
+    const lun__csv_kind kind = t->wanted->how.forced ? t->kind : lun__csv_column_kind(seen);
     const bool ints = t->kind == LUN__CSV_I64 || t->kind == LUN__CSV_U64;
     const bool lost = seen & LUN__CSV_INTS && seen & LUN__CSV_MINUS_ZERO;
     t->wanted->seen = seen;
@@ -323,7 +324,7 @@ static bool mark_missing(run *r, lun__csv_fault *fault)
         if (!t->wanted->missing)
             continue;
         if (!s->validity(s->ctx, i, rows_of(r->c), &memory))
-            return lun__csv_refuse(fault, LUN__CSV_REFUSED);
+            return lun__csv_state_refuse(fault, LUN__CSV_REFUSED);
         t->valid = memory;
         s->share(s->ctx, r->c->cuts.count, &(conversion){r, t}, fill_holes);
     }
@@ -381,12 +382,12 @@ static bool try_reading(run *r, lun__csv_wanted *wanted, bool exact, lun__csv_fa
                                 .end = c->end,
                                 .added = c->added,
                                 .width = c->width};
-        if (!lun__csv_cut_text(&c->pool, cuts, exact, fault))
+        if (!lun__csv_split_text(&c->pool, cuts, exact, fault))
             return false;
         cuts->known = true;
     }
     if (!prepare(r, wanted))
-        return lun__csv_refuse(fault, LUN__CSV_MEMORY);
+        return lun__csv_state_refuse(fault, LUN__CSV_MEMORY);
     return read_all(r, fault);
 }
 
@@ -414,6 +415,6 @@ bool lun__csv_read(lun__csv *c, lun__csv_wanted *wanted, int64_t count, int64_t 
     free(r ? r->parts : NULL);
     free(r);
     if (!ok && fault->what < LUN__CSV_UNREAD)
-        fault->line = lun__csv_lines(&c->pool, fault->at) + 1;
+        fault->line = lun__csv_split_text_lines(&c->pool, fault->at) + 1;
     return ok;
 }

@@ -34,9 +34,10 @@ static void count_block(const char *text, int64_t length, int64_t at, char quote
 {
     uint64_t inside = 0; /* all ones while inside of quotes, for a block that begins outside */
     for (int64_t i = 0; i < length; i += 64) {
-        lun__csv_block bytes = lun__csv_load(text + i);
-        uint64_t quotes = lun__csv_equal(bytes, quote), newlines = lun__csv_equal(bytes, '\n');
-        uint64_t in = inside ^ lun__csv_odd(quotes);
+        lun__csv_block bytes = lun__csv_mask_load(text + i);
+        uint64_t quotes = lun__csv_mask_equal(bytes, quote),
+                 newlines = lun__csv_mask_equal(bytes, '\n');
+        uint64_t in = inside ^ lun__csv_mask_odd(quotes);
         uint64_t found[2] = {newlines & ~in, newlines & in};
         for (int k = 0; k < 2; k++) {
             if (found[k] && b->newlines[k] == 0)
@@ -57,7 +58,7 @@ static void count_one(void *of, int64_t k)
     int buffer = lun__csv_buffer_take(c->pool);
     if (left > c->pool->piece)
         left = c->pool->piece;
-    if (lun__csv_fetch(c->pool, buffer, at, left, false, &p, &b->fault) == LUN__CSV_FINE)
+    if (lun__csv_buffer_fetch(c->pool, buffer, at, left, false, &p, &b->fault) == LUN__CSV_FINE)
         count_block(p.text, p.length, at, c->pool->rules.quote, b);
     lun__csv_buffer_give(c->pool, buffer);
 }
@@ -131,9 +132,9 @@ static bool count_rows(lun__csv_pool *d, int buffer, const lun__csv_cuts *cuts, 
     uint32_t wanted;
     const bool all = at + length == cuts->end;
     *p = (lun__csv_piece){.width = cuts->width, .ends = &wanted, .strays_known = true};
-    if (lun__csv_fetch(d, buffer, at, length, all && cuts->added, p, fault))
+    if (lun__csv_buffer_fetch(d, buffer, at, length, all && cuts->added, p, fault))
         return false;
-    if (lun__csv_count(p, most, all, fault))
+    if (lun__csv_fields_count(p, most, all, fault))
         return true;
     fault->at += at;
     return false;
@@ -175,7 +176,7 @@ static bool walk_through(lun__csv_pool *d, lun__csv_cuts *cuts, int64_t room, lu
     return ok;
 }
 
-bool lun__csv_cut_text(lun__csv_pool *d, lun__csv_cuts *cuts, bool exact, lun__csv_fault *fault)
+bool lun__csv_split_text(lun__csv_pool *d, lun__csv_cuts *cuts, bool exact, lun__csv_fault *fault)
 {
     int64_t count = (cuts->end - cuts->start + d->piece - 1) / d->piece;
     cuts->exact = exact;
@@ -191,7 +192,7 @@ bool lun__csv_cut_text(lun__csv_pool *d, lun__csv_cuts *cuts, bool exact, lun__c
     return exact ? walk_through(d, cuts, count + 2, fault) : cut_blocks(d, cuts, count, fault);
 }
 
-int64_t lun__csv_lines(lun__csv_pool *d, int64_t at)
+int64_t lun__csv_split_text_lines(lun__csv_pool *d, int64_t at)
 {
     int64_t lines = 0;
     lun__csv_fault fault;
@@ -200,10 +201,10 @@ int64_t lun__csv_lines(lun__csv_pool *d, int64_t at)
     for (int64_t from = 0; from < at && !what; from += d->piece) {
         lun__csv_piece p = {0};
         int64_t left = at - from;
-        what =
-            lun__csv_fetch(d, buffer, from, left < d->piece ? left : d->piece, false, &p, &fault);
+        what = lun__csv_buffer_fetch(d, buffer, from, left < d->piece ? left : d->piece, false, &p,
+                                     &fault);
         for (int64_t i = 0; !what && i < p.length; i += 64)
-            lines += count_bits(lun__csv_equal(lun__csv_load(p.text + i), '\n'));
+            lines += count_bits(lun__csv_mask_equal(lun__csv_mask_load(p.text + i), '\n'));
     }
     lun__csv_buffer_give(d, buffer);
     return what ? -1 : lines;

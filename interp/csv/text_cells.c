@@ -18,17 +18,17 @@ static uint64_t fold(uint64_t x)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-uint32_t lun__text_hash(const char *p, size_t n)
+uint32_t lun__texts_hash(const char *p, size_t n)
 {
     uint64_t h = (uint64_t)n * UINT64_C(0x9E3779B97F4A7C15);
     for (; n > 8; n -= 8, p += 8)
-        h = fold(h ^ lun__csv_word(p));
+        h = fold(h ^ lun__csv_number_word(p));
     if (n > 0)
-        h = fold(h ^ (lun__csv_word(p) & ~UINT64_C(0) >> (64 - 8 * n)));
+        h = fold(h ^ (lun__csv_number_word(p) & ~UINT64_C(0) >> (64 - 8 * n)));
     return (uint32_t)(fold(h) >> 32);
 }
 
-int lun__text_order(const lun__text *a, const lun__text *b)
+int lun__texts_order(const lun__text *a, const lun__text *b)
 {
     uint32_t shorter = a->length < b->length ? a->length : b->length;
     int order = memcmp(a->at, b->at, shorter);

@@ -49,9 +49,9 @@ static inline lun__text lun__texts_kept(const lun__texts_part *p, int64_t level)
 }
 
 /* Its hash; LUN__TEXTS_MARGIN bytes after the text are read, but do not count. */
-uint32_t lun__text_hash(const char *text, size_t length);
+uint32_t lun__texts_hash(const char *text, size_t length);
 /* The order of bytes. */
-int lun__text_order(const lun__text *a, const lun__text *b);
+int lun__texts_order(const lun__text *a, const lun__text *b);
 
 /* The most bytes that packing so many texts takes, which have so many bytes together. */
 size_t lun__texts_room(int64_t count, size_t bytes);
@@ -78,7 +78,7 @@ typedef struct lun__texts_levels {
 } lun__texts_levels;
 /* Finds them, and for each row of all columns the number of its text, from 1. False: there is no
  * memory. */
-bool lun__texts_factor(const lun__texts *const *columns, int count, lun__texts_share *share,
-                       void *ctx, int32_t *codes, lun__texts_levels *out);
+bool lun__distinct_texts(const lun__texts *const *columns, int count, lun__texts_share *share,
+                         void *ctx, int32_t *codes, lun__texts_levels *out);
 
 #endif

@@ -27,14 +27,14 @@ static int character(const unsigned char *p, int64_t left)
     return (c != 0xF0 || p[1] >= 0x90) && (c != 0xF4 || p[1] < 0x90) ? 4 : 0;
 }
 
-int64_t lun__csv_no_text(const char *text, int64_t length)
+int64_t lun__csv_utf8_no_text(const char *text, int64_t length)
 {
     int64_t i = 0;
     while (i < length) {
-        lun__csv_block b = lun__csv_load(text + i);
-        uint64_t odd = lun__csv_high(b) | lun__csv_equal(b, 0);
+        lun__csv_block b = lun__csv_mask_load(text + i);
+        uint64_t odd = lun__csv_mask_high(b) | lun__csv_mask_equal(b, 0);
         if (length - i < 64)
-            odd &= lun__csv_first(length - i);
+            odd &= lun__csv_mask_first(length - i);
         if (!odd) {
             i += 64;
             continue;
@@ -51,7 +51,7 @@ int64_t lun__csv_no_text(const char *text, int64_t length)
     return -1;
 }
 
-bool lun__csv_is_text(const char *text, size_t length)
+bool lun__csv_utf8_is_text(const char *text, size_t length)
 {
     const unsigned char *p = (const unsigned char *)text, *end = p + length;
     for (int n; p < end; p += n) {

@@ -14,9 +14,9 @@ static bool is_default(const char *p, size_t n)
     return false;
 }
 
-bool lun__csv_is_missing(const lun__csv_words *words, const char *p, const char *end)
+bool lun__csv_words_is_missing(const lun__csv_words *words, const char *p, const char *end)
 {
-    p = lun__csv_strip(p, &end);
+    p = lun__csv_words_strip(p, &end);
     size_t n = (size_t)(end - p);
     if (n == 0 || !words)
         return n == 0 || is_default(p, n);
@@ -28,7 +28,7 @@ bool lun__csv_is_missing(const lun__csv_words *words, const char *p, const char 
     return false;
 }
 
-/* Writes the number p .. end as lun__csv_value_of reads it; its end, NULL: it is none. */
+/* Writes the number p .. end as lun__csv_number_value reads it; its end, NULL: it is none. */
 static char *translate(const lun__csv_rules *r, const char *p, const char *end, char *to)
 {
     int64_t group = 0;     /* digits since the last separator */
@@ -61,12 +61,12 @@ static char *translate(const lun__csv_rules *r, const char *p, const char *end, 
     return !fraction && grouped && group != 3 ? NULL : to;
 }
 
-lun__csv_value lun__csv_foreign(const lun__csv_rules *r, const char *p, const char *end)
+lun__csv_value lun__csv_words_foreign(const lun__csv_rules *r, const char *p, const char *end)
 {
     char text[LONGEST + 2 * LUN__CSV_MARGIN] = {0};
     char *start = text + LUN__CSV_MARGIN, *last = NULL;
-    p = lun__csv_strip(p, &end);
+    p = lun__csv_words_strip(p, &end);
     if (end - p <= LONGEST)
         last = translate(r, p, end, start);
-    return last ? lun__csv_value_of(start, last) : (lun__csv_value){.sort = LUN__CSV_IS_TEXT};
+    return last ? lun__csv_number_value(start, last) : (lun__csv_value){.sort = LUN__CSV_IS_TEXT};
 }

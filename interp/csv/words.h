@@ -7,7 +7,7 @@
 #include "csv/number.h"
 
 /* Takes blanks off both ends. */
-static inline const char *lun__csv_strip(const char *p, const char **end)
+static inline const char *lun__csv_words_strip(const char *p, const char **end)
 {
     while (p < *end && (*p == ' ' || *p == '\t'))
         p++;
@@ -17,11 +17,11 @@ static inline const char *lun__csv_strip(const char *p, const char **end)
 }
 
 /* Whether the field is nothing or one of the words; NULL: NA and others. */
-bool lun__csv_is_missing(const lun__csv_words *words, const char *p, const char *end);
+bool lun__csv_words_is_missing(const lun__csv_words *words, const char *p, const char *end);
 /* The value of a field whose numbers are written by these rules. */
-lun__csv_value lun__csv_foreign(const lun__csv_rules *r, const char *p, const char *end);
-/* Whether they are not written as lun__csv_value_of reads them. */
-static inline bool lun__csv_is_foreign(const lun__csv_rules *r)
+lun__csv_value lun__csv_words_foreign(const lun__csv_rules *r, const char *p, const char *end);
+/* Whether they are not written as lun__csv_number_value reads them. */
+static inline bool lun__csv_words_is_foreign(const lun__csv_rules *r)
 {
     return r->decimal != '.' || r->thousands != LUN__CSV_NONE;
 }

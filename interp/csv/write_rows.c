@@ -29,14 +29,14 @@ static bool needs_quotes(const char *p, size_t n, char separator)
     if (n >= 3 && memcmp(p, MARK, 3) == 0)
         return true;
     for (; n >= 8; p += 8, n -= 8)
-        if (is_special(lun__csv_word(p), separator))
+        if (is_special(lun__csv_number_word(p), separator))
             return true;
     uint64_t rest = 0;
     memcpy(&rest, p, n);
     return is_special(rest, separator);
 }
 
-bool lun__csv_is_bare(const lun__csv_form *form, const char *text, size_t length)
+bool lun__csv_write_rows_is_bare(const lun__csv_form *form, const char *text, size_t length)
 {
     return !needs_quotes(text, length, form->separator);
 }
@@ -88,7 +88,7 @@ static char *put_float(char *to, double x, const lun__csv_form *form)
 {
     if (form->floats && isfinite(x))
         return put_formatted(to, x, form);
-    char *end = lun__csv_put_float(to, x);
+    char *end = lun__csv_format_float(to, x);
     char *point = form->decimal == '.' ? NULL : memchr(to, '.', (size_t)(end - to));
     if (point)
         *point = form->decimal;
@@ -102,9 +102,9 @@ static char *put_plain(char *to, lun__csv_kind kind, const void *at, const lun__
     if (quoted)
         *to++ = '"';
     if (kind == LUN__CSV_I64)
-        to = lun__csv_put_signed(to, *(const int64_t *)at);
+        to = lun__csv_format_signed(to, *(const int64_t *)at);
     else if (kind == LUN__CSV_U64)
-        to = lun__csv_put_unsigned(to, *(const uint64_t *)at);
+        to = lun__csv_format_unsigned(to, *(const uint64_t *)at);
     else if (kind == LUN__CSV_F64)
         to = put_float(to, *(const double *)at, form);
     else
@@ -140,8 +140,8 @@ static char *keep_blank(char *line, char *end)
     return end + 2;
 }
 
-bool lun__csv_bound(const lun__csv_form *form, const lun__csv_column *columns, int64_t count,
-                    int64_t first, int64_t last, size_t *bytes)
+bool lun__csv_write_rows_bound(const lun__csv_form *form, const lun__csv_column *columns,
+                               int64_t count, int64_t first, int64_t last, size_t *bytes)
 {
     size_t all = 0, field = form->floats ? FORMATTED : LUN__CSV_NUMBER;
     bool fits = true;
@@ -161,8 +161,8 @@ bool lun__csv_bound(const lun__csv_form *form, const lun__csv_column *columns, i
     return fits;
 }
 
-char *lun__csv_put_rows(char *to, const lun__csv_form *form, const lun__csv_column *columns,
-                        int64_t count, int64_t first, int64_t last)
+char *lun__csv_write_rows(char *to, const lun__csv_form *form, const lun__csv_column *columns,
+                          int64_t count, int64_t first, int64_t last)
 {
     for (int64_t r = first; r < last; r++) {
         char *line = to;

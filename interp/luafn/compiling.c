@@ -25,7 +25,7 @@ static void run_passes(void *ctx)
                                                      luafn_lower, luafn_branches, luafn_narrow,
                                                      luafn_hoist, luafn_emit};
     for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
-        luafn_check_stop(&c->unit);
+        luafn_arena_check_stop(&c->unit);
         passes[i](c);
     }
 }
@@ -46,16 +46,16 @@ static void prepare(lf_unit *u, lf_capture_context *v, lun_strbuf *error)
     u->ctx = v;
 }
 
-void luafn_job_end(lf_job *j)
+void luafn_compile_job_end(lf_job *j)
 {
     lf_compile *c = j->c;
     for (int i = 1; c && i < c->sources; i++)
         if (c->source[i].capture.program)
-            luafn_program_release(c->source[i].capture.program);
+            luafn_decoded_release(c->source[i].capture.program);
     if (c)
         luafn_arena_free(&c->unit.arena);
     free(c);
-    luafn_cached_free(j->made);
+    luafn_function_cache_free(j->made);
     j->c = NULL;
     j->made = NULL;
 }
@@ -67,7 +67,7 @@ static lun_status verify(const lf_job *j, const lf_program *p)
     lun_status s = lun__ir_verify(&j->made->ir, &why);
     lun__strbuf_free(&why);
     if (s != LUN_OK && s != LUN_ENOMEM) {
-        luafn_where(p->proto, -1, j->error);
+        luafn_debug_where(p->proto, -1, j->error);
         lun__strbuf_puts(j->error, ": the bytecode of this Lua function is invalid");
     }
     return s;
@@ -89,7 +89,7 @@ static bool take_params(lf_compile *c, const lf_job *j)
     return true;
 }
 
-/* Its address is the registry's key for the struct of luafn_returned. */
+/* Its address is the registry's key for the struct of luafn_compile_returned. */
 static const char returned_key;
 
 /* Stores the struct whose records s returns, or nil. */
@@ -102,7 +102,7 @@ static void store_returned(const lf_cached *s, const lf_capture_context *v)
     lua_rawsetp(v->L, LUA_REGISTRYINDEX, &returned_key);
 }
 
-bool luafn_returned(lua_State *L)
+bool luafn_compile_returned(lua_State *L)
 {
     if (!lua_checkstack(L, 2))
         return false;
@@ -125,7 +125,7 @@ static lun_status load_methods(const lf_capture_context *v, lun_strbuf *error)
     if (luaL_loadbuffer(v->L, luafn_team_methods, strlen(luafn_team_methods), "=lun.teams") !=
         LUA_OK)
         return LUN_ENOMEM;
-    s = luafn_program(v->L, -1, &h->methods, error);
+    s = luafn_registry_program(v->L, -1, &h->methods, error);
     lua_pop(v->L, 1);
     return s;
 }
@@ -135,7 +135,7 @@ static lun_status begin(lf_job *j, const lf_capture_context *v)
 {
     lf_program *p = j->program;
     lf_compile *c = j->c = calloc(1, sizeof *c);
-    j->made = luafn_cached_new(v->host, p);
+    j->made = luafn_function_cache_new(v->host, p);
     if (!c || !j->made)
         return LUN_ENOMEM;
     c->view = *v;
@@ -173,20 +173,20 @@ static lun_status compile(lf_job *j, const lf_capture_context *v)
     if (s != LUN_OK)
         return s;
     lf_compile *c = j->c;
-    s = luafn_try(&c->unit, run_passes, c);
+    s = luafn_arena_try(&c->unit, run_passes, c);
     if (s == LUN_OK)
-        s = luafn_cached_fill(j->made, c);
+        s = luafn_function_cache_fill(j->made, c);
     c->function->types = lun__strbuf_text(&j->made->types);
     if (s == LUN_OK)
         s = verify(j, j->program);
     if (s != LUN_OK)
         return s;
-    luafn_cached_anchor(j->made, v);
+    luafn_function_cache_anchor(j->made, v);
     store_returned(j->made, v);
-    s = luafn_cached_result(j->made, j->param, j->out);
+    s = luafn_function_cache_result(j->made, j->param, j->out);
     if (s != LUN_OK)
         return s;
-    luafn_cached_add(j->program, j->made);
+    luafn_function_cache_add(j->program, j->made);
     j->made = NULL;
     return LUN_OK;
 }
@@ -195,15 +195,15 @@ lun_status luafn_compile(lf_job *j, const lf_capture_context *v)
 {
     for (lf_cached *s = j->program->cache; s; s = s->next) {
         bool same;
-        if (!luafn_cached_fits(s, j->param, j->params))
+        if (!luafn_function_cache_fits(s, j->param, j->params))
             continue;
-        lun_status status = luafn_cached_check(s, v, &same, j->error);
+        lun_status status = luafn_function_cache_check(s, v, &same, j->error);
         if (status != LUN_OK)
             return status;
         if (same) {
-            luafn_cached_anchor(s, v);
+            luafn_function_cache_anchor(s, v);
             store_returned(s, v);
-            return luafn_cached_result(s, j->param, j->out);
+            return luafn_function_cache_result(s, j->param, j->out);
         }
         lua_settop(v->L, v->base);
     }
@@ -217,12 +217,12 @@ static void build_only(void *ctx)
     luafn_build(ctx);
 }
 
-lun_status luafn_precheck(lf_job *j, const lf_capture_context *v)
+lun_status luafn_compile_precheck(lf_job *j, const lf_capture_context *v)
 {
     lun_status s = begin(j, v);
     if (s != LUN_OK)
         return LUN_OK;
     j->c->prechecked = true;
-    s = luafn_try(&j->c->unit, build_only, j->c);
+    s = luafn_arena_try(&j->c->unit, build_only, j->c);
     return j->c->certain ? s : LUN_OK;
 }

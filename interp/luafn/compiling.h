@@ -18,12 +18,12 @@ typedef struct lf_job {
 } lf_job;
 
 /* Fills out with the function for these parameters: a cached one, or a new one, which is cached.
- * The Lua function is at the viewer's base.  May raise an error of Lua; luafn_job_end follows in
- * every case. */
+ * The Lua function is at the viewer's base.  May raise an error of Lua; luafn_compile_job_end
+ * follows in every case. */
 lun_status luafn_compile(lf_job *j, const lf_capture_context *v);
 /* Finds, before there are arrays, failures of every call of a stencil's function: those by the
  * offsets of its parameters. Other failures are left to calls. Does not touch out. */
-lun_status luafn_precheck(lf_job *j, const lf_capture_context *v);
-void luafn_job_end(lf_job *j);
+lun_status luafn_compile_precheck(lf_job *j, const lf_capture_context *v);
+void luafn_compile_job_end(lf_job *j);
 
 #endif

@@ -39,7 +39,7 @@ static bool all_drop(const lf_proto *p, const char *name, int line)
         bool known;
         const int reg = brought(p, p->code[pc], name, &known);
         const int call = reg >= 0 ? next_call(p, pc, reg) : -1;
-        if (call < 0 || luafn_line(p, call) != line)
+        if (call < 0 || luafn_debug_line(p, call) != line)
             continue;
         if (!known || lf_op(p->code[call]) != OP_CALL || lf_c(p->code[call]) != 1)
             return false;
@@ -48,7 +48,7 @@ static bool all_drop(const lf_proto *p, const char *name, int line)
     return drops > 0;
 }
 
-bool luafn_drops(lua_State *L, int level, const char *name)
+bool luafn_dropped_result(lua_State *L, int level, const char *name)
 {
     lua_Debug called, caller;
     lf_program *p;
@@ -59,11 +59,11 @@ bool luafn_drops(lua_State *L, int level, const char *name)
     lua_getinfo(L, "lf", &caller);
     lun_strbuf error = LUN_STRBUF_INIT;
     const bool read = caller.currentline > 0 && !lua_iscfunction(L, -1) &&
-                      luafn_program(L, -1, &p, &error) == LUN_OK;
+                      luafn_registry_program(L, -1, &p, &error) == LUN_OK;
     lun__strbuf_free(&error);
     lua_pop(L, 1);
     const bool drops = read && p->proto->line && all_drop(p->proto, name, caller.currentline);
     if (read)
-        luafn_program_release(p);
+        luafn_decoded_release(p);
     return drops;
 }

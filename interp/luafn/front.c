@@ -64,7 +64,7 @@ static lun_status ask(front *f, lf_job job,
     a.job.program = f->program;
     if (!protect(L, protected_job, &a))
         a.job.status = LUN_ENOMEM;
-    luafn_job_end(&a.job);
+    luafn_compile_job_end(&a.job);
     return finish(a.job.status, job.error);
 }
 
@@ -77,7 +77,8 @@ static lun_status specialise(void *ctx, const lun_front_param *params, int count
 
 static lun_status foresee(void *ctx, const lun_front_param *params, int count, lun_strbuf *error)
 {
-    return ask(ctx, (lf_job){.param = params, .params = count, .error = error}, luafn_precheck);
+    return ask(ctx, (lf_job){.param = params, .params = count, .error = error},
+               luafn_compile_precheck);
 }
 
 static void release(void *ctx)
@@ -85,8 +86,8 @@ static void release(void *ctx)
     front *f = ctx;
     if (f->host->L)
         luaL_unref(f->host->L, LUA_REGISTRYINDEX, f->ref);
-    luafn_program_release(f->program);
-    luafn_host_release(f->host);
+    luafn_decoded_release(f->program);
+    luafn_registry_host_release(f->host);
     free(f);
 }
 
@@ -103,7 +104,7 @@ static lun_status wrap(lua_State *L, const front *f, lun_strbuf *error)
 {
     static const char text[] = "local f = ... return function(x, y) return f(x, y) end";
     static const char single[] = "local f = ... return function(x) return f(x) end";
-    int arguments = luafn_host_math(f->host, lua_tocfunction(L, -1));
+    int arguments = luafn_registry_host_math(f->host, lua_tocfunction(L, -1));
     if (!arguments) {
         lun__strbuf_puts(error,
                          "a C function cannot be compiled: use a Lua function, C source or lun.op");
@@ -125,11 +126,11 @@ static int protected_making(lua_State *L)
     making *m = lua_touserdata(L, 1);
     front *f = m->f;
     lua_rawgeti(L, LUA_REGISTRYINDEX, f->ref);
-    m->status = luafn_host(L, &f->host, m->error);
+    m->status = luafn_registry_host(L, &f->host, m->error);
     if (m->status == LUN_OK && lua_iscfunction(L, -1))
         m->status = wrap(L, f, m->error);
     if (m->status == LUN_OK)
-        m->status = luafn_program(L, lua_gettop(L), &f->program, m->error);
+        m->status = luafn_registry_program(L, lua_gettop(L), &f->program, m->error);
     return 0;
 }
 
@@ -178,9 +179,9 @@ lun_status luafn_front_make(lua_State *L, int index, const lf_binding *ask, lun_
     if (f) {
         luaL_unref(L, LUA_REGISTRYINDEX, f->ref);
         if (f->program)
-            luafn_program_release(f->program);
+            luafn_decoded_release(f->program);
         if (f->host)
-            luafn_host_release(f->host);
+            luafn_registry_host_release(f->host);
         free(f);
     }
     return finish(m.status, error);
@@ -195,7 +196,7 @@ lun_status luafn_front(lua_State *L, int index, lun_engine *e, const lf_binding 
     if (s != LUN_OK) {
         s = lun_fail(e, s, lun__strbuf_text(&error));
     } else {
-        s = lun__function_front(e, &f, out);
+        s = lun__make_function_front(e, &f, out);
         if (s != LUN_OK)
             f.release(f.ctx);
     }

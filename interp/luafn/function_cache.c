@@ -14,7 +14,7 @@
 
 #include "luafn/ssa/assigned_array.h"
 
-lf_cached *luafn_cached_new(lf_host *h, const lf_program *owner)
+lf_cached *luafn_function_cache_new(lf_host *h, const lf_program *owner)
 {
     lf_cached *s = calloc(1, sizeof *s);
     if (!s)
@@ -45,7 +45,7 @@ static void free_one(lf_cached *s)
     for (int i = 1; i < s->sources; i++) {
         lf_capture *capture = &s->source[i].capture;
         if (capture->program && capture->program != s->owner)
-            luafn_program_release(capture->program);
+            luafn_decoded_release(capture->program);
         if (s->anchor && s->host->L)
             luaL_unref(s->host->L, LUA_REGISTRYINDEX, s->anchor[i]);
     }
@@ -57,7 +57,7 @@ static void free_one(lf_cached *s)
     free_texts(s->texts, s->notes);
     lun__strbuf_free(&s->types);
     lun__ir_free(&s->ir);
-    luafn_host_release(s->host);
+    luafn_registry_host_release(s->host);
     free(s->param);
     free(s->neighbour);
     free(s->source);
@@ -77,7 +77,7 @@ static void free_one(lf_cached *s)
     free(s);
 }
 
-void luafn_cached_free(lf_cached *s)
+void luafn_function_cache_free(lf_cached *s)
 {
     while (s) {
         lf_cached *next = s->next;
@@ -86,11 +86,11 @@ void luafn_cached_free(lf_cached *s)
     }
 }
 
-void luafn_cached_add(lf_program *p, lf_cached *s)
+void luafn_function_cache_add(lf_program *p, lf_cached *s)
 {
     s->next = p->cache;
     p->cache = s;
-    p->free_cache = luafn_cached_free;
+    p->free_cache = luafn_function_cache_free;
 }
 
 /* Whether what is known instead of a shape is the same: of a team, or of a stencil's radius. */
@@ -102,7 +102,7 @@ static bool same_known(const lun_front_param *a, const lun_front_param *b)
            !memcmp(a->shape, b->shape, (size_t)a->rank * sizeof *a->shape);
 }
 
-bool luafn_cached_fits(const lf_cached *s, const lun_front_param *param, int params)
+bool luafn_function_cache_fits(const lf_cached *s, const lun_front_param *param, int params)
 {
     if (s->params != params)
         return false;
@@ -288,7 +288,7 @@ static bool copy_names(lf_cached *s, const lf_compile *c)
     return s->names != NULL;
 }
 
-lun_status luafn_cached_fill(lf_cached *s, const lf_compile *c)
+lun_status luafn_function_cache_fill(lf_cached *s, const lf_compile *c)
 {
     size_t n = (size_t)c->params + 1;
     s->param = calloc(n, sizeof *s->param);
@@ -303,7 +303,7 @@ lun_status luafn_cached_fill(lf_cached *s, const lf_compile *c)
     s->neighbours = c->neighbours;
     memcpy(s->scratch, c->scratch, sizeof s->scratch);
     s->scratches = c->scratches;
-    s->assigns = luafn_has_targets(c);
+    s->assigns = luafn_assigned_has_targets(c);
     bool ok = copy_sources(s, c) && copy_inputs(s, c) && copy_bounds(s, c) && copy_windows(s, c);
     ok = ok && copy_stores(s, c) && copy_notes(s, c) && copy_names(s, c);
     return ok ? LUN_OK : LUN_ENOMEM;
@@ -311,22 +311,22 @@ lun_status luafn_cached_fill(lf_cached *s, const lf_compile *c)
 
 /* ---- a call ---------------------------------------------------------------------------------- */
 
-lun_status luafn_cached_check(lf_cached *s, const lf_capture_context *v, bool *same,
-                              lun_strbuf *error)
+lun_status luafn_function_cache_check(lf_cached *s, const lf_capture_context *v, bool *same,
+                                      lun_strbuf *error)
 {
     *same = true;
     for (int i = 1; i < s->sources && *same; i++) {
         lun_status status = luafn_capture(v, s->source, i, &s->now[i], error);
         if (status != LUN_OK)
             return status;
-        *same = luafn_same_capture(&s->source[i].capture, &s->now[i]);
+        *same = luafn_capture_same(&s->source[i].capture, &s->now[i]);
         if (s->now[i].program)
-            luafn_program_release(s->now[i].program); /* the source holds its own reference */
+            luafn_decoded_release(s->now[i].program); /* the source holds its own reference */
     }
     return LUN_OK;
 }
 
-void luafn_cached_anchor(lf_cached *s, const lf_capture_context *v)
+void luafn_function_cache_anchor(lf_cached *s, const lf_capture_context *v)
 {
     for (int i = 1; i < s->sources; i++) {
         lf_source *source = &s->source[i];
@@ -404,7 +404,8 @@ static const lf_texts *texts_for(lf_cached *s, const lun_front_param *param)
     return t;
 }
 
-lun_status luafn_cached_result(lf_cached *s, const lun_front_param *param, lun_front_result *out)
+lun_status luafn_function_cache_result(lf_cached *s, const lun_front_param *param,
+                                       lun_front_result *out)
 {
     const lf_texts *t = texts_for(s, param);
     if (!t)

@@ -49,19 +49,20 @@ typedef struct lf_cached {
 } lf_cached;
 
 /* Makes an empty one; NULL without memory. */
-lf_cached *luafn_cached_new(lf_host *h, const lf_program *owner);
-void luafn_cached_free(lf_cached *s);
+lf_cached *luafn_function_cache_new(lf_host *h, const lf_program *owner);
+void luafn_function_cache_free(lf_cached *s);
 /* Adds s to the cache of its program, which frees it. */
-void luafn_cached_add(lf_program *p, lf_cached *s);
+void luafn_function_cache_add(lf_program *p, lf_cached *s);
 /* Fills s from a finished compilation. */
-lun_status luafn_cached_fill(lf_cached *s, const lf_compile *c);
-bool luafn_cached_fits(const lf_cached *s, const lun_front_param *param, int params);
+lun_status luafn_function_cache_fill(lf_cached *s, const lf_compile *c);
+bool luafn_function_cache_fits(const lf_cached *s, const lun_front_param *param, int params);
 /* Looks at the sources again and pushes the value of each from v->base + 1 on; *same: the code is
  * valid for these. May raise a Lua error. */
-lun_status luafn_cached_check(lf_cached *s, const lf_capture_context *v, bool *same,
-                              lun_strbuf *error);
+lun_status luafn_function_cache_check(lf_cached *s, const lf_capture_context *v, bool *same,
+                                      lun_strbuf *error);
 /* References the functions that the sources have, so that the next call knows them by address. */
-void luafn_cached_anchor(lf_cached *s, const lf_capture_context *v);
-lun_status luafn_cached_result(lf_cached *s, const lun_front_param *param, lun_front_result *out);
+void luafn_function_cache_anchor(lf_cached *s, const lf_capture_context *v);
+lun_status luafn_function_cache_result(lf_cached *s, const lun_front_param *param,
+                                       lun_front_result *out);
 
 #endif

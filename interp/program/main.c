@@ -75,7 +75,7 @@ static bool run_chunk(lua_State *L, const lun_options *o, int status)
 {
     if (status == LUA_OK)
         status = lun__call(L, 0, 0);
-    return lun__report(L, o->program, status) == LUA_OK;
+    return lun__call_report(L, o->program, status) == LUA_OK;
 }
 
 /* Chunks may be bytecode unless they are sandboxed: bytecode can corrupt memory. */
@@ -104,7 +104,7 @@ static bool run_script(lua_State *L, const lun_options *o)
                      : luaL_loadfilex(L, path, mode(o));
     if (status == LUA_OK)
         status = lun__call(L, push_script_arguments(L), LUA_MULTRET);
-    return lun__report(L, o->program, status) == LUA_OK;
+    return lun__call_report(L, o->program, status) == LUA_OK;
 }
 
 /* -l mod and -l name=mod. */
@@ -126,7 +126,7 @@ static bool run_require(lua_State *L, const lun_options *o, const char *text)
         lua_settable(L, -3);
         lua_pop(L, 1);
     }
-    bool ok = lun__report(L, o->program, status) == LUA_OK;
+    bool ok = lun__call_report(L, o->program, status) == LUA_OK;
     lua_pop(L, 1);
     return ok;
 }
@@ -173,7 +173,7 @@ static bool run_info(lua_State *L, const lun_options *o)
         lua_pushboolean(L, o->ranks != NULL);
         status = lun__call(L, 1, 0);
     }
-    return lun__report(L, o->program, status) == LUA_OK;
+    return lun__call_report(L, o->program, status) == LUA_OK;
 }
 
 /* As lun.check(true) by the script. */
@@ -222,9 +222,9 @@ static int run(lua_State *L)
         lua_setfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");
     }
     if (o->sandbox || rank) {
-        lun__state_open_libs(L);
+        lun__sandbox_open_libs(L);
         if (!o->interactive)
-            lun__state_begin(L);
+            lun__sandbox_begin(L);
     } else {
         luaL_openlibs(L);
         luaL_requiref(L, "lunarray", luaopen_lunarray, 0);
@@ -234,7 +234,7 @@ static int run(lua_State *L)
         lun__rank_begin(L, rank);
     set_arg(L, o);
     if (!rank)
-        lun__watch_progress(L);
+        lun__progress_line_watch(L);
     lua_gc(L, LUA_GCGEN, 0, 0);
     bool ok = (!o->check || run_check(L, o)) && (o->ignore_env || o->sandbox || run_init(L, o)) &&
               run_options(L, o) && (!o->info || run_info(L, o)) && run_rest(L, o);
@@ -263,7 +263,7 @@ static bool answer_early(const lun_options *o, int *code)
 
 static void complain(void *program, const char *text)
 {
-    lun__complain(program, text);
+    lun__call_complain(program, text);
 }
 
 /* The state, and for a sandbox the engine that limits it. NULL with a complaint. */
@@ -278,11 +278,11 @@ static lua_State *new_state(const lun_options *o, lun_engine **engine)
     if (!o->sandbox) {
         L = luaL_newstate();
         if (L)
-            lun__recycle(L);
+            lun__block_pool_wrap(L);
         else
-            lun__complain(o->program, "cannot create state: not enough memory");
-    } else if (lun_open(&config, engine) == LUN_OK && lun__state_new(*engine, &L) != LUN_OK) {
-        lun__complain(o->program, lun_error_from(*engine, 1));
+            lun__call_complain(o->program, "cannot create state: not enough memory");
+    } else if (lun_open(&config, engine) == LUN_OK && lun__sandbox_new(*engine, &L) != LUN_OK) {
+        lun__call_complain(o->program, lun_error_from(*engine, 1));
     }
     return L;
 }
@@ -302,7 +302,7 @@ int main(int argc, char **argv)
         return code;
     if ((o.backend && setenv("LUNARRAY_BACKEND", o.backend, 1) != 0) ||
         (o.threads && setenv("LUNARRAY_THREADS", o.threads, 1) != 0)) {
-        lun__complain(o.program, "cannot set the environment: not enough memory");
+        lun__call_complain(o.program, "cannot set the environment: not enough memory");
         return EXIT_FAILURE;
     }
 
@@ -310,11 +310,11 @@ int main(int argc, char **argv)
     if (o.ranks && !o.linked)
         return lun__ranks_run(&o, run);
     if (o.linked && !o.ranks && lun_rank(NULL) > 0)
-        return lun__server_run(&o);
+        return lun__rank_serve(&o);
     lun_engine *engine = NULL;
     lua_State *L = new_state(&o, &engine);
     lun_config rank = {.size = sizeof rank};
-    if (!L || (o.ranks && !lun__servers_start(&o, &rank))) {
+    if (!L || (o.ranks && !lun__rank_servers_start(&o, &rank))) {
         lun_close(engine);
         return EXIT_FAILURE;
     }
@@ -323,14 +323,14 @@ int main(int argc, char **argv)
     lua_pushlightuserdata(L, NULL);
     lua_pushlightuserdata(L, o.ranks ? &rank : NULL);
     int status = lua_pcall(L, 3, 1, 0);
-    bool ok = lun__report(L, o.program, status) == LUA_OK && lua_toboolean(L, -1);
+    bool ok = lun__call_report(L, o.program, status) == LUA_OK && lua_toboolean(L, -1);
     lun__rank_end(L, NULL);
     if (engine)
-        lun__state_close(L);
+        lun__sandbox_close(L);
     else
         lua_close(L);
     lun_close(engine);
     code = ok ? EXIT_SUCCESS : EXIT_FAILURE;
-    lun__servers_end(code);
+    lun__rank_servers_end(code);
     return code;
 }

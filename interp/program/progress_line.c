@@ -95,10 +95,10 @@ static void show(void *ctx, const lun_progress *p)
     fflush(stderr);
 }
 
-void lun__watch_progress(lua_State *L)
+void lun__progress_line_watch(lua_State *L)
 {
     const char *term = getenv("TERM");
-    lun_engine *e = lun__engine_of(L);
+    lun_engine *e = lun__host_engine(L);
     if (!e || !isatty(STDERR_FILENO) || !isatty(STDOUT_FILENO) || !term || !*term ||
         strcmp(term, "dumb") == 0)
         return;

@@ -6,6 +6,6 @@
 #include <lua.h>
 
 /* Shows the progress of evaluations from now on, if the terminal can erase a line. */
-void lun__watch_progress(lua_State *L);
+void lun__progress_line_watch(lua_State *L);
 
 #endif

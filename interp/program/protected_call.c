@@ -34,7 +34,7 @@ typedef struct frame {
  * signals. */
 static frame *volatile top;
 static lun_engine *volatile engine;
-static volatile sig_atomic_t in_session; /* see lun__session_begin */
+static volatile sig_atomic_t in_session; /* see lun__call_session_begin */
 static volatile sig_atomic_t asked;      /* Ctrl-C was pressed during this call */
 static volatile sig_atomic_t noted;      /* Ctrl-C was pressed while nothing ran */
 static pthread_t session_thread;         /* that of the prompt */
@@ -165,7 +165,7 @@ static int protected(lua_State *L, int nargs, int nresults, int handler)
     frame here = {L, NULL};
     asked = 0;
     patience = PATIENCE;
-    engine = lun__engine_of(L);
+    engine = lun__host_engine(L);
     lun_engine *taken = NULL;
     if (engine) {
         (void)lun_thread_enter(engine, &taken); /* once for all that the script calls */
@@ -174,7 +174,7 @@ static int protected(lua_State *L, int nargs, int nresults, int handler)
     top = &here;
     int status = lua_pcall(L, nargs, nresults, handler);
     top = NULL;
-    lun_engine *e = lun__engine_of(L); /* a script may have closed it */
+    lun_engine *e = lun__host_engine(L); /* a script may have closed it */
     if (engine && e == engine) {
         lun_host_end(e);
         lun_thread_leave(&taken);
@@ -228,7 +228,7 @@ int lun__call(lua_State *L, int nargs, int nresults)
     return status;
 }
 
-void lun__session_begin(void)
+void lun__call_session_begin(void)
 {
     in_session = 1;
     noted = 0;
@@ -236,13 +236,13 @@ void lun__session_begin(void)
     on_signal(SIGINT, interrupt_session, 0);
 }
 
-void lun__session_end(void)
+void lun__call_session_end(void)
 {
     on_signal(SIGINT, SIG_DFL, 0);
     in_session = 0;
 }
 
-int lun__run_input(lua_State *L, int nargs, int nresults, int handler, bool *interrupted)
+int lun__call_input(lua_State *L, int nargs, int nresults, int handler, bool *interrupted)
 {
     int status = protected(L, nargs, nresults, handler);
     *interrupted = asked != 0;
@@ -250,12 +250,12 @@ int lun__run_input(lua_State *L, int nargs, int nresults, int handler, bool *int
     return status;
 }
 
-void lun__forget_interrupt(lua_State *L)
+void lun__call_forget_interrupt(lua_State *L)
 {
     clear_hook(L);
 }
 
-bool lun__was_interrupted(void)
+bool lun__call_was_interrupted(void)
 {
     bool was = noted != 0;
     noted = 0;
@@ -264,7 +264,7 @@ bool lun__was_interrupted(void)
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-void lun__complain(const char *program, const char *message)
+void lun__call_complain(const char *program, const char *message)
 {
     /* in one call: other ranks write at the same time */
     const char *format = program ? "%s: %s\n" : "%s%s\n", *name = program ? program : "";
@@ -284,7 +284,7 @@ void lun__complain(const char *program, const char *message)
  * protected calls, where messages are written, Lua ends the process if it has no memory. */
 static _Thread_local char last[256];
 
-int lun__report(lua_State *L, const char *program, int status)
+int lun__call_report(lua_State *L, const char *program, int status)
 {
     if (status == LUA_OK)
         return status;
@@ -292,16 +292,16 @@ int lun__report(lua_State *L, const char *program, int status)
         /* strings only: lua_tostring would allocate strings for numbers */
         const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1)
                                                              : "(error message is not a string)";
-        if (status == LUA_ERRMEM && lun__state_refused(L))
+        if (status == LUA_ERRMEM && lun__sandbox_refused(L))
             message = "memory limit reached";
-        lun__complain(program, message);
+        lun__call_complain(program, message);
         snprintf(last, sizeof last, "%.*s", (int)strcspn(message, "\n"), message);
     }
     lua_pop(L, 1);
     return status;
 }
 
-const char *lun__last_report(void)
+const char *lun__call_last_report(void)
 {
     return last;
 }

@@ -17,31 +17,31 @@ void lun__call_as_rank(void);
 /* From here on errors of the running thread's script are not reported: os.exit leaves it by one. */
 void lun__call_leaves(void);
 
-/* From here on Ctrl-C is the prompt's: while lun__run_input runs, all of it is stopped, whatever
+/* From here on Ctrl-C is the prompt's: while lun__call_input runs, all of it is stopped, whatever
  * pcall catches, and a second one within a second that finds it still running exits with 130; at
  * other times it is noted. */
-void lun__session_begin(void);
-void lun__session_end(void);
+void lun__call_session_begin(void);
+void lun__call_session_end(void);
 
 /* In a session: calls the function below its nargs arguments; `handler`, a stack index, is the
  * message handler. *interrupted: Ctrl-C was pressed meanwhile. */
-int lun__run_input(lua_State *L, int nargs, int nresults, int handler, bool *interrupted);
+int lun__call_input(lua_State *L, int nargs, int nresults, int handler, bool *interrupted);
 
 /* Clears an interrupt, so that the rest of a call can describe an error. */
-void lun__forget_interrupt(lua_State *L);
+void lun__call_forget_interrupt(lua_State *L);
 
 /* Whether Ctrl-C was pressed while nothing ran, since the last call of this. */
-bool lun__was_interrupted(void);
+bool lun__call_was_interrupted(void);
 
 /* Writes "program: message" to stderr; no prefix where program is NULL. */
-void lun__complain(const char *program, const char *message);
+void lun__call_complain(const char *program, const char *message);
 
 /* Where status is an error: complains with the message on the top and pops it. Returns status.
  * Allocates nothing in L: it is called outside of protected calls, too. */
-int lun__report(lua_State *L, const char *program, int status);
+int lun__call_report(lua_State *L, const char *program, int status);
 
-/* The first line of the last message that lun__report has written in this thread, "" if there is
- * none. */
-const char *lun__last_report(void);
+/* The first line of the last message that lun__call_report has written in this thread, "" if
+ * there is none. */
+const char *lun__call_last_report(void);
 
 #endif

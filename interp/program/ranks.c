@@ -78,7 +78,7 @@ static void tell_repeat(const lun_options *o, int code)
 static int print_line(lua_State *L)
 {
     size_t length;
-    (void)lun__printed(L, NULL);
+    (void)lun__embed_printed(L, NULL);
     lua_pushliteral(L, "\n");
     lua_concat(L, 2);
     const char *text = lua_tolstring(L, -1, &length);
@@ -134,13 +134,13 @@ static int exit_process(lua_State *L)
         lua_close(L);
     else if (h)
         lun__host_end(L, h);
-    lun__servers_end(code);
+    lun__rank_servers_end(code);
     exit(code);
 }
 
 void lun__rank_begin(lua_State *L, void *self)
 {
-    lun_engine *e = lun__engine_of(L);
+    lun_engine *e = lun__host_engine(L);
     if (lun_spmd_start(e) != LUN_OK)
         luaL_error(L, "%s", lun_error_from(e, 1));
     const bool linked = lun_linked(e) > 1;
@@ -161,7 +161,7 @@ void lun__rank_begin(lua_State *L, void *self)
 
 void lun__rank_needs_script(lua_State *L)
 {
-    lun_engine *e = lun__engine_of(L);
+    lun_engine *e = lun__host_engine(L);
     if (lun_spmd_npes(e) > 1)
         luaL_error(L,
                    "this is one of %d ranks, which need a script; with --backend mpi rank 0 alone "
@@ -171,7 +171,7 @@ void lun__rank_needs_script(lua_State *L)
 
 bool lun__rank_shares_input(lua_State *L)
 {
-    lun_engine *e = lun__engine_of(L);
+    lun_engine *e = lun__host_engine(L);
     return e && lun_spmd_npes(e) > 1;
 }
 
@@ -204,7 +204,7 @@ static int load_text(lua_State *L, const char *text, size_t length, const char *
 
 int lun__rank_load(lua_State *L, const char *mode)
 {
-    lun_engine *e = lun__engine_of(L);
+    lun_engine *e = lun__host_engine(L);
     const bool reads = lun_spmd_mype(e) == 0;
     const int top = lua_gettop(L);
     int64_t count = reads ? push_input(L) : 0;
@@ -232,7 +232,7 @@ void lun__rank_end(lua_State *L, const char *why)
     lun__host *h = lun__host_of(L);
     if (!h || !h->engine || lun_linked(h->engine) > 1)
         return;
-    lun__leave_ranks(L, h, why ? why : lun__last_report());
+    lun__host_leave_ranks(L, h, why ? why : lun__call_last_report());
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -257,7 +257,7 @@ static void *run_rank(void *arg)
     lua_pushlightuserdata(r->L, &r->o);
     lua_pushlightuserdata(r->L, r);
     int status = lua_pcall(r->L, 2, 1, 0);
-    bool ok = lun__report(r->L, r->name, status) == LUA_OK && lua_toboolean(r->L, -1);
+    bool ok = lun__call_report(r->L, r->name, status) == LUA_OK && lua_toboolean(r->L, -1);
     lua_sethook(r->L, NULL, 0, 0);
     if (!r->exits)
         r->code = ok ? EXIT_SUCCESS : EXIT_FAILURE;
@@ -267,7 +267,7 @@ static void *run_rank(void *arg)
 
 static void complain(void *name, const char *text)
 {
-    lun__complain(name, text);
+    lun__call_complain(name, text);
 }
 
 /* Threads of each of so many ranks: a share of the process's CPUs. Of simulated ranks one runs at a
@@ -296,13 +296,13 @@ static lun_status open_rank(rank *r, lun_ranks *group, int number, int threads)
         return s; /* it is in the log */
     s = lun_spmd_start(r->engine);
     if (s == LUN_OK)
-        s = lun__state_new(r->engine, &r->L);
+        s = lun__sandbox_new(r->engine, &r->L);
     if (s != LUN_OK) {
-        lun__complain(r->name, lun_error_from(r->engine, 1));
+        lun__call_complain(r->name, lun_error_from(r->engine, 1));
         return s;
     }
     lun_host_set(r->engine, r->L, NULL);
-    lun_host_on_cancel(r->engine, lun__state_stop);
+    lun_host_on_cancel(r->engine, lun__sandbox_stop);
     return LUN_OK;
 }
 
@@ -317,7 +317,7 @@ static bool run_all(rank *all, int count)
     for (int i = 0; i < count && ok; i++)
         ok = all[i].started = pthread_create(&all[i].thread, NULL, run_rank, &all[i]) == 0;
     if (!ok)
-        lun__complain(all[0].o.program, "cannot start a thread for each rank");
+        lun__call_complain(all[0].o.program, "cannot start a thread for each rank");
     for (int i = 0; i < count && !ok; i++)
         lun_cancel(all[i].engine);
     ranks = all;
@@ -339,7 +339,7 @@ int lun__ranks_run(const lun_options *o, lua_CFunction run)
     lun_ranks *group = NULL;
     bool ok = all && lun_ranks_new(count, &group) == LUN_OK;
     if (!ok)
-        lun__complain(o->program, "not enough memory");
+        lun__call_complain(o->program, "not enough memory");
     for (int i = 0; i < count && ok; i++) {
         all[i].o = *o;
         all[i].o.program = all[i].name;
@@ -351,7 +351,7 @@ int lun__ranks_run(const lun_options *o, lua_CFunction run)
     ok = ok && run_all(all, count);
     for (int i = 0; i < count && all; i++) {
         if (all[i].L)
-            lun__state_close(all[i].L);
+            lun__sandbox_close(all[i].L);
         code = code ? code : all[i].code;
     }
     for (int i = 0; i < count && all; i++)
@@ -384,7 +384,7 @@ static void *run_server(void *arg)
     return NULL;
 }
 
-bool lun__servers_start(const lun_options *o, lun_config *own)
+bool lun__rank_servers_start(const lun_options *o, lun_config *own)
 {
     const int count = (int)strtol(o->ranks, NULL, 10);
     lun_ranks *group = NULL;
@@ -393,7 +393,7 @@ bool lun__servers_start(const lun_options *o, lun_config *own)
     servers = calloc((size_t)count, sizeof *servers);
     bool ok = servers && lun_ranks_new(count, &group) == LUN_OK;
     if (!ok) {
-        lun__complain(o->program, "not enough memory");
+        lun__call_complain(o->program, "not enough memory");
         return false;
     }
     *own = (lun_config){.size = sizeof *own, .ranks = group, .threads = share_of_cores(o, count)};
@@ -414,11 +414,11 @@ bool lun__servers_start(const lun_options *o, lun_config *own)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (ok)
         return true;
-    lun__complain(o->program, "cannot start a thread for each rank");
+    lun__call_complain(o->program, "cannot start a thread for each rank");
     exit(EXIT_FAILURE); /* the others would wait for ranks that did not start */
 }
 
-void lun__servers_end(int code)
+void lun__rank_servers_end(int code)
 {
     for (int i = 0; i < server_count; i++)
         if (servers[i].started)
@@ -432,13 +432,13 @@ void lun__servers_end(int code)
     server_count = 0;
 }
 
-int lun__server_run(const lun_options *o)
+int lun__rank_serve(const lun_options *o)
 {
     char name[64];
     lun_config config = {.size = sizeof config, .log = complain, .log_ctx = name};
     snprintf(name, sizeof name, "%.40s: rank %d", o->program, lun_rank(NULL));
     if (lun_serve(&config) == LUN_OK)
         return EXIT_SUCCESS;
-    lun__complain(name, lun_error(NULL));
+    lun__call_complain(name, lun_error(NULL));
     return EXIT_FAILURE;
 }

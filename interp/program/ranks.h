@@ -31,11 +31,11 @@ int lun__ranks_run(const lun_options *o, lua_CFunction run);
 
 /* Starts the other ranks of --ranks, threads that serve this one; *own: the configuration of this
  * one, for lun__host_rank. False with a complaint. */
-bool lun__servers_start(const lun_options *o, lun_config *own);
+bool lun__rank_servers_start(const lun_options *o, lun_config *own);
 /* Joins them; they end with the engine of this rank, or if it cannot be opened. code: the
  * program's. */
-void lun__servers_end(int code);
+void lun__rank_servers_end(int code);
 /* Serves as a process of a launcher; the exit code. */
-int lun__server_run(const lun_options *o);
+int lun__rank_serve(const lun_options *o);
 
 #endif

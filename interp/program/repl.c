@@ -121,14 +121,14 @@ static void print_results(lua_State *L)
     lua_getglobal(L, "print");
     lua_insert(L, 1);
     if (lua_pcall(L, count, 0, 0) != LUA_OK)
-        lun__complain(
+        lun__call_complain(
             NULL, lua_pushfstring(L, "error calling 'print' (%s)", luaL_tolstring(L, -1, NULL)));
 }
 
 void lun__repl(lua_State *L, bool plain)
 {
     int status;
-    if (!plain && isatty(STDIN_FILENO) && lun__session(L))
+    if (!plain && isatty(STDIN_FILENO) && lun__repl_session(L))
         return;
     while ((status = read_chunk(L)) != -1) {
         if (status == LUA_OK)
@@ -136,7 +136,7 @@ void lun__repl(lua_State *L, bool plain)
         if (status == LUA_OK)
             print_results(L);
         else
-            lun__report(L, NULL, status);
+            lun__call_report(L, NULL, status);
     }
     lua_settop(L, 0);
     putchar('\n');

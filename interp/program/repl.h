@@ -12,6 +12,6 @@ void lun__repl(lua_State *L, bool plain);
 
 /* The prompt at a terminal, implemented by the module lunarray.prompt.repl. False with a message if
  * it fails: a script may have broken it. */
-bool lun__session(lua_State *L);
+bool lun__repl_session(lua_State *L);
 
 #endif

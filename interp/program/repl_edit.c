@@ -71,11 +71,11 @@ static void give_in(lun__editor *ed, int number)
 /* Handles the signals that arrived; false if the line is abandoned. */
 static bool heed_signals(lun__editor *ed)
 {
-    if (lun__was_interrupted()) {
+    if (lun__call_was_interrupted()) {
         ed->interrupted = true;
         return false;
     }
-    for (int number; (number = lun__signals_next()) != 0;) {
+    for (int number; (number = lun__repl_signals_next()) != 0;) {
         if (number == SIGWINCH)
             el_resize(ed->el);
         else if (number == SIGCONT)
@@ -94,7 +94,7 @@ static int next_byte(lun__editor *ed)
     while (ed->count == 0) {
         if (!heed_signals(ed))
             return -1;
-        if (!lun__signals_wait(STDIN_FILENO)) {
+        if (!lun__repl_signals_wait(STDIN_FILENO)) {
             if (errno != EINTR)
                 return -1;
             continue;
@@ -231,7 +231,7 @@ static void add_to_history(void *ctx, const char *text)
     history(ed->history, &ed->event, H_ENTER, text);
 }
 
-lun__editor *lun__editor_open(lun__completer *complete, void *ctx)
+lun__editor *lun__repl_edit_open(lun__completer *complete, void *ctx)
 {
     const char *term = getenv("TERM");
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO) || !term || !*term ||
@@ -245,7 +245,7 @@ lun__editor *lun__editor_open(lun__completer *complete, void *ctx)
     ed->el = el_init("lunarray", stdin, stdout, stderr);
     ed->history = history_init();
     if (!ed->el || !ed->history) {
-        lun__editor_close(ed);
+        lun__repl_edit_close(ed);
         return NULL;
     }
     history(ed->history, &ed->event, H_SETSIZE, REMEMBERED);
@@ -258,11 +258,11 @@ lun__editor *lun__editor_open(lun__completer *complete, void *ctx)
     el_set(ed->el, EL_HIST, history, ed->history);
     bind_keys(ed->el);
     el_source(ed->el, NULL);
-    lun__history_load(add_to_history, ed);
+    lun__repl_history_load(add_to_history, ed);
     return ed;
 }
 
-void lun__editor_close(lun__editor *ed)
+void lun__repl_edit_close(lun__editor *ed)
 {
     if (!ed)
         return;
@@ -287,8 +287,8 @@ static void leave_line_mode(void)
     tcsetattr(STDIN_FILENO, TCSADRAIN, &mode);
 }
 
-lun__reading lun__editor_read(lun__editor *ed, const char *prompt, const char **line,
-                              size_t *length)
+lun__reading lun__repl_edit_read(lun__editor *ed, const char *prompt, const char **line,
+                                 size_t *length)
 {
     lun__signals held;
     int count = 0;
@@ -297,12 +297,12 @@ lun__reading lun__editor_read(lun__editor *ed, const char *prompt, const char **
     if (!ed->prompt)
         return LUN__ENDED;
     ed->interrupted = false;
-    lun__signals_hold(&held);
+    lun__repl_signals_hold(&held);
     leave_line_mode();
     say(PASTE_ON);
     const char *text = el_gets(ed->el, &count);
     say(PASTE_OFF);
-    lun__signals_let(&held);
+    lun__repl_signals_let(&held);
     if (ed->interrupted) {
         el_reset(ed->el);
         say("\n");
@@ -315,28 +315,28 @@ lun__reading lun__editor_read(lun__editor *ed, const char *prompt, const char **
     return LUN__LINE;
 }
 
-void lun__editor_remember(lun__editor *ed, const char *text)
+void lun__repl_edit_remember(lun__editor *ed, const char *text)
 {
     add_to_history(ed, text);
-    lun__history_append(text);
+    lun__repl_history_append(text);
 }
 
 #else
 
-lun__editor *lun__editor_open(lun__completer *complete, void *ctx)
+lun__editor *lun__repl_edit_open(lun__completer *complete, void *ctx)
 {
     (void)complete;
     (void)ctx;
     return NULL;
 }
 
-void lun__editor_close(lun__editor *ed)
+void lun__repl_edit_close(lun__editor *ed)
 {
     (void)ed;
 }
 
-lun__reading lun__editor_read(lun__editor *ed, const char *prompt, const char **line,
-                              size_t *length)
+lun__reading lun__repl_edit_read(lun__editor *ed, const char *prompt, const char **line,
+                                 size_t *length)
 {
     (void)ed;
     (void)prompt;
@@ -345,7 +345,7 @@ lun__reading lun__editor_read(lun__editor *ed, const char *prompt, const char **
     return LUN__ENDED;
 }
 
-void lun__editor_remember(lun__editor *ed, const char *text)
+void lun__repl_edit_remember(lun__editor *ed, const char *text)
 {
     (void)ed;
     (void)text;

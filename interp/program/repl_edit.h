@@ -18,22 +18,22 @@ typedef void lun__completer(void *ctx, const char *text, size_t length, const ch
 
 /* An editor for the terminal; NULL if there can be none (a dumb terminal, redirected, built
  * without). */
-lun__editor *lun__editor_open(lun__completer *complete, void *ctx);
-void lun__editor_close(lun__editor *ed);
+lun__editor *lun__repl_edit_open(lun__completer *complete, void *ctx);
+void lun__repl_edit_close(lun__editor *ed);
 /* Reads one line, without its newline; a pasted one may hold newlines. The prompt may hold colours,
  * between bytes \1. Valid until the next call. */
-lun__reading lun__editor_read(lun__editor *ed, const char *prompt, const char **line,
-                              size_t *length);
+lun__reading lun__repl_edit_read(lun__editor *ed, const char *prompt, const char **line,
+                                 size_t *length);
 /* Adds a text to the history of the arrow keys. */
-void lun__editor_remember(lun__editor *ed, const char *text);
+void lun__repl_edit_remember(lun__editor *ed, const char *text);
 
 /* ---- its history (repl_history.c) ------------------------------------------------------------ */
 
 /* Passes the last entries of the file, oldest first, to `add`, and shortens a file that has grown
  * far beyond them. The file: lunarray/history in $XDG_STATE_HOME, else in ~/.local/state. */
-void lun__history_load(void (*add)(void *ctx, const char *text), void *ctx);
+void lun__repl_history_load(void (*add)(void *ctx, const char *text), void *ctx);
 /* Appends an entry. Several sessions may do so at once. A failure leaves the file unchanged. */
-void lun__history_append(const char *text);
+void lun__repl_history_append(const char *text);
 
 /* ---- signals while a line is read (repl_signals.c) ------------------------------------------- */
 
@@ -45,16 +45,16 @@ typedef struct lun__signals {
     struct sigaction actions[LUN__SIGNALS];
 } lun__signals;
 
-/* From here to lun__signals_let signals of the terminal are delivered only during
- * lun__signals_wait.  The action of SIGINT stays the caller's. */
-void lun__signals_hold(lun__signals *before);
-void lun__signals_let(const lun__signals *before);
+/* From here to lun__repl_signals_let signals of the terminal are delivered only during
+ * lun__repl_signals_wait.  The action of SIGINT stays the caller's. */
+void lun__repl_signals_hold(lun__signals *before);
+void lun__repl_signals_let(const lun__signals *before);
 
 /* Waits for bytes in the file or a signal: false with errno, EINTR after a signal.  A signal that
  * arrived before is noted in either case. */
-bool lun__signals_wait(int file);
+bool lun__repl_signals_wait(int file);
 
 /* The number of a signal that arrived, SIGINT left out, each once; 0: none is left. */
-int lun__signals_next(void);
+int lun__repl_signals_next(void);
 
 #endif

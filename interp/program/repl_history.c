@@ -69,7 +69,7 @@ static int open_locked(const char *path)
 static bool write_all(int fd, const char *from, size_t n)
 {
     lun__held_signal held;
-    lun__hold_signal(&held);
+    lun__write_signals_hold(&held);
     while (n > 0) {
         ssize_t done = write(fd, from, n);
         if (done < 0 && errno == EINTR)
@@ -79,7 +79,7 @@ static bool write_all(int fd, const char *from, size_t n)
         from += done;
         n -= (size_t)done;
     }
-    lun__let_signal_go(&held);
+    lun__write_signals_let_go(&held);
     return n == 0;
 }
 
@@ -151,7 +151,7 @@ static void decode(char *line)
     *to = '\0';
 }
 
-void lun__history_load(void (*add)(void *ctx, const char *text), void *ctx)
+void lun__repl_history_load(void (*add)(void *ctx, const char *text), void *ctx)
 {
     char path[4000];
     size_t length = 0, lines = 0;
@@ -184,7 +184,7 @@ void lun__history_load(void (*add)(void *ctx, const char *text), void *ctx)
     close(fd);
 }
 
-void lun__history_append(const char *text)
+void lun__repl_history_append(const char *text)
 {
     char path[4000];
     size_t length = 0;

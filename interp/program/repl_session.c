@@ -3,7 +3,7 @@
  * files.
  *
  * Invariant: the session's userdata owns the editor and, by a reference, the table that keeps the
- * last completion's strings alive. The editor's callback runs only within lun__editor_read. */
+ * last completion's strings alive. The editor's callback runs only within lun__repl_edit_read. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* ppoll */
 #endif
@@ -108,7 +108,7 @@ static bool await_input(void)
     sigemptyset(&interrupt);
     sigaddset(&interrupt, SIGINT);
     pthread_sigmask(SIG_BLOCK, &interrupt, &before);
-    while (!(stopped = lun__was_interrupted()) && ppoll(&terminal, 1, NULL, &before) < 0 &&
+    while (!(stopped = lun__call_was_interrupted()) && ppoll(&terminal, 1, NULL, &before) < 0 &&
            errno == EINTR)
         continue;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -135,7 +135,7 @@ static lun__reading read_plain(lua_State *L, const char *prompt)
         luaL_addchar(&line, (char)c);
         length++;
     }
-    bool interrupted = lun__was_interrupted();
+    bool interrupted = lun__call_was_interrupted();
     luaL_pushresult(&line);
     if (c == EOF)
         clearerr(stdin);
@@ -155,7 +155,7 @@ static int session_read(lua_State *L)
     lun__reading what;
     if (s->editor) {
         s->L = L;
-        what = lun__editor_read(s->editor, prompt, &line, &length);
+        what = lun__repl_edit_read(s->editor, prompt, &line, &length);
         if (what == LUN__LINE)
             lua_pushlstring(L, line, length);
     } else {
@@ -173,7 +173,7 @@ static int session_remember(lua_State *L)
     const session *s = session_of(L);
     const char *text = luaL_checkstring(L, 1);
     if (s->editor)
-        lun__editor_remember(s->editor, text);
+        lun__repl_edit_remember(s->editor, text);
     return 0;
 }
 
@@ -182,7 +182,7 @@ static int session_remember(lua_State *L)
 /* The message handler: passes the error to the session's function, its upvalue. */
 static int describe(lua_State *L)
 {
-    lun__forget_interrupt(L);
+    lun__call_forget_interrupt(L);
     lua_settop(L, 1);
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
@@ -198,7 +198,7 @@ static int session_run(lua_State *L)
     lua_pushvalue(L, 1);
     lua_pushcclosure(L, describe, 1);
     lua_replace(L, 1);
-    int status = lun__run_input(L, lua_gettop(L) - 2, LUA_MULTRET, 1, &interrupted);
+    int status = lun__call_input(L, lua_gettop(L) - 2, LUA_MULTRET, 1, &interrupted);
     lua_pushboolean(L, status == LUA_OK);
     lua_replace(L, 1);
     if (status != LUA_OK) {
@@ -244,7 +244,7 @@ static int session_list(lua_State *L)
 static int close_session(lua_State *L)
 {
     session *s = lua_touserdata(L, 1);
-    lun__editor_close(s->editor);
+    lun__repl_edit_close(s->editor);
     s->editor = NULL;
     luaL_unref(L, LUA_REGISTRYINDEX, s->results);
     s->results = LUA_NOREF;
@@ -263,7 +263,7 @@ static void new_session(lua_State *L)
     lua_setmetatable(L, -2);
     lua_newtable(L);
     s->results = luaL_ref(L, LUA_REGISTRYINDEX);
-    s->editor = lun__editor_open(complete, s);
+    s->editor = lun__repl_edit_open(complete, s);
 }
 
 /* Characters beyond ASCII need a locale for them; numbers keep Lua's format. */
@@ -281,7 +281,7 @@ static bool wants_colour(int fd)
     return isatty(fd) && !(no && *no) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-bool lun__session(lua_State *L)
+bool lun__repl_session(lua_State *L)
 {
     static const luaL_Reg functions[] = {{"read", session_read},
                                          {"remember", session_remember},
@@ -300,11 +300,11 @@ bool lun__session(lua_State *L)
     lua_setfield(L, -2, "colour");
     lua_pushboolean(L, wants_colour(STDERR_FILENO));
     lua_setfield(L, -2, "error_colour");
-    lun__session_begin();
+    lun__call_session_begin();
     int status = lua_pcall(L, 1, 0, 0);
-    lun__session_end();
+    lun__call_session_end();
     if (status != LUA_OK)
-        lun__complain("the prompt has failed; continuing with a plain one",
-                      luaL_tolstring(L, -1, NULL));
+        lun__call_complain("the prompt has failed; continuing with a plain one",
+                           luaL_tolstring(L, -1, NULL));
     return status == LUA_OK;
 }

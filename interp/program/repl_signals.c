@@ -1,7 +1,7 @@
 /* repl_signals.c - handlers that note signals, and a wait that unblocks them.
  *
- * Invariant: between hold and let the signals are blocked but in lun__signals_wait; a handler only
- * sets its signal's note, which lun__signals_next clears. */
+ * Invariant: between hold and let the signals are blocked but in lun__repl_signals_wait; a
+ * handler only sets its signal's note, which lun__repl_signals_next clears. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* ppoll */
 #endif
@@ -21,7 +21,7 @@ static void note_signal(int number)
             came[i] = 1;
 }
 
-void lun__signals_hold(lun__signals *before)
+void lun__repl_signals_hold(lun__signals *before)
 {
     struct sigaction action;
     sigset_t mask;
@@ -38,7 +38,7 @@ void lun__signals_hold(lun__signals *before)
     pthread_sigmask(SIG_BLOCK, &mask, &before->mask);
 }
 
-void lun__signals_let(const lun__signals *before)
+void lun__repl_signals_let(const lun__signals *before)
 {
     pthread_sigmask(SIG_SETMASK, &before->mask, NULL);
     for (int i = 0; i < LUN__SIGNALS; i++)
@@ -46,7 +46,7 @@ void lun__signals_let(const lun__signals *before)
             sigaction(watched[i], &before->actions[i], NULL);
 }
 
-bool lun__signals_wait(int file)
+bool lun__repl_signals_wait(int file)
 {
     struct pollfd terminal = {.fd = file, .events = POLLIN};
     sigset_t open, closed;
@@ -62,7 +62,7 @@ bool lun__signals_wait(int file)
     return true;
 }
 
-int lun__signals_next(void)
+int lun__repl_signals_next(void)
 {
     for (int i = 0; i < LUN__SIGNALS; i++)
         if (came[i]) {

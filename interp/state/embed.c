@@ -4,7 +4,7 @@
  *
  * Invariant: the engine has (lun_host_get) no state, or one whose libraries and module are open; a
  * failed opening closes the state again. Between calls its stack is empty and no script runs. Only
- * the thread that uses the engine touches the state, but for lun__state_stop. */
+ * the thread that uses the engine touches the state, but for lun__sandbox_stop. */
 #include "state/embed.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static int refuse_exit(lua_State *L)
                       lua_isnone(L, 1) ? "" : luaL_tolstring(L, 1, NULL));
 }
 
-const char *lun__printed(lua_State *L, size_t *length)
+const char *lun__embed_printed(lua_State *L, size_t *length)
 {
     int count = lua_gettop(L);
     luaL_Buffer line;
@@ -44,7 +44,7 @@ static int print_to_host(lua_State *L)
 {
     const lun_config *c = lua_touserdata(L, lua_upvalueindex(1));
     size_t length;
-    const char *text = lun__printed(L, &length);
+    const char *text = lun__embed_printed(L, &length);
     c->print(c->print_ctx, text, length);
     return 0;
 }
@@ -53,7 +53,7 @@ static int print_to_host(lua_State *L)
 static int prepare(lua_State *L)
 {
     lun_engine *e = lua_touserdata(L, 1);
-    lun__state_open_libs(L);
+    lun__sandbox_open_libs(L);
     if (lua_getglobal(L, "os") == LUA_TTABLE && lua_getfield(L, -1, "exit") == LUA_TFUNCTION) {
         lua_pushcfunction(L, refuse_exit);
         lua_setfield(L, -3, "exit");
@@ -71,7 +71,7 @@ static int prepare(lua_State *L)
 
 static void close_state(void *state)
 {
-    lun__state_close(state);
+    lun__sandbox_close(state);
 }
 
 /* Turns a script's error into a text with the traceback; a value with __tostring, such as the
@@ -103,7 +103,7 @@ static lun_status status_of(lua_State *L, int i)
     if (!lua_istable(L, i) || lua_getfield(L, i, "code") != LUA_TSTRING)
         return LUN_ESCRIPT;
     const char *code = lua_tostring(L, -1);
-    const bool own = lun__is_fault(L, i);
+    const bool own = lun__error_is_fault(L, i);
     for (lun_status s = LUN_ENOMEM; s <= LUN_EBOUNDS; s++)
         if (strcmp(code, lun_status_name(s)) == 0)
             return own || s == LUN_ENOMEM || s == LUN_ECANCEL || s == LUN_ELIMIT ? s : LUN_ESCRIPT;
@@ -114,7 +114,7 @@ static lun_status status_of(lua_State *L, int i)
 static void line_of(lua_State *L, int i, char *to, size_t room)
 {
     to[0] = '\0';
-    if (lun__is_fault(L, i)) {
+    if (lun__error_is_fault(L, i)) {
         if (lua_getfield(L, i, "where") == LUA_TSTRING)
             snprintf(to, room, "%s", lua_tostring(L, -1));
         return;
@@ -147,7 +147,7 @@ static lun_status fail(lua_State *L, lun_engine *e, int status)
 {
     if (status == LUA_ERRMEM) {
         lua_pop(L, 1);
-        return lun__state_no_memory(L, e);
+        return lun__sandbox_no_memory(L, e);
     }
     lua_pushcfunction(L, record);
     lua_insert(L, -2);
@@ -166,7 +166,7 @@ static lun_status fail(lua_State *L, lun_engine *e, int status)
 static lun_status protect(lun_engine *e, lua_State *L, lua_CFunction f, void *job)
 {
     if (!lua_checkstack(L, 4))
-        return lun__state_no_memory(L, e);
+        return lun__sandbox_no_memory(L, e);
     lua_pushcfunction(L, describe);
     lua_pushcfunction(L, f);
     lua_pushlightuserdata(L, job);
@@ -181,18 +181,18 @@ static lun_status state_of(lun_engine *e, lua_State **out)
 {
     lua_State *L = lun_host_get(e);
     if (!L) {
-        lun_status s = lun__state_new(e, &L);
+        lun_status s = lun__sandbox_new(e, &L);
         if (s != LUN_OK)
             return s;
         s = protect(e, L, prepare, e);
         if (s != LUN_OK) {
-            lun__state_close(L);
+            lun__sandbox_close(L);
             return s;
         }
         lun_host_set(e, L, close_state);
-        lun_host_on_cancel(e, lun__state_stop);
+        lun_host_on_cancel(e, lun__sandbox_stop);
     }
-    *out = lun__state_running(L);
+    *out = lun__sandbox_running(L);
     return LUN_OK;
 }
 
@@ -226,14 +226,14 @@ static lun_status run_inside(lun_engine *e, lua_CFunction f, lun__job *j)
     lua_State *L = NULL;
     if (!j->text)
         return lun_fail(e, LUN_EARG, "a text is missing (NULL)");
-    const char *missing = lun__lua_missing();
+    const char *missing = lun__lua_library_missing();
     if (missing)
         return lun_fail(e, LUN_EBACKEND, missing);
     j->engine = e;
     lun_status s = state_of(e, &L);
     if (s != LUN_OK)
         return s;
-    lua_State *before = lun__state_begin(L);
+    lua_State *before = lun__sandbox_begin(L);
     const bool entered = lun__scope_enter(L);
     s = protect(e, L, f, j);
     if (entered)
@@ -242,7 +242,7 @@ static lun_status run_inside(lun_engine *e, lua_CFunction f, lun__job *j)
         lun_status stopped = lun_host_check(e);
         s = stopped == LUN_OK ? s : stopped;
     }
-    lun__state_end(L, before);
+    lun__sandbox_end(L, before);
     return s == LUN_OK ? j->status : s;
 }
 

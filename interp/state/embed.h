@@ -30,6 +30,6 @@ int lun__embed_with_host(lua_State *L, lua_CFunction f);
 
 /* Pushes the text that print writes of its arguments, without the newline; valid while it is on the
  * stack. */
-const char *lun__printed(lua_State *L, size_t *length);
+const char *lun__embed_printed(lua_State *L, size_t *length);
 
 #endif

@@ -31,7 +31,7 @@ static int refuse(lua_State *L, lun__job *j, const char *what, const char *expec
 static int set_array(lua_State *L)
 {
     const lun__job *j = lua_touserdata(L, 1);
-    lun__variant_push(L, lun__here(L),
+    lun__variant_push(L, lun__host_here(L),
                       &(lun_variant){.type = LUN_TYPE_ARRAY, .as.array = j->array});
     lua_setglobal(L, j->text);
     return 0;
@@ -45,12 +45,12 @@ static int set_global(lua_State *L)
 static int get_array(lua_State *L)
 {
     lun__job *j = lua_touserdata(L, 1);
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     bool own;
     lua_getglobal(L, j->text);
-    if (!lun__is_array(L, h, -1))
+    if (!lun__lua_array_is(L, h, -1))
         return refuse(L, j, "global", "an array");
-    (void)lun__load_operand(L, h, -1, &j->array, &own);
+    (void)lun__lua_array_load(L, h, -1, &j->array, &own);
     lun_retain(j->array);
     return 0;
 }
@@ -94,11 +94,12 @@ static int set_number(lua_State *L)
 static int get_value(lua_State *L)
 {
     lun__job *j = lua_touserdata(L, 1);
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lua_getglobal(L, j->text);
-    const lun_array *a = lun__is_array(L, h, -1) ? lun__check_array(L, h, lua_gettop(L)) : NULL;
+    const lun_array *a =
+        lun__lua_array_is(L, h, -1) ? lun__lua_array_check(L, h, lua_gettop(L)) : NULL;
     if (a && lun_size(a) == 1) {
-        lun__push_value(L, lun__check_value(L, h, lua_gettop(L)));
+        lun__lua_value_push(L, lun__lua_array_value(L, h, lua_gettop(L)));
         lua_remove(L, -2);
     }
     if (lua_type(L, -1) != LUA_TNUMBER)
@@ -200,7 +201,7 @@ static int take_results(lua_State *L, lun__host *h, lun__job *j, int first)
 static int call_function(lua_State *L)
 {
     lun__job *j = lua_touserdata(L, 1);
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int first = lua_gettop(L) + 1;
     int type = lua_getglobal(L, j->text);
     if (type != LUA_TFUNCTION && luaL_getmetafield(L, -1, "__call") == LUA_TNIL)
@@ -260,7 +261,7 @@ static int end(lua_State *L)
 /* Collects the globals of a dropped scope, which was in use until `end` returned. */
 static int collect(lua_State *L)
 {
-    lun__collect(L, lun__host_of(L));
+    lun__host_collect(L, lun__host_of(L));
     return 0;
 }
 

@@ -8,7 +8,7 @@
 /* Pushes a function of the module, not of a script's copy. */
 static void push_function(lua_State *L, const char *name)
 {
-    lun__push_file(L, "lunarray");
+    lun__module_push(L, "lunarray");
     lua_getfield(L, -1, name);
 }
 
@@ -23,20 +23,20 @@ static int fail(lua_State *L, lun__job *j, int i)
 static int load_array(lua_State *L)
 {
     lun__job *j = lua_touserdata(L, 1);
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     push_function(L, "load");
     lua_pushstring(L, j->text);
     lua_call(L, 1, 2);
     int at = lua_gettop(L) - 1;
     if (lua_isnil(L, at))
         return fail(L, j, at);
-    if (!lun__is_array(L, h, at)) {
+    if (!lun__lua_array_is(L, h, at)) {
         const char *text = lua_pushfstring(
             L, "%s contains several columns, not one array: load it from a script", j->text);
         j->status = lun_fail(j->engine, LUN_EARG, text);
         return 0;
     }
-    j->array = *lun__array_slot(L, h, at);
+    j->array = *lun__lua_array_slot(L, h, at);
     lun_retain(j->array);
     return 0;
 }
@@ -46,7 +46,7 @@ static int save_array(lua_State *L)
     lun__job *j = lua_touserdata(L, 1);
     push_function(L, "save");
     lua_pushstring(L, j->text);
-    lun__variant_push(L, lun__here(L),
+    lun__variant_push(L, lun__host_here(L),
                       &(lun_variant){.type = LUN_TYPE_ARRAY, .as.array = j->array});
     lua_call(L, 2, 2);
     int at = lua_gettop(L) - 1;

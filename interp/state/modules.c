@@ -149,7 +149,7 @@ static void push_require(lua_State *L)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &require_key);
 }
 
-void lun__push_file(lua_State *L, const char *name)
+void lun__module_push(lua_State *L, const char *name)
 {
     push_require(L);
     lua_pushstring(L, name);
@@ -159,10 +159,10 @@ void lun__push_file(lua_State *L, const char *name)
 /* A copy of the module, for the scripts of this state. */
 int luaopen_lunarray(lua_State *L)
 {
-    if (lun__lua_missing())
+    if (lun__lua_library_missing())
         return 0; /* without Lua's functions no error can be raised */
-    lun__push_file(L, MODULE_NAME);
-    lun__push_file(L, "lunarray.base.scope");
+    lun__module_push(L, MODULE_NAME);
+    lun__module_push(L, "lunarray.base.scope");
     lua_getfield(L, -1, "module");
     lua_call(L, 0, 1);
     return 1;

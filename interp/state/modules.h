@@ -18,6 +18,6 @@ extern const struct lun__embedded lun__embedded[];
 struct lua_State;
 /* Pushes the result of that file, named as in require, after running it if it has not run yet. The
  * module is open. Raises errors. */
-void lun__push_file(struct lua_State *L, const char *name);
+void lun__module_push(struct lua_State *L, const char *name);
 
 #endif

@@ -23,7 +23,7 @@ static int raise(lua_State *L, lun__host *h, const native *n, lun_status s)
         s = LUN_ESCRIPT;
     snprintf(text, sizeof text, "%s: %s", n->name, *told ? told : lun_status_name(s));
     (void)lun_fail(h->engine, s, text);
-    return lun__raise_fault(L, h, s);
+    return lun__error_raise_fault(L, h, s);
 }
 
 /* Releases results of the function that cannot be used. */
@@ -36,7 +36,7 @@ static void drop(const lun_engine *e, const lun_variant *results, int given)
 
 static int call_native(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     const native *n = lua_touserdata(L, lua_upvalueindex(2));
     lun_variant few[FEW], *args = few, results[LUN_MOST_RESULTS] = {{.type = LUN_TYPE_NIL}};
     int count = lua_gettop(L), given = 0;
@@ -75,7 +75,7 @@ static int call_native(lua_State *L)
 static int set_native(lua_State *L)
 {
     const lun__job *j = lua_touserdata(L, 1);
-    (void)lun__here(L);
+    (void)lun__host_here(L);
     lua_pushvalue(L, lua_upvalueindex(1));
     native *n = lua_newuserdatauv(L, sizeof *n, 0);
     *n = *(const native *)j->native;

@@ -4,22 +4,22 @@
 
 lun_engine *lun_to_engine(lua_State *L)
 {
-    return L && !lun__lua_missing() ? lun__engine_of(L) : NULL;
+    return L && !lun__lua_library_missing() ? lun__host_engine(L) : NULL;
 }
 
 lun_array *lun_to_array(lua_State *L, int index)
 {
-    return L && !lun__lua_missing() ? lun__to_array(L, index) : NULL;
+    return L && !lun__lua_library_missing() ? lun__lua_array_at(L, index) : NULL;
 }
 
 /* With the host as upvalue; the array as light userdata at 1. */
 static int push_array(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_array *a = lua_touserdata(L, 1);
     if (lun_engine_of(a) != h->engine)
         return luaL_error(L, "the array belongs to another engine");
-    lun_array **place = lun__new_array(L, h);
+    lun_array **place = lun__lua_array_new(L, h);
     lun_retain(a);
     *place = a;
     return 1;

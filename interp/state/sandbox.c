@@ -107,7 +107,7 @@ static void warn(void *ctx, const char *text, int more)
         g->config.log(g->config.log_ctx, text);
 }
 
-bool lun__state_refused(lua_State *L)
+bool lun__sandbox_refused(lua_State *L)
 {
     if (!lua_checkstack(L, 1))
         return false;
@@ -122,12 +122,12 @@ static lun_status no_memory(lun_engine *e, bool refused)
                    : lun_fail(e, LUN_ENOMEM, "not enough memory for Lua");
 }
 
-lun_status lun__state_no_memory(lua_State *L, lun_engine *e)
+lun_status lun__sandbox_no_memory(lua_State *L, lun_engine *e)
 {
     return no_memory(e, guard_of(L)->refused);
 }
 
-lun_status lun__state_new(lun_engine *e, lua_State **out)
+lun_status lun__sandbox_new(lun_engine *e, lua_State **out)
 {
     guard *g = calloc(1, sizeof *g);
     if (!g)
@@ -144,12 +144,12 @@ lun_status lun__state_new(lun_engine *e, lua_State **out)
     }
     memcpy(lua_getextraspace(L), &g, sizeof g);
     lua_setwarnf(L, warn, g);
-    lun__recycle(L);
+    lun__block_pool_wrap(L);
     *out = L;
     return LUN_OK;
 }
 
-void lun__state_close(lua_State *L)
+void lun__sandbox_close(lua_State *L)
 {
     guard *g = guard_of(L);
     lun_memory_give(g->engine, g->bytes);
@@ -179,7 +179,7 @@ static void set_hook(lua_State *L, const guard *g)
 static int raise_stop(lua_State *L, guard *g, lun_status s)
 {
     if (g->stopped != s || lua_rawgetp(L, LUA_REGISTRYINDEX, &stop_key) == LUA_TNIL) {
-        lun__push_stop(L, s);
+        lun__error_push_stop(L, s);
         lua_pushvalue(L, -1);
         lua_rawsetp(L, LUA_REGISTRYINDEX, &stop_key);
         g->stopped = s;
@@ -195,7 +195,7 @@ static void collect(lua_State *L, guard *g)
     if (!g->starved && (used <= limit / 4 * 3 || used - g->collected <= limit / 16))
         return;
     g->starved = false;
-    lun__collect(L, lun__host_of(L));
+    lun__host_collect(L, lun__host_of(L));
     g->collected = lun_memory_used(g->engine);
 }
 
@@ -217,7 +217,7 @@ static void watch(lua_State *L, lua_Debug *ar)
     raise_stop(L, g, s);
 }
 
-lua_State *lun__state_begin(lua_State *L)
+lua_State *lun__sandbox_begin(lua_State *L)
 {
     guard *g = guard_of(L);
     if (!g->runner.running) {
@@ -235,23 +235,23 @@ lua_State *lun__state_begin(lua_State *L)
     return lun__runner_enter(&g->runner, L);
 }
 
-void lun__state_end(lua_State *L, lua_State *before)
+void lun__sandbox_end(lua_State *L, lua_State *before)
 {
     guard *g = guard_of(L);
     lun__host *h = lun__host_of(L);
     lun__runner_leave(&g->runner, before);
     if (h)
-        lun__release_ended(h);
+        lun__host_release_ended(h);
     lun_host_end(g->engine);
 }
 
-lua_State *lun__state_running(lua_State *L)
+lua_State *lun__sandbox_running(lua_State *L)
 {
     lua_State *running = guard_of(L)->runner.running;
     return running ? running : L;
 }
 
-void lun__state_stop(void *L)
+void lun__sandbox_stop(void *L)
 {
     lun__runner_stop(&guard_of(L)->runner);
 }
@@ -268,13 +268,13 @@ static int check(lua_State *L)
 /* Makes the sandbox's globals those with which chunks are loaded. */
 static void restrict_globals(lua_State *L)
 {
-    lun__push_file(L, "lunarray.sandbox");
+    lun__module_push(L, "lunarray.sandbox");
     lua_pushcfunction(L, check);
     lua_call(L, 1, 1);
     lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
 }
 
-void lun__state_open_libs(lua_State *L)
+void lun__sandbox_open_libs(lua_State *L)
 {
     guard *g = guard_of(L);
     lua_pushboolean(L, true);

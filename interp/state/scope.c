@@ -21,7 +21,7 @@ enum { GLOBALS = 1, STRINGS };
  * it. */
 static void call_file(lua_State *L, const char *name)
 {
-    lun__push_file(L, "lunarray.base.scope");
+    lun__module_push(L, "lunarray.base.scope");
     lua_getfield(L, -1, name);
     lua_remove(L, -2);
     lua_insert(L, -2);

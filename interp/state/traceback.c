@@ -14,7 +14,7 @@ enum {
 static bool is_limited(lua_State *L)
 {
     lun_config c = {.size = sizeof c};
-    const lun_engine *e = lun__engine_of(L);
+    const lun_engine *e = lun__host_engine(L);
     if (!e)
         return false;
     lun_config_get(e, &c);

@@ -43,7 +43,7 @@ void lun__variant_push(lua_State *L, lun__host *h, const lun_variant *v)
         lua_pushlstring(L, v->as.text, v->length ? v->length : strlen(v->as.text));
         break;
     case LUN_TYPE_ARRAY: {
-        lun_array **place = lun__new_array(L, h);
+        lun_array **place = lun__lua_array_new(L, h);
         lun_retain(v->as.array);
         *place = v->as.array;
     }
@@ -72,10 +72,10 @@ bool lun__variant_of(lua_State *L, lun__host *h, int i, lun_variant *out)
         out->as.text = lua_tolstring(L, i, &out->length);
         return true;
     default:
-        if (!lun__is_array(L, h, i))
+        if (!lun__lua_array_is(L, h, i))
             return false;
         out->type = LUN_TYPE_ARRAY;
-        out->as.array = *lun__array_slot(L, h, i);
+        out->as.array = *lun__lua_array_slot(L, h, i);
         return out->as.array != NULL;
     }
 }
@@ -101,7 +101,7 @@ static void describe_array(const lun_array *a, char text[LUN__KIND_TEXT])
 
 void lun__variant_kind(lua_State *L, int i, char text[LUN__KIND_TEXT])
 {
-    const lun_array *a = lun__to_array(L, i);
+    const lun_array *a = lun__lua_array_at(L, i);
     const char *type = luaL_typename(L, i);
     if (a)
         describe_array(a, text);

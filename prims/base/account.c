@@ -83,7 +83,7 @@ typedef union head {
     max_align_t align;
 } head;
 
-void *lun__object_new(lun_account *a, size_t bytes)
+void *lun__account_object_new(lun_account *a, size_t bytes)
 {
     if (bytes > INT64_MAX / 4)
         return NULL;
@@ -99,7 +99,7 @@ void *lun__object_new(lun_account *a, size_t bytes)
     return h + 1;
 }
 
-void lun__object_free(lun_account *a, void *object)
+void lun__account_object_free(lun_account *a, void *object)
 {
     if (!object)
         return;

@@ -102,9 +102,9 @@ static inline bool lun__account_take_object(lun_account *a, int64_t bytes)
     return false;
 }
 
-/* An object of zeros that counts until lun__object_free; NULL: no memory. */
-void *lun__object_new(lun_account *a, size_t bytes);
+/* An object of zeros that counts until lun__account_object_free; NULL: no memory. */
+void *lun__account_object_new(lun_account *a, size_t bytes);
 /* NULL is allowed. */
-void lun__object_free(lun_account *a, void *object);
+void lun__account_object_free(lun_account *a, void *object);
 
 #endif

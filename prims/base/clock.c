@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-double lun__now(void)
+double lun__clock_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);

@@ -3,6 +3,6 @@
 #define LUN_CLOCK_H
 
 /* Seconds on a clock that never goes back. */
-double lun__now(void);
+double lun__clock_now(void);
 
 #endif

@@ -6,12 +6,12 @@
 /* The process's, as the linker's own lock is. */
 static pthread_mutex_t one_loads = PTHREAD_MUTEX_INITIALIZER;
 
-void lun__loading_begin(void)
+void lun__loading_lock_begin(void)
 {
     pthread_mutex_lock(&one_loads);
 }
 
-void lun__loading_end(void)
+void lun__loading_lock_end(void)
 {
     pthread_mutex_unlock(&one_loads);
 }

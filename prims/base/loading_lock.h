@@ -5,7 +5,7 @@
 #define LUN_LOADING_LOCK_H
 
 /* Around dlopen, dlclose and fork; after a fork in both processes. */
-void lun__loading_begin(void);
-void lun__loading_end(void);
+void lun__loading_lock_begin(void);
+void lun__loading_lock_end(void);
 
 #endif

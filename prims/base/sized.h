@@ -9,7 +9,7 @@
 
 /* The bytes from `from` that fit a struct of the caller's, whose size stands first and stays;
  * false: it has none. size: of the library's own. */
-static inline bool lun__give(void *out, const void *from, size_t size)
+static inline bool lun__sized_give(void *out, const void *from, size_t size)
 {
     size_t room;
     memcpy(&room, out, sizeof room);
@@ -21,7 +21,7 @@ static inline bool lun__give(void *out, const void *from, size_t size)
 }
 
 /* What a struct of the caller's says, over what `to` says so far; of size 0: all of it. */
-static inline void lun__take(void *to, const void *from, size_t size)
+static inline void lun__sized_take(void *to, const void *from, size_t size)
 {
     size_t given;
     memcpy(&given, from, sizeof given);
@@ -33,7 +33,7 @@ static inline void lun__take(void *to, const void *from, size_t size)
 
 /* The same of a list, of which the first one's size is everyone's: as a list of structs of `size`
  * bytes, 0 where the caller's have no such members, to be freed.  NULL: no memory. */
-static inline void *lun__take_list(const void *list, int count, size_t size)
+static inline void *lun__sized_take_list(const void *list, int count, size_t size)
 {
     char *own = calloc((size_t)count + 1, size);
     size_t given = 0;
@@ -45,14 +45,14 @@ static inline void *lun__take_list(const void *list, int count, size_t size)
 }
 
 /* Such a list of the library's own in the caller's, whose first one has a size. */
-static inline void lun__give_list(void *list, const void *own, int count, size_t size)
+static inline void lun__sized_give_list(void *list, const void *own, int count, size_t size)
 {
     size_t given;
     memcpy(&given, list, sizeof given);
     for (size_t k = 0; k < (size_t)count; k++) {
         char *to = (char *)list + k * given;
         memcpy(to, &given, sizeof given);
-        lun__give(to, (const char *)own + k * size, size);
+        lun__sized_give(to, (const char *)own + k * size, size);
     }
 }
 

@@ -143,7 +143,7 @@ const char *lun__strbuf_text(const lun_strbuf *s)
     return s->text ? s->text : "";
 }
 
-const char *lun__number_text(double x, char text[LUN_NUMBER_TEXT])
+const char *lun__strbuf_number(double x, char text[LUN_NUMBER_TEXT])
 {
     snprintf(text, LUN_NUMBER_TEXT, "%.14g", x);
     const char *point = localeconv()->decimal_point;

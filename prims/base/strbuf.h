@@ -35,7 +35,7 @@ void lun__strbuf_vprintf(lun_strbuf *s, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 /* A number in at most 14 digits, in every locale with a point; in `text`, which it gives. */
 enum { LUN_NUMBER_TEXT = 40 };
-const char *lun__number_text(double x, char text[LUN_NUMBER_TEXT]);
+const char *lun__strbuf_number(double x, char text[LUN_NUMBER_TEXT]);
 /* In a format the number of an axis, an element or an argument, from 0, behind a mark: who reads
  * the text says from where numbers count.  A negative one is only that of nothing.
  *

@@ -53,12 +53,12 @@ static bool write_bytes(int fd, int64_t at, const char *p, size_t n)
     return n == 0;
 }
 
-bool lun__write_all(int fd, const void *from, size_t n)
+bool lun__write_bytes(int fd, const void *from, size_t n)
 {
     return write_bytes(fd, -1, from, n);
 }
 
-int lun__write_at(int fd, int64_t at, const void *from, int64_t n)
+int lun__write_bytes_at(int fd, int64_t at, const void *from, int64_t n)
 {
     return write_bytes(fd, at, from, (size_t)n) ? 0 : errno;
 }

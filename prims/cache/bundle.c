@@ -77,8 +77,8 @@ static bool is_own(const lun_cache_machine *m, const char *key)
     return !strncmp(key, m->first, strlen(m->first)) && kind && kind[strlen(m->kind)] == '\n';
 }
 
-void lun__cache_portable_key(const lun_cache_machine *m, const char *key, size_t length,
-                             lun_strbuf *out)
+void lun__cache_bundle_key(const lun_cache_machine *m, const char *key, size_t length,
+                           lun_strbuf *out)
 {
     lun_strbuf line = LUN_STRBUF_INIT, text = LUN_STRBUF_INIT;
     lun__strbuf_printf(&line, "lunarray " LUN_VERSION " kernels for %s\n", m->name);
@@ -107,9 +107,9 @@ static bool add_entry(lun_cache *c, const char *name, const lun_cache_machine *m
 {
     lun_strbuf key = LUN_STRBUF_INIT;
     lun_cache_file f;
-    if (!lun__cache_read(c, name, &f))
+    if (!lun__cache_entry_read(c, name, &f))
         return false;
-    lun__cache_portable_key(machine, f.key, f.key_length, &key);
+    lun__cache_bundle_key(machine, f.key, f.key_length, &key);
     size_t from = out->length;
     if (key.length) {
         item i = {.key_bytes = key.length, .payload_bytes = f.length};
@@ -141,7 +141,7 @@ static uint64_t add_entries(lun_cache *c, const lun_cache_machine *machine, lun_
         return 0;
     }
     for (struct dirent *e; !out->failed && (e = readdir(d));)
-        if (lun__cache_is_entry(c, e->d_name, &st))
+        if (lun__cache_evict_is_entry(c, e->d_name, &st))
             count += add_entry(c, e->d_name, machine, out);
     closedir(d);
     return count;
@@ -158,8 +158,8 @@ static lun_status write_file(const char *path, const lun_strbuf *head, const lun
         return LUN_ENOMEM;
     }
     int fd = open(beside.text, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    bool well = fd >= 0 && lun__write_all(fd, head->text, head->length) &&
-                lun__write_all(fd, body->text, body->length);
+    bool well = fd >= 0 && lun__write_bytes(fd, head->text, head->length) &&
+                lun__write_bytes(fd, body->text, body->length);
     int code = errno;
     if (fd >= 0 && close(fd) && well) {
         well = false;
@@ -175,11 +175,12 @@ static lun_status write_file(const char *path, const lun_strbuf *head, const lun
     return well ? LUN_OK : failure(error, path, strerror(code));
 }
 
-lun_status lun__cache_export(lun_cache *c, const char *path, const lun_cache_machine *machine,
-                             int64_t *count, lun_strbuf *error)
+lun_status lun__cache_bundle_export(lun_cache *c, const char *path,
+                                    const lun_cache_machine *machine, int64_t *count,
+                                    lun_strbuf *error)
 {
     lun_strbuf line = LUN_STRBUF_INIT, head = LUN_STRBUF_INIT, body = LUN_STRBUF_INIT;
-    lun__cache_portable_key(machine, NULL, 0, &line);
+    lun__cache_bundle_key(machine, NULL, 0, &line);
     header h = {.format = FORMAT, .line_bytes = (uint32_t)line.length};
     memcpy(h.magic, magic, sizeof magic);
     h.entries = add_entries(c, machine, &body);
@@ -248,8 +249,8 @@ static void store_entries(lun_cache *c, const char *bytes, const header *h)
         item i;
         memcpy(&i, bytes + at, sizeof i);
         at += sizeof i;
-        lun__cache_store(c, bytes + at, (size_t)i.key_bytes, bytes + at + i.key_bytes,
-                         (size_t)i.payload_bytes);
+        lun__cache_entry_store(c, bytes + at, (size_t)i.key_bytes, bytes + at + i.key_bytes,
+                               (size_t)i.payload_bytes);
         at += (size_t)(i.key_bytes + i.payload_bytes);
     }
 }
@@ -278,7 +279,7 @@ static char *read_bundle(const char *path, size_t *size, const char **why)
         bytes = malloc(*size + 1);
         *why = bytes ? NULL : "out of memory";
     }
-    if (bytes && !lun__cache_read_all(fd, bytes, *size)) {
+    if (bytes && !lun__cache_entry_read_all(fd, bytes, *size)) {
         free(bytes);
         bytes = NULL;
         *why = "it cannot be read";
@@ -315,14 +316,15 @@ static lun_status import(lun_cache *c, const char *path, const char *bytes, size
     return LUN_OK;
 }
 
-lun_status lun__cache_import(lun_cache *c, const char *path, const lun_cache_machine *machine,
-                             int64_t *count, lun_strbuf *error)
+lun_status lun__cache_bundle_import(lun_cache *c, const char *path,
+                                    const lun_cache_machine *machine, int64_t *count,
+                                    lun_strbuf *error)
 {
     lun_strbuf line = LUN_STRBUF_INIT;
     const char *why;
     size_t size = 0;
     char *bytes = read_bundle(path, &size, &why);
-    lun__cache_portable_key(machine, NULL, 0, &line);
+    lun__cache_bundle_key(machine, NULL, 0, &line);
     lun_status s = line.failed ? LUN_ENOMEM
                    : bytes     ? import(c, path, bytes, size, &line, count, error)
                                : failure(error, path, why);

@@ -20,10 +20,12 @@ lun_status lun__cache_open(const char *dir, int64_t size, void (*log)(void *ctx,
 /* What lun_cache_info gives. */
 void lun__cache_survey(lun_cache *cache, bool clear, lun_cache_state *out);
 /* What lun_cache_export and lun_cache_import do; the reason in error, without a source line. */
-lun_status lun__cache_export(lun_cache *cache, const char *path, const lun_cache_machine *machine,
-                             int64_t *count, lun_strbuf *error);
-lun_status lun__cache_import(lun_cache *cache, const char *path, const lun_cache_machine *machine,
-                             int64_t *count, lun_strbuf *error);
+lun_status lun__cache_bundle_export(lun_cache *cache, const char *path,
+                                    const lun_cache_machine *machine, int64_t *count,
+                                    lun_strbuf *error);
+lun_status lun__cache_bundle_import(lun_cache *cache, const char *path,
+                                    const lun_cache_machine *machine, int64_t *count,
+                                    lun_strbuf *error);
 /* Removes the scratch directory.  NULL is allowed. */
 void lun__cache_close(lun_cache *cache);
 

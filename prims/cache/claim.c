@@ -1,7 +1,7 @@
 /* claim.c - how processes that share a cache directory keep out of each other's way: one lock for
  * all, and claims, a file for each entry in the making.
  *
- * Invariant: a claim's file exists until its owner removes it (lun__cache_unclaim) and is locked
+ * Invariant: a claim's file exists until its owner removes it (lun__cache_claim_end) and is locked
  * (flock) as long as a process has its descriptor, so that the system itself ends the claims of
  * killed processes.  Its text, "PID ADDRESS" in decimal and a newline, says who has made it; while
  * it is empty its owner is about to write it.  Claims are advisory: an entry may be made without
@@ -28,7 +28,7 @@
 #include <time.h>
 #include <unistd.h>
 
-int lun__cache_lock(lun_cache *c, int wait_ms)
+int lun__cache_claim_lock(lun_cache *c, int wait_ms)
 {
     if (!lun__cache_directory(c, true))
         return -1;
@@ -43,7 +43,7 @@ int lun__cache_lock(lun_cache *c, int wait_ms)
     return fd;
 }
 
-void lun__cache_unlock(int lock)
+void lun__cache_claim_unlock(int lock)
 {
     if (lock >= 0)
         close(lock);
@@ -88,7 +88,7 @@ static bool sign(const lun_cache *c, int fd)
     char text[64];
     const int n = signature(c, text);
     return ftruncate(fd, 0) == 0 && lseek(fd, 0, SEEK_SET) == 0 &&
-           lun__write_all(fd, text, (size_t)n);
+           lun__write_bytes(fd, text, (size_t)n);
 }
 
 int lun__cache_claim(lun_cache *c, const char *key, size_t key_length, bool abandoned)
@@ -136,7 +136,7 @@ int lun__cache_claim(lun_cache *c, const char *key, size_t key_length, bool aban
     return taken ? LUN_CLAIM_TAKEN : LUN_CLAIM_NONE;
 }
 
-void lun__cache_unclaim(lun_cache *c, const char *key, size_t key_length)
+void lun__cache_claim_end(lun_cache *c, const char *key, size_t key_length)
 {
     char name[CLAIM];
     if (!lun__cache_directory(c, false))

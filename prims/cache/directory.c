@@ -277,7 +277,8 @@ void lun__cache_survey(lun_cache *c, bool clear, lun_cache_state *out)
         return;
     }
     for (struct dirent *e; (e = readdir(d));) {
-        if (!lun__cache_is_entry(c, e->d_name, &st) || (clear && unlinkat(c->fd, e->d_name, 0)))
+        if (!lun__cache_evict_is_entry(c, e->d_name, &st) ||
+            (clear && unlinkat(c->fd, e->d_name, 0)))
             continue;
         out->entries++;
         out->bytes += st.st_size;
@@ -296,7 +297,7 @@ void lun__cache_close(lun_cache *c)
     if (c->scratch && c->owner == getpid())
         remove_scratch(AT_FDCWD, c->scratch, true);
     if (c->fd >= 0 && c->added)
-        lun__cache_make_room(c, 0);
+        lun__cache_evict_make_room(c, 0);
     if (c->fd >= 0)
         close(c->fd);
     free(c->scratch);

@@ -2,7 +2,7 @@
  *
  *   32 hexadecimal digits        an entry (entry.c)
  *   claim-DIGITS                 an entry in the making (claim.c)
- *   lock                         for lun__cache_lock, always empty (claim.c)
+ *   lock                         for lun__cache_claim_lock, always empty (claim.c)
  *   size                         the sum of the entries' bytes (evict.c)
  *   .tmp-PID-NUMBER-TIME-ADDRESS an entry that is being written (entry.c)
  *   scratch-XXXXXX               a process' directory for its compiler; locked while it lives
@@ -50,18 +50,18 @@ typedef struct lun_cache_file {
 } lun_cache_file;
 
 /* False: there is none of that name, or it is damaged. */
-bool lun__cache_read(lun_cache *c, const char *name, lun_cache_file *out);
+bool lun__cache_entry_read(lun_cache *c, const char *name, lun_cache_file *out);
 /* n bytes from a descriptor; false: there are fewer. */
-bool lun__cache_read_all(int fd, char *to, size_t n);
+bool lun__cache_entry_read_all(int fd, char *to, size_t n);
 /* The file of an entry, hexadecimal. */
 void lun__cache_name(const char *key, size_t length, char name[LUN_CACHE_NAME]);
 /* Whether a file of the directory is an entry; *st is its state then. */
-bool lun__cache_is_entry(const lun_cache *c, const char *name, struct stat *st);
+bool lun__cache_evict_is_entry(const lun_cache *c, const char *name, struct stat *st);
 /* An open entry is used now. */
-void lun__cache_used(int fd, const struct stat *st);
+void lun__cache_evict_used(int fd, const struct stat *st);
 /* So many bytes are about to be stored in the open directory: gives up entries where that is beyond
  * the limit. */
-void lun__cache_make_room(lun_cache *c, int64_t bytes);
+void lun__cache_evict_make_room(lun_cache *c, int64_t bytes);
 /* Once: removes the files that killed writers and compilers left. */
 void lun__cache_sweep(lun_cache *c);
 

@@ -52,7 +52,7 @@ static XXH128_canonical_t hash_of(const void *bytes, size_t length)
     return h;
 }
 
-bool lun__cache_read_all(int fd, char *to, size_t n)
+bool lun__cache_entry_read_all(int fd, char *to, size_t n)
 {
     while (n) {
         ssize_t got = read(fd, to, n);
@@ -111,19 +111,19 @@ static void *take(int fd, const char *key, size_t key_length, size_t *length, co
     char *file = malloc(size + 1);
     if (!file)
         return NULL;
-    *why = lun__cache_read_all(fd, file, size) ? damage(file, size, key, key_length)
-                                               : "it cannot be read";
+    *why = lun__cache_entry_read_all(fd, file, size) ? damage(file, size, key, key_length)
+                                                     : "it cannot be read";
     if (*why) {
         free(file);
         return NULL;
     }
-    lun__cache_used(fd, &st);
+    lun__cache_evict_used(fd, &st);
     *length = size - sizeof(header) - key_length;
     memmove(file, file + sizeof(header) + key_length, *length);
     return file;
 }
 
-bool lun__cache_read(lun_cache *c, const char *name, lun_cache_file *out)
+bool lun__cache_entry_read(lun_cache *c, const char *name, lun_cache_file *out)
 {
     struct stat st;
     header h;
@@ -131,7 +131,7 @@ bool lun__cache_read(lun_cache *c, const char *name, lun_cache_file *out)
     bool well = fd >= 0 && fstat(fd, &st) == 0 && !foreign(&st);
     size_t size = well ? (size_t)st.st_size : 0;
     char *file = well ? malloc(size + 1) : NULL;
-    well = file && lun__cache_read_all(fd, file, size) && !damage(file, size, NULL, 0);
+    well = file && lun__cache_entry_read_all(fd, file, size) && !damage(file, size, NULL, 0);
     if (fd >= 0)
         close(fd);
     if (!well) {
@@ -147,7 +147,8 @@ bool lun__cache_read(lun_cache *c, const char *name, lun_cache_file *out)
     return true;
 }
 
-bool lun__cache_load(lun_cache *c, const char *key, size_t key_length, void **bytes, size_t *length)
+bool lun__cache_entry_load(lun_cache *c, const char *key, size_t key_length, void **bytes,
+                           size_t *length)
 {
     char name[LUN_CACHE_NAME];
     const char *why = NULL;
@@ -188,8 +189,8 @@ static bool write_entry(lun_cache *c, const char *name, const char *key, size_t 
     int fd = openat(c->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return false;
-    bool well = lun__write_all(fd, &h, sizeof h) && lun__write_all(fd, key, key_length) &&
-                lun__write_all(fd, bytes, length);
+    bool well = lun__write_bytes(fd, &h, sizeof h) && lun__write_bytes(fd, key, key_length) &&
+                lun__write_bytes(fd, bytes, length);
     int error = errno;
     if (close(fd) && well) {
         well = false;
@@ -199,15 +200,15 @@ static bool write_entry(lun_cache *c, const char *name, const char *key, size_t 
     return well;
 }
 
-void lun__cache_store(lun_cache *c, const char *key, size_t key_length, const void *bytes,
-                      size_t length)
+void lun__cache_entry_store(lun_cache *c, const char *key, size_t key_length, const void *bytes,
+                            size_t length)
 {
     char name[LUN_CACHE_NAME], temporary[96];
     struct timespec t;
     if (!lun__cache_directory(c, true))
         return;
     lun__cache_sweep(c);
-    lun__cache_make_room(c, (int64_t)(sizeof(header) + key_length + length));
+    lun__cache_evict_make_room(c, (int64_t)(sizeof(header) + key_length + length));
     lun__cache_name(key, key_length, name);
     clock_gettime(CLOCK_REALTIME, &t);
     snprintf(temporary, sizeof temporary, ".tmp-%ld-%u-%ld-%p", (long)getpid(), c->serial++,

@@ -34,7 +34,7 @@ enum {
     DIGITS = 20 + 1 /* of the sum, with a newline */
 };
 
-void lun__cache_used(int fd, const struct stat *st)
+void lun__cache_evict_used(int fd, const struct stat *st)
 {
     const struct timespec now[2] = {{.tv_nsec = UTIME_OMIT}, {.tv_nsec = UTIME_NOW}};
     if (time(NULL) - st->st_mtime > FRESH)
@@ -43,7 +43,7 @@ void lun__cache_used(int fd, const struct stat *st)
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
-bool lun__cache_is_entry(const lun_cache *c, const char *name, struct stat *st)
+bool lun__cache_evict_is_entry(const lun_cache *c, const char *name, struct stat *st)
 {
     return strspn(name, "0123456789abcdef") == LUN_CACHE_NAME - 1 && !name[LUN_CACHE_NAME - 1] &&
            fstatat(c->fd, name, st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st->st_mode);
@@ -75,7 +75,7 @@ static entry *list(const lun_cache *c, int *count)
     if (!d && fd >= 0)
         close(fd);
     for (struct dirent *e; d && (e = readdir(d));) {
-        if (!lun__cache_is_entry(c, e->d_name, &st))
+        if (!lun__cache_evict_is_entry(c, e->d_name, &st))
             continue;
         if (!lun__grow(&all, *count, &room, sizeof *all))
             break;
@@ -125,7 +125,7 @@ static bool write_sum(int fd, int64_t sum)
     return pwrite(fd, text, DIGITS, 0) == DIGITS;
 }
 
-void lun__cache_make_room(lun_cache *c, int64_t bytes)
+void lun__cache_evict_make_room(lun_cache *c, int64_t bytes)
 {
     c->added += bytes;
     int fd = openat(c->fd, "size", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);

@@ -173,7 +173,7 @@ static int of_parameter(reader *r, const lun_csignature *own, int k)
     return in_lines(r->t, r->name) ? ASSIGNS : uses_of(r);
 }
 
-lun_status lun__cwritten_find(lun_cmaker *m)
+lun_status lun__cassigned_find(lun_cmaker *m)
 {
     lun_cmacros macros = {0};
     int all[LUN_MAX_PARAMS];
@@ -203,7 +203,7 @@ lun_status lun__cwritten_find(lun_cmaker *m)
     return s;
 }
 
-bool lun__cwritten_any(const lun_csignature *head)
+bool lun__cassigned_any(const lun_csignature *head)
 {
     for (int k = 0; k < head->count; k++)
         if (head->param[k].array && !head->param[k].constant)

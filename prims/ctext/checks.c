@@ -233,7 +233,7 @@ static bool has_room(const finder *f, int param)
 static void check_atomic(finder *f, const lun_cextent *x, int i)
 {
     const int close = lun__ctoken_is(f->t, i + 1, '(') ? lun__coperand_match(x, i + 1) : -1;
-    const int past = close < 0 ? -1 : lun__crounds_comma(f->t, i + 4, close);
+    const int past = close < 0 ? -1 : lun__cloop_comma(f->t, i + 4, close);
     const int param = lun__ctoken_is(f->t, i + 3, ',') ? parameter(f, i + 2) : -1;
     char before[40], behind[80];
     f->status = lun__catomic_check(f->s, i, past > i + 4, f->head, param, f->error);

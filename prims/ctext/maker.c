@@ -69,7 +69,7 @@ void lun__cmaker_identify(lun_cmaker *m)
 void lun__cmaker_free(lun_cmaker *m)
 {
     lun__csource_free(&m->source);
-    lun__cunits_free(&m->units);
+    lun__ctop_level_free(&m->units);
     lun__cnames_free(&m->names);
     free(m->own);
 }

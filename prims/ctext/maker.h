@@ -53,7 +53,7 @@ void lun__cmaker_free(lun_cmaker *m);
 
 /* Makes the function, for m->division if there is one; m can do so again.  LUN_EARG with what is
  * wrong and where in m->error; LUN_ENOMEM. */
-lun_status lun__cmaker_write(lun_cmaker *m, lun_ir_function **out);
+lun_status lun__cwrite_function(lun_cmaker *m, lun_ir_function **out);
 
 /* A front end of the text in m, which it takes over, also where it fails. */
 lun_status lun__cteam_make(lun_cmaker *m, lun_front *out);

@@ -12,7 +12,7 @@
 static const char *const positions[] = {"LUN_BLOCK", "LUN_BLOCKS", "LUN_THREAD", "LUN_INDEX"};
 static const char *const known[] = {"LUN_THREADS", "LUN_ELEMENTS"};
 
-int64_t lun__cdivision_all(const int64_t extent[3])
+int64_t lun__cscratch_extents(const int64_t extent[3])
 {
     return extent[0] * extent[1] * extent[2];
 }
@@ -39,7 +39,7 @@ static bool extent(const lun_ctokens *t, int *i, const int64_t all[3], int64_t *
     if (!lun__ctoken_is(t, at, '('))
         return false;
     if (lun__ctoken_is(t, at + 1, ')')) {
-        *out = lun__cdivision_all(all);
+        *out = lun__cscratch_extents(all);
         *i = at + 2;
         return true;
     }
@@ -126,7 +126,7 @@ static lun_status leave_out(finder *f, int first, int last)
 static lun_status take(finder *f, int i, int past)
 {
     const lun_ctokens *t = &f->s->tokens;
-    int close = lun__ctoken_is(t, i + 1, '(') ? lun__crounds_closing(t, i + 1, past) : -1;
+    int close = lun__ctoken_is(t, i + 1, '(') ? lun__cloop_closing(t, i + 1, past) : -1;
     int comma = i + 2;
     while (comma < close && !lun__ctoken_is(t, comma, ','))
         comma++;
@@ -196,7 +196,7 @@ static void constants(const char *word, const int64_t extent[3], lun_strbuf *out
                        "#define LUN_%s(d) LUN_%s_##d\n#define LUN_%s_ %" PRId64 "\n"
                        "#define LUN_%s_0 %" PRId64 "\n#define LUN_%s_1 %" PRId64 "\n"
                        "#define LUN_%s_2 %" PRId64 "\n",
-                       word, word, word, lun__cdivision_all(extent), word, extent[0], word,
+                       word, word, word, lun__cscratch_extents(extent), word, extent[0], word,
                        extent[1], word, extent[2]);
 }
 

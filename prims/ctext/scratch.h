@@ -24,7 +24,7 @@ typedef struct lun_cscratches {
 } lun_cscratches;
 
 /* The product of all extents. */
-int64_t lun__cdivision_all(const int64_t extent[3]);
+int64_t lun__cscratch_extents(const int64_t extent[3]);
 
 /* Finds the LUN_SCRATCH of the entry, at the top level of its body, and takes them out of the text.
  * n is a constant: numbers, macros of the text, LUN_THREADS(d), LUN_ELEMENTS(d), + - * / % ( ).

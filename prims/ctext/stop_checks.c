@@ -118,15 +118,15 @@ static bool edit_loop(finder *f, int i, int past, leave how)
     bool asks = f->edits->at && f->edits->at[i].asks;
     if ((!is_while && !is_for) || !lun__ctoken_is(t, i + 1, '(') || asks)
         return false;
-    int close = lun__crounds_closing(t, i + 1, past);
-    int first = is_for && close >= 0 ? lun__crounds_semicolon(t, i + 2, close) : i + 1;
-    int second = is_for && first >= 0 ? lun__crounds_semicolon(t, first + 1, close) : close;
+    int close = lun__cloop_closing(t, i + 1, past);
+    int first = is_for && close >= 0 ? lun__cloop_semicolon(t, i + 2, close) : i + 1;
+    int second = is_for && first >= 0 ? lun__cloop_semicolon(t, first + 1, close) : close;
     if (close < 0 || first < 0 || second < 0 ||
-        (is_for && lun__crounds_few(t, first, second, close, past)) || (is_while && close == i + 2))
+        (is_for && lun__cloop_few(t, first, second, close, past)) || (is_while && close == i + 2))
         return false;
     int step = is_for && close > second + 1 ? second : -1;
     if (is_plain(f, first, second, true) && (step < 0 || is_plain(f, step, close, false)) &&
-        lun__crounds_go_on(t, close, past))
+        lun__cloop_go_on(t, close, past))
         put_rounds(f, first, second, step, close);
     put_ask(f, first, second, step >= 0 && second > first + 1, how);
     return true;
@@ -135,8 +135,8 @@ static bool edit_loop(finder *f, int i, int past, leave how)
 /* The jump at token i of a body that ends at `past`: true if it asks. */
 static bool edit_jump(finder *f, int i, int past, leave how)
 {
-    int end = lun__crounds_semicolon(f->t, i, past);
-    if (!lun__ctoken_word(f->t, i, "goto") || end < 0 || !lun__crounds_back(f->t, i, past))
+    int end = lun__cloop_semicolon(f->t, i, past);
+    if (!lun__ctoken_word(f->t, i, "goto") || end < 0 || !lun__cloop_back(f->t, i, past))
         return false;
     put(f, i, BEFORE, f->checked ? "{ LUN_JUMP_CHECKED(" : "{ LUN_JUMP(", false);
     put(f, i, BEFORE, leaving[how], false);
@@ -240,7 +240,7 @@ static int call_end(const finder *f, int i, int past)
     int name = name_at(f, i);
     if (name < 0 || !f->asks[name] || !lun__ctoken_is(f->t, i + 1, '('))
         return -1;
-    return lun__crounds_closing(f->t, i + 1, past);
+    return lun__cloop_closing(f->t, i + 1, past);
 }
 
 /* True if a function calls one that asks. */
@@ -285,9 +285,9 @@ static void edit_calls(finder *f, int unit)
     }
 }
 
-lun_status lun__cloops_find(bool *asks, lun_cedits *edits, const lun_csource *s,
-                            const lun_cunits *units, const lun_cnames *names, int entry,
-                            bool checked)
+lun_status lun__cstop_checks_find(bool *asks, lun_cedits *edits, const lun_csource *s,
+                                  const lun_cunits *units, const lun_cnames *names, int entry,
+                                  bool checked)
 {
     finder f = {&s->tokens, units, names, edits, entry, checked, NULL, LUN_OK};
     f.asks = calloc((size_t)names->count + 1, sizeof *f.asks);

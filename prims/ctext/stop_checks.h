@@ -33,8 +33,8 @@
  * `for` that counts by a literal to a literal in few rounds.  If a function cannot be left so,
  * having another result than a number or nothing, or being called in a macro, only loops of the
  * entry ask.  LUN_ENOMEM. */
-lun_status lun__cloops_find(bool *asks, lun_cedits *edits, const lun_csource *s,
-                            const lun_cunits *units, const lun_cnames *names, int entry,
-                            bool checked);
+lun_status lun__cstop_checks_find(bool *asks, lun_cedits *edits, const lun_csource *s,
+                                  const lun_cunits *units, const lun_cnames *names, int entry,
+                                  bool checked);
 
 #endif

@@ -42,7 +42,7 @@ static void free_version(version *v)
 {
     if (!v)
         return;
-    lun__cfunc_free(v->text);
+    lun__cwrite_function_free(v->text);
     lun__ir_free(&v->body);
     free(v->note);
     free(v);
@@ -57,7 +57,7 @@ static void release(void *ctx)
         t->versions = next;
     }
     for (int k = 0; k <= LUN_MAX_RANK; k++)
-        lun__cfunc_free(t->in_place[k]);
+        lun__cwrite_function_free(t->in_place[k]);
     lun__cmaker_free(&t->m);
     free(t);
 }
@@ -142,7 +142,7 @@ static bool put_body(const lun_cmaker *m, version *v)
 static lun_status fill(team *t, version *v)
 {
     lun_strbuf note = LUN_STRBUF_INIT;
-    lun_status s = lun__cmaker_write(&t->m, &v->text);
+    lun_status s = lun__cwrite_function(&t->m, &v->text);
     if (s != LUN_OK)
         return s;
     v->scratches = t->m.scratches.count;
@@ -151,7 +151,7 @@ static lun_status fill(team *t, version *v)
                                             .count = t->m.scratches.at[k].count};
     for (int k = v->text->params - v->text->lengths; k < v->text->params; k++)
         v->length[v->lengths++] = v->text->param[k].of;
-    v->body.threads = (int)lun__cdivision_all(v->division.threads);
+    v->body.threads = (int)lun__cscratch_extents(v->division.threads);
     lun__strbuf_printf(&note,
                        "%s, line %%lld: some threads of a team come to a LUN_BARRIER where others "
                        "do not",
@@ -324,7 +324,7 @@ static lun_status in_place(void *ctx, int axes, lun_ir_function **out, lun_strbu
         m->axes = axes;
         m->error = error;
         if (s == LUN_OK)
-            s = lun__cmaker_write(m, &t->in_place[axes]);
+            s = lun__cwrite_function(m, &t->in_place[axes]);
         m->in_place = false;
         m->axes = 0;
     }
@@ -340,7 +340,7 @@ lun_status lun__cteam_make(lun_cmaker *m, lun_front *out)
             s = lun__csource_error(&m->source, m->units.at[i].start, m->error,
                                    "a function without a result is defined twice: choose within "
                                    "its body");
-    if (s == LUN_OK && !lun__cwritten_any(&m->head))
+    if (s == LUN_OK && !lun__cassigned_any(&m->head))
         s = lun__csignature_void(&m->head, &m->source, m->error);
     team *t = s == LUN_OK ? calloc(1, sizeof *t) : NULL;
     if (!t) {

@@ -163,7 +163,7 @@ static lun_status check_functions(const lun_cmaker *m)
 /* From the source to the entry's head. */
 static lun_status understand(lun_cmaker *m)
 {
-    lun_status status = lun__cunits_read(&m->units, &m->source, m->error);
+    lun_status status = lun__ctop_level_read(&m->units, &m->source, m->error);
     if (status == LUN_OK)
         status = lun__cnames_read(&m->names, &m->source, &m->units);
     if (status == LUN_OK)
@@ -171,7 +171,7 @@ static lun_status understand(lun_cmaker *m)
     if (status == LUN_OK)
         status = lun__cscopes_read(&m->own, &m->source.tokens, &m->units, &m->names);
     if (status == LUN_OK)
-        status = lun__ccalls_check(&m->source, &m->units, &m->names, m->own, m->error);
+        status = lun__ccall_graph_check(&m->source, &m->units, &m->names, m->own, m->error);
     if (status == LUN_OK)
         status = choose(m);
     if (status == LUN_OK)
@@ -186,15 +186,15 @@ static lun_status make(lun_cmaker *m, lun_status status, lun_ir_function **out, 
     if (status == LUN_OK)
         status = understand(m);
     if (status == LUN_OK)
-        status = lun__cwritten_find(m);
+        status = lun__cassigned_find(m);
     const bool nothing = status == LUN_OK && m->head.nothing >= 0;
     if (status == LUN_OK)
         status = lun__cscratch_words(&m->source, &m->units, m->entry, nothing && team, m->error);
-    if (status == LUN_OK && team && (nothing || lun__cwritten_any(&m->head)))
+    if (status == LUN_OK && team && (nothing || lun__cassigned_any(&m->head)))
         return lun__cteam_make(m, team);
     if (status == LUN_OK)
         status = nothing ? lun__csignature_void(&m->head, &m->source, m->error)
-                         : lun__cmaker_write(m, out);
+                         : lun__cwrite_function(m, out);
     lun__cmaker_free(m);
     return status;
 }

@@ -49,6 +49,6 @@ lun_status lun__cfunc_file(const char *path, bool plain, lun_ir_function **out, 
                            lun_strbuf *error);
 
 /* Frees what these two gave; NULL is allowed. */
-void lun__cfunc_free(lun_ir_function *f);
+void lun__cwrite_function_free(lun_ir_function *f);
 
 #endif

@@ -523,7 +523,7 @@ static lun_status write_text(lun_cmaker *m)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-lun_status lun__cmaker_write(lun_cmaker *m, lun_ir_function **out)
+lun_status lun__cwrite_function(lun_cmaker *m, lun_ir_function **out)
 {
     lun_status status = LUN_OK;
     m->edits.tokens = m->source.tokens.count;
@@ -539,8 +539,8 @@ lun_status lun__cmaker_write(lun_cmaker *m, lun_ir_function **out)
         status = lun__cchecks_find(&m->checks, &m->edits, &m->source, &m->units, m->entry, m->plain,
                                    m->error);
     if (status == LUN_OK)
-        status = lun__cloops_find(&m->asks, &m->edits, &m->source, &m->units, &m->names, m->entry,
-                                  m->checks.count > 0);
+        status = lun__cstop_checks_find(&m->asks, &m->edits, &m->source, &m->units, &m->names,
+                                        m->entry, m->checks.count > 0);
     if (status == LUN_OK)
         status = check_params(m);
     if (status == LUN_OK)
@@ -554,7 +554,7 @@ lun_status lun__cmaker_write(lun_cmaker *m, lun_ir_function **out)
     return status;
 }
 
-void lun__cfunc_free(lun_ir_function *f)
+void lun__cwrite_function_free(lun_ir_function *f)
 {
     if (!f)
         return;

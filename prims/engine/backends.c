@@ -74,7 +74,7 @@ static lun_status open_state(lun_engine *e, lun_backend_slot *b, void *with, voi
 
 lun_status lun__backend_beside(lun_engine *e, lun_backend_slot *b, const lun_backend_slot *theirs)
 {
-    lun__clear(e);
+    lun__fail_clear(e);
     return b->state                 ? LUN_OK
            : b->backend->buffer_new ? open_state(e, b, NULL, theirs->state)
                                     : lun__backend_open(e, b);
@@ -100,7 +100,7 @@ lun_status lun__backend_open(lun_engine *e, lun_backend_slot *b)
                          "backend %s is not allowed in the sandbox: its host has not chosen it",
                          b->name);
     if (!b->reason) {
-        lun__clear(e);
+        lun__fail_clear(e);
         if (open_state(e, b, open_peer(e, b), NULL) == LUN_OK)
             return LUN_OK;
         b->reason = strdup(e->error.length ? e->error.text : "out of memory");
@@ -152,12 +152,13 @@ void lun__backend_share(const lun_backend_slot *b, int64_t n, int64_t bytes, voi
 {
     const lun_work work = {.kind = LUN_WORK_SHARE, .is.share = {n, bytes, ctx, task}};
     if (b->can.shares)
-        (void)lun__backend_do(b, &work);
+        (void)lun__state_backend_do(b, &work);
     else
         task(ctx, 0, n);
 }
 
-void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task)
+void lun__backend_share_range(lun_engine *e, int64_t n, int64_t bytes, void *ctx,
+                              lun_range_fn *task)
 {
     enum { WORTHWHILE = 1 << 20 };
     const lun_backend_slot *b = e->backends[e->current];
@@ -178,21 +179,21 @@ static void copy_range(void *ctx, int64_t from, int64_t to)
     memcpy(c->to + from, c->from + from, (size_t)(to - from));
 }
 
-void lun__share_copy(lun_engine *e, void *to, const void *from, int64_t bytes)
+void lun__backend_share_copy(lun_engine *e, void *to, const void *from, int64_t bytes)
 {
-    lun__share(e, bytes, bytes, &(copying){to, from}, copy_range);
+    lun__backend_share_range(e, bytes, bytes, &(copying){to, from}, copy_range);
 }
 
 /* What computes at location k of the set, or alone. */
 static const lun_abilities *can_at(const lun_engine *e, int k)
 {
-    return &lun__computes_at(e->set_count ? e->set[k] : e->backends[e->current])->can;
+    return &lun__state_computes_at(e->set_count ? e->set[k] : e->backends[e->current])->can;
 }
 
 bool lun__backend_chains(const lun_engine *e)
 {
     bool all = true;
-    for (int k = 0; all && k < lun__set_places(e); k++)
+    for (int k = 0; all && k < lun__state_places(e); k++)
         all = can_at(e, k)->chains;
     return all;
 }
@@ -201,7 +202,7 @@ bool lun__backend_sweeps(lun_engine *e, int64_t *cache_bytes)
 {
     bool all = true;
     *cache_bytes = e->set_count ? 0 : can_at(e, 0)->cache_bytes;
-    for (int k = 0; all && k < lun__set_places(e); k++)
+    for (int k = 0; all && k < lun__state_places(e); k++)
         all = can_at(e, k)->sweeps;
     return all;
 }
@@ -260,7 +261,7 @@ lun_status lun__backend_move(const lun_backend_slot *at, lun_buffer *to, int64_t
                              const lun_buffer *from, int64_t from_origin, int64_t count, int bytes)
 {
     const lun_layout flat = lun__layout_right(1, &count);
-    return lun__backend_transfer(
+    return lun__state_transfer(
         at, &(lun_transfer){bytes, to, from, to_origin, from_origin, flat, flat, 0});
 }
 
@@ -299,7 +300,7 @@ static void give_own(lun_engine *e, const lun_backend_slot *ranks, lun_device *r
     snprintf(name, sizeof name, "%.20s:1", ranks->name);
     for (int i = 0; all && i < e->backend_count; i++) {
         lun_backend_slot *at = e->backends[i];
-        const lun_backend_slot *by = lun__computes_at(at);
+        const lun_backend_slot *by = lun__state_computes_at(at);
         const int k = by->device ? by->device - 1 : 0;
         if (strcmp(at->name, name) || by->backend->remote || !by->state ||
             k >= by->backend->devices(&e->services, by->state, all, MOST) || k >= MOST)
@@ -326,7 +327,7 @@ static void give_devices(lun_engine *e, lun_backend_slot *b, int there, lun_devi
             snprintf(own[i].place, sizeof own[i].place, "%.20s:%d", b->name, i + 1);
         else
             snprintf(own[i].place, sizeof own[i].place, "%s", b->name);
-        lun__give(row, &own[i], sizeof *own);
+        lun__sized_give(row, &own[i], sizeof *own);
     }
     free(own);
 }

@@ -15,7 +15,7 @@
 #include "engine/state.h"
 #include "lunarray_bind.h"
 
-void lun__clear(lun_engine *e)
+void lun__fail_clear(lun_engine *e)
 {
     lun__strbuf_clear(&e->error);
     e->error.message = true;
@@ -29,7 +29,7 @@ lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    lun__clear(e);
+    lun__fail_clear(e);
     lun__strbuf_vprintf(&e->error, format, args);
     va_end(args);
     return s;
@@ -37,18 +37,18 @@ lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
 
 lun_status lun__fail_text(lun_engine *e, lun_status s, const char *text)
 {
-    lun__clear(e);
+    lun__fail_clear(e);
     lun__strbuf_marked(&e->error, text);
     return s;
 }
 
-lun_status lun__nomem(lun_engine *e)
+lun_status lun__fail_nomem(lun_engine *e)
 {
     lun_account *a = e->account;
     if (__atomic_exchange_n(&a->refused, false, __ATOMIC_RELAXED))
         return lun__fail(e, LUN_ELIMIT, "memory limit reached: %lld of %lld bytes in use",
                          (long long)lun__account_used(a), (long long)a->limit);
-    lun__clear(e);
+    lun__fail_clear(e);
     e->out_of_memory = true;
     return LUN_ENOMEM;
 }
@@ -56,7 +56,7 @@ lun_status lun__nomem(lun_engine *e)
 /* Why this thread's last lun_open failed: there is no engine that could keep it. */
 static _Thread_local char open_error[512];
 
-void lun__open_failed(const char *text)
+void lun__fail_open(const char *text)
 {
     snprintf(open_error, sizeof open_error, "%s", text);
 }
@@ -76,12 +76,12 @@ static uintptr_t this_thread(void)
 #endif
 }
 
-bool lun__is_inside(const lun_engine *e)
+bool lun__enter_is_inside(const lun_engine *e)
 {
     return __atomic_load_n(&e->inside, __ATOMIC_RELAXED) == this_thread();
 }
 
-void lun__release_later(lun_engine *e)
+void lun__enter_release_later(lun_engine *e)
 {
     lun_later *it = __atomic_exchange_n(&e->later, NULL, __ATOMIC_ACQUIRE);
     while (it) {
@@ -106,13 +106,13 @@ static bool enter(lun_engine *e, lun_engine **taken)
         return false;
     *taken = e;
     if (is_later(e))
-        lun__release_later(e);
+        lun__enter_release_later(e);
     return true;
 }
 
 lun_status lun__enter(lun_engine *e, lun_engine **taken)
 {
-    if (lun__is_inside(e))
+    if (lun__enter_is_inside(e))
         return LUN_OK;
     if (!enter(e, taken)) {
         __atomic_store_n(&e->refused, true, __ATOMIC_RELAXED);
@@ -124,17 +124,17 @@ lun_status lun__enter(lun_engine *e, lun_engine **taken)
     return LUN_OK;
 }
 
-void lun__leave_taken(lun_engine **taken)
+void lun__enter_end(lun_engine **taken)
 {
     if (is_later(*taken))
-        lun__release_later(*taken);
+        lun__enter_release_later(*taken);
     __atomic_store_n(&(*taken)->inside, 0, __ATOMIC_RELEASE);
 }
 
 bool lun__enter_or_later(lun_engine *e, lun_engine **taken, lun_later *it,
                          void (*release)(void *object), void *object)
 {
-    if (lun__is_inside(e) || enter(e, taken))
+    if (lun__enter_is_inside(e) || enter(e, taken))
         return true;
     *it = (lun_later){__atomic_load_n(&e->later, __ATOMIC_RELAXED), release, object};
     while (!__atomic_compare_exchange_n(&e->later, &it->next, it, true, __ATOMIC_RELEASE,
@@ -156,7 +156,7 @@ void lun_thread_leave(lun_engine **taken)
 
 /* ---- what was wrong -------------------------------------------------------------------------- */
 
-const char *lun__error_text(const lun_engine *e)
+const char *lun__fail_error_text(const lun_engine *e)
 {
     if (e->error.length)
         return e->error.text;
@@ -169,7 +169,7 @@ const char *lun_error_from(const lun_engine *e, int first)
         return open_error;
     if (__atomic_load_n(&e->refused, __ATOMIC_RELAXED) && refused == e)
         return "engine in use by another thread: one thread at a time may call it";
-    const char *text = lun__error_text(e);
+    const char *text = lun__fail_error_text(e);
     if (!strstr(text, LUN_NTH_MARK))
         return text;
     lun_strbuf *told = (lun_strbuf *)(uintptr_t)&e->error_plain;
@@ -212,7 +212,7 @@ lun_status lun_fail_at(lun_engine *e, lun_status s, const char *text, const char
     return s;
 }
 
-lun_status lun__missing(lun_engine *e)
+lun_status lun__fail_missing(lun_engine *e)
 {
     return e ? lun__fail(e, LUN_EARG,
                          "an argument is missing (NULL), a struct is without its size, or a count "
@@ -220,7 +220,7 @@ lun_status lun__missing(lun_engine *e)
              : LUN_EARG;
 }
 
-lun_status lun__value_check(lun_engine *e, lun_value v)
+lun_status lun__fail_check_value(lun_engine *e, lun_value v)
 {
     const lun_dtype_row *d = (unsigned)v.dtype < LUN_DTYPE_COUNT ? lun__dtype_get(v.dtype) : NULL;
     if (d && (d->kind == LUN_KIND_BOOL || d->bytes == sizeof v.as))

@@ -9,25 +9,25 @@
 #include "lunarray.h"
 
 /* Forgets the last failure; the caller may then write its text into e->error. */
-void lun__clear(lun_engine *e);
+void lun__fail_clear(lun_engine *e);
 /* An argument that must be given is NULL, or a count makes no sense: for LUN_NEED. */
-lun_status lun__missing(lun_engine *e);
+lun_status lun__fail_missing(lun_engine *e);
 /* Takes the engine for this thread: *taken is then to be given to lun__leave, NULL where the thread
  * is inside of a call already.  LUN_EARG where another thread is, without touching the engine. */
 lun_status lun__enter(lun_engine *e, lun_engine **taken);
 /* Gives it back. */
-void lun__leave_taken(lun_engine **taken);
+void lun__enter_end(lun_engine **taken);
 static inline void lun__leave(lun_engine **taken)
 {
     if (*taken)
-        lun__leave_taken(taken);
+        lun__enter_end(taken);
 }
 /* The first line of functions of the interface: what they cannot do without.  The engine is this
  * thread's until they return. */
 #define LUN_NEED(e, condition)                                          \
     __attribute__((cleanup(lun__leave))) lun_engine *lun__taken = NULL; \
     if (!(e) || lun__enter(e, &lun__taken) != LUN_OK || !(condition))   \
-    return (e) && !lun__is_inside(e) ? LUN_EARG : lun__missing(e)
+    return (e) && !lun__enter_is_inside(e) ? LUN_EARG : lun__fail_missing(e)
 /* The same of functions that have no status: `otherwise` where the engine is missing or another
  * thread is inside of it, which lun_error says. */
 #define LUN_NEED_OR(e, otherwise)                                                \
@@ -51,24 +51,24 @@ bool lun__enter_or_later(lun_engine *e, lun_engine **taken, lun_later *it,
     if (!lun__enter_or_later(e, &lun__taken, it, release, object))      \
     return
 /* Releases what is left of these: where the engine ends. */
-void lun__release_later(lun_engine *e);
+void lun__enter_release_later(lun_engine *e);
 /* Whether this thread is inside of a call. */
-bool lun__is_inside(const lun_engine *e);
+bool lun__enter_is_inside(const lun_engine *e);
 /* Fails unless v's dtype is one that a lun_value can have. */
-lun_status lun__value_check(lun_engine *e, lun_value v);
+lun_status lun__fail_check_value(lun_engine *e, lun_value v);
 /* Writes the text of a failure, whose source line is not known, and returns s. */
 lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The text of the last failure with the marks of LUN_NTH, to be passed on to another one. */
-const char *lun__error_text(const lun_engine *e);
+const char *lun__fail_error_text(const lun_engine *e);
 /* lun__fail with such a text, or with that of another message. */
 lun_status lun__fail_text(lun_engine *e, lun_status s, const char *text);
 /* The failure LUN_ENOMEM, which allocates no text; LUN_ELIMIT where the memory limit has refused an
  * object. */
-lun_status lun__nomem(lun_engine *e);
+lun_status lun__fail_nomem(lun_engine *e);
 /* The text that lun_error(NULL) gives: why this thread's last lun_open failed, "" if it did not. */
-void lun__open_failed(const char *text);
+void lun__fail_open(const char *text);
 /* The source line with that number ("script:12"), "" for 0. */
-const char *lun__source_line_text(const lun_engine *e, uint32_t where);
+const char *lun__source_mark_text(const lun_engine *e, uint32_t where);
 
 #endif

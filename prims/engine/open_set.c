@@ -32,14 +32,14 @@ static lun_backend_slot *host_location(lun_engine *e, lun_backend_slot *of, unsi
 
 static lun_status add(draft *d, lun_backend_slot *at)
 {
-    lun_status s = lun__backend_open(d->e, lun__computes_at(at));
+    lun_status s = lun__backend_open(d->e, lun__state_computes_at(at));
     for (int i = 0; s == LUN_OK && i < d->count; i++)
         if (d->at[i] == at)
             return lun__fail(d->e, LUN_EARG, "place '%s' appears twice in the set", at->name);
     if (s == LUN_OK && d->count == LUN_MAX_PLACES)
         return lun__fail(d->e, LUN_EARG, "a set has at most %d places", LUN_MAX_PLACES);
     if (s == LUN_OK && !lun__grow(&d->at, d->count, &d->room, sizeof *d->at))
-        return lun__nomem(d->e);
+        return lun__fail_nomem(d->e);
     if (s == LUN_OK)
         d->at[d->count++] = at;
     return s;
@@ -56,7 +56,7 @@ static unsigned number_of(const char *text)
 static lun_status no_room(lun_engine *e)
 {
     if (e->backend_count < LUN_MAX_BACKENDS)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     return lun__fail(e, LUN_EARG, "too many places have been named: %d at most", LUN_MAX_BACKENDS);
 }
 
@@ -278,13 +278,13 @@ static lun_status count_locations(const draft *d)
     for (int k = 0; d->count > 1 && k < d->count; k++) {
         lun_place_stats **counted = &d->at[k]->counted;
         if (!*counted && !(*counted = calloc(1, sizeof **counted)))
-            return lun__nomem(d->e);
+            return lun__fail_nomem(d->e);
         (*counted)->size = sizeof **counted;
     }
     return LUN_OK;
 }
 
-lun_status lun__places_use(lun_engine *e, const char *text)
+lun_status lun__set_use(lun_engine *e, const char *text)
 {
     draft d = {.e = e};
     if (!text)
@@ -294,7 +294,7 @@ lun_status lun__places_use(lun_engine *e, const char *text)
         s = count_locations(&d);
     if (s == LUN_OK) {
         lun_backend_slot **before = e->set;
-        e->current = lun__computes_at(d.at[0])->number;
+        e->current = lun__state_computes_at(d.at[0])->number;
         e->set_count = d.count > 1 ? d.count : 0;
         e->set = d.at;
         d.at = before;
@@ -315,13 +315,13 @@ void lun__set_take(lun_engine *e, lun_backend_slot **at, int count, lun_in_use *
     *before = (lun_in_use){e->set, e->set_count, e->current};
     e->set = at;
     e->set_count = count;
-    (void)lun__set_enter(e, at[0]);
+    (void)lun__state_set_enter(e, at[0]);
 }
 
 void lun__set_advance(lun_engine *e)
 {
     bool given;
-    for (int k = 0; k < lun__set_places(e); k++) {
+    for (int k = 0; k < lun__state_places(e); k++) {
         const lun_backend_slot *at = lun__set_at(e, k);
         if (at->can.parts) /* what fails does so again when it is waited for */
             (void)at->backend->wait(at->state, 0, LUN_WAIT_GIVE, &given);
@@ -335,25 +335,25 @@ void lun__set_back(lun_engine *e, const lun_in_use *before)
     e->set = before->at;
 }
 
-lun_status lun__backends_list(lun_engine *e)
+lun_status lun__set_list(lun_engine *e)
 {
     for (int i = 0; lun__backends_all[i]; i++) {
         lun_backend_slot b = {.backend = lun__backends_all[i]};
         snprintf(b.name, sizeof b.name, "%s", b.backend->name);
         if (!lun__backend_add(e, b))
-            return lun__nomem(e);
+            return lun__fail_nomem(e);
         if (b.backend->is & LUN_IS_NATIVE)
             e->services.native = b.backend;
     }
     return LUN_OK;
 }
 
-lun_status lun__backend_choose(lun_engine *e, const char *name)
+lun_status lun__set_choose(lun_engine *e, const char *name)
 {
     lun_backend_slot *at;
     e->current = 0;
     if (name && name[0])
-        return lun__places_use(e, name);
+        return lun__set_use(e, name);
     lun_status s = best(e, &at);
     if (s == LUN_OK)
         e->current = at->number;

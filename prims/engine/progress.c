@@ -13,7 +13,7 @@
 static void tick(void *ctx, const char *what, int64_t done, int64_t total)
 {
     lun_engine *e = ctx;
-    double now = lun__now();
+    double now = lun__clock_now();
     if (now - e->began < FIRST || now - e->progress_at < PACE)
         return;
     e->progress_at = now;
@@ -40,7 +40,7 @@ void lun_on_progress(lun_engine *e, void (*call)(void *ctx, const lun_progress *
 void lun__progress_begin(lun_engine *e)
 {
     if (e->progress)
-        e->began = lun__now();
+        e->began = lun__clock_now();
 }
 
 void lun__progress_end(lun_engine *e)

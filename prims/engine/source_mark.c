@@ -9,7 +9,7 @@
 #include "engine/state.h"
 #include "lunarray_bind.h"
 
-const char *lun__source_line_text(const lun_engine *e, uint32_t where)
+const char *lun__source_mark_text(const lun_engine *e, uint32_t where)
 {
     return where && where <= (uint32_t)e->source_line_count ? e->source_lines[where - 1] : "";
 }
@@ -36,13 +36,13 @@ lun_status lun_mark(lun_engine *e, const char *line)
         int room = e->source_line_room ? 2 * e->source_line_room : 32;
         char **lines = realloc(e->source_lines, (size_t)room * sizeof *lines);
         if (!lines)
-            return lun__nomem(e);
+            return lun__fail_nomem(e);
         e->source_lines = lines;
         e->source_line_room = room;
     }
     char *copy = strdup(line);
     if (!copy)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     e->source_lines[e->source_line_count++] = copy;
     e->source_line = (uint32_t)e->source_line_count;
     return LUN_OK;

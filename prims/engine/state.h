@@ -7,7 +7,7 @@
  * store/export.c, engine/watch.c). backends[k]->number is k.  Slots and their states stay until the
  * engine ends, so that pointers to them may be kept; `state` is NULL until the backend is opened,
  * and `reason` is why it cannot be. backends[current] computes.  Outside of an evaluation set_count
- * is 0, or at least 2 and `current` what computes at set[0]; lun__set_enter and lun__set_take
+ * is 0, or at least 2 and `current` what computes at set[0]; lun__state_set_enter and lun__set_take
  * change both for a while. */
 #ifndef LUN_ENGINE_H
 #define LUN_ENGINE_H
@@ -43,7 +43,7 @@ struct lun_backend_slot {
 };
 
 /* The backend that computes at a location. */
-static inline lun_backend_slot *lun__computes_at(lun_backend_slot *at)
+static inline lun_backend_slot *lun__state_computes_at(lun_backend_slot *at)
 {
     return at->of ? at->of : at;
 }
@@ -157,9 +157,10 @@ struct lun_engine {
 lun_status lun__backend(lun_engine *e, lun_backend_slot **out);
 /* Has task do indices 0 .. n - 1 in ranges, on the threads of the backend in use where moving so
  * many bytes of host memory is worth it. */
-void lun__share(lun_engine *e, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
+void lun__backend_share_range(lun_engine *e, int64_t n, int64_t bytes, void *ctx,
+                              lun_range_fn *task);
 /* memcpy of so many bytes, shared so. */
-void lun__share_copy(lun_engine *e, void *to, const void *from, int64_t bytes);
+void lun__backend_share_copy(lun_engine *e, void *to, const void *from, int64_t bytes);
 /* Whether the backend in use, or every location of the set, runs chains of kernels. */
 bool lun__backend_chains(const lun_engine *e);
 /* Whether it runs launches with segments on host memory. */
@@ -191,13 +192,13 @@ bool lun__backend_runs(const lun_backend_slot *at, const lun_ir *ir);
 lun_status lun__backend_for(lun_engine *e, const lun_work *work, lun_backend_slot **out,
                             int64_t *scratch);
 /* Does the work there, and waits for its end. */
-static inline lun_status lun__backend_do(const lun_backend_slot *at, const lun_work *work)
+static inline lun_status lun__state_backend_do(const lun_backend_slot *at, const lun_work *work)
 {
-    return lun__work_do(at->backend, at->state, work);
+    return lun__backend_work_do(at->backend, at->state, work);
 }
-static inline lun_status lun__backend_transfer(const lun_backend_slot *at, const lun_transfer *t)
+static inline lun_status lun__state_transfer(const lun_backend_slot *at, const lun_transfer *t)
 {
-    return lun__backend_do(at, &(lun_work){.kind = LUN_WORK_TRANSFER, .is.transfer = t});
+    return lun__state_backend_do(at, &(lun_work){.kind = LUN_WORK_TRANSFER, .is.transfer = t});
 }
 /* The same of `count` elements of so many bytes side by side. */
 lun_status lun__backend_move(const lun_backend_slot *at, lun_buffer *to, int64_t to_origin,
@@ -212,26 +213,26 @@ lun_status lun__backend_finish(const lun_backend_slot *at);
 /* ---- open_set.c: several backends, or devices, as one ---------------------------------------- */
 
 /* Lists the backends of the build. */
-lun_status lun__backends_list(lun_engine *e);
+lun_status lun__set_list(lun_engine *e);
 /* Uses the locations named, or the first backend that is good for a start if
  * name is NULL or "". */
-lun_status lun__backend_choose(lun_engine *e, const char *name);
+lun_status lun__set_choose(lun_engine *e, const char *name);
 /* Uses the set of locations that the text names, see lun_use.  After a failure the old one
  * stays. */
-lun_status lun__places_use(lun_engine *e, const char *text);
+lun_status lun__set_use(lun_engine *e, const char *text);
 /* Number k of the locations in use, from 0; of a single one the backend itself; NULL past the
  * last. */
 lun_backend_slot *lun__set_at(lun_engine *e, int k);
 /* How many there are. */
-static inline int lun__set_places(const lun_engine *e)
+static inline int lun__state_places(const lun_engine *e)
 {
     return e->set_count ? e->set_count : 1;
 }
 /* Makes what computes at a location the backend in use; gives what was so before. */
-static inline int lun__set_enter(lun_engine *e, lun_backend_slot *at)
+static inline int lun__state_set_enter(lun_engine *e, lun_backend_slot *at)
 {
     int before = e->current;
-    e->current = lun__computes_at(at)->number;
+    e->current = lun__state_computes_at(at)->number;
     return before;
 }
 

@@ -39,7 +39,7 @@ static void *sleep_until_limit(void *self)
             pthread_cond_wait(&w->changed, &w->lock);
             continue;
         }
-        if (lun__now() >= w->deadline) {
+        if (lun__clock_now() >= w->deadline) {
             int none = LUN_STOP_NONE;
             __atomic_compare_exchange_n(w->flag, &none, LUN_STOP_LIMIT, false, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED);
@@ -122,7 +122,7 @@ void lun_host_begin(lun_engine *e)
         return;
     __atomic_store_n(&e->cancel, LUN_STOP_NONE, __ATOMIC_RELAXED);
     if (e->config.time_limit > 0 && e->config.time_limit <= LONGEST) {
-        e->deadline = lun__now() + e->config.time_limit;
+        e->deadline = lun__clock_now() + e->config.time_limit;
         watch_until(e, e->deadline);
     }
 }
@@ -148,22 +148,22 @@ void lun_cancel(lun_engine *e)
         stop(e->host);
 }
 
-lun_status lun__stopped(lun_engine *e)
+lun_status lun__watch_stopped(lun_engine *e)
 {
     char text[LUN_NUMBER_TEXT];
     int why = __atomic_load_n(&e->cancel, __ATOMIC_RELAXED);
-    if (why == LUN_STOP_NONE && e->deadline > 0 && lun__now() > e->deadline)
+    if (why == LUN_STOP_NONE && e->deadline > 0 && lun__clock_now() > e->deadline)
         why = LUN_STOP_LIMIT;
     if (why == LUN_STOP_CANCEL)
         return lun__fail(e, LUN_ECANCEL, "interrupted");
     if (why == LUN_STOP_LIMIT)
         return lun__fail(e, LUN_ELIMIT, "time limit reached: %s seconds",
-                         lun__number_text(e->config.time_limit, text));
+                         lun__strbuf_number(e->config.time_limit, text));
     return LUN_OK;
 }
 
 lun_status lun_host_check(lun_engine *e)
 {
     LUN_NEED(e, true);
-    return lun__stopped(e);
+    return lun__watch_stopped(e);
 }

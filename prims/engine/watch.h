@@ -13,7 +13,7 @@ typedef struct lun_watch lun_watch;
 enum { LUN_STOP_NONE, LUN_STOP_CANCEL, LUN_STOP_LIMIT };
 
 /* Why the stretch that runs now must end, as a failure; LUN_OK: it need not. */
-lun_status lun__stopped(lun_engine *e);
+lun_status lun__watch_stopped(lun_engine *e);
 /* In a stretch without a limit: it must end at this time, which was a limit of so many seconds;
  * 0: it need not any more. */
 void lun__watch_take(lun_engine *e, double deadline, double seconds);

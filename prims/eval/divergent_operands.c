@@ -44,8 +44,8 @@ static bool visit(void *ctx, lun_node *n, const lun_node *user)
     return take(ctx, n);
 }
 
-lun_status lun__diverged_operands(lun_engine *e, lun_node *const *roots, int count,
-                                  lun_storage ***out, int *found)
+lun_status lun__divergent_operands(lun_engine *e, lun_node *const *roots, int count,
+                                   lun_storage ***out, int *found)
 {
     search f = {.count = 0};
     const lun_visitor v = {LUN_WALK_MARK, enter, visit, &f};
@@ -55,18 +55,18 @@ lun_status lun__diverged_operands(lun_engine *e, lun_node *const *roots, int cou
         done = lun__walk(walk, roots[i], &v);
     *out = f.at;
     *found = f.count;
-    return done ? LUN_OK : lun__nomem(e);
+    return done ? LUN_OK : lun__fail_nomem(e);
 }
 
-lun_status lun__merge_operands(lun_engine *e, lun_node *const *roots, int count)
+lun_status lun__divergent_operands_merge(lun_engine *e, lun_node *const *roots, int count)
 {
     lun_storage **at;
     int found;
     if (!e->diverged)
         return LUN_OK;
-    lun_status s = lun__diverged_operands(e, roots, count, &at, &found);
+    lun_status s = lun__divergent_operands(e, roots, count, &at, &found);
     for (int i = 0; s == LUN_OK && i < found; i++)
-        s = lun__versions_merge(e, at[i]);
+        s = lun__fetch_merge(e, at[i]);
     free(at);
     return s;
 }

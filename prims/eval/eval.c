@@ -27,13 +27,13 @@ static bool note(void *trait, lun_node *n, const lun_node *user)
     return true;
 }
 
-lun_status lun__steps_note(lun_engine *e, lun_node *const *roots, int count, uint8_t trait)
+lun_status lun__eval_note(lun_engine *e, lun_node *const *roots, int count, uint8_t trait)
 {
     const lun_visitor v = {LUN_WALK_MARK, enter, note, &trait};
     uint64_t walk = ++e->walk;
     for (int i = 0; i < count; i++)
         if (!lun__walk(walk, roots[i], &v))
-            return lun__nomem(e);
+            return lun__fail_nomem(e);
     return LUN_OK;
 }
 
@@ -49,9 +49,9 @@ static lun_status run_planned(lun_engine *e, lun_node *const *roots, int count, 
     for (int i = 0; i < s.count; i++)
         *kept |= s.at[i].kept > 0;
     lun_recipe *r = keep ? lun__recipe_learn(e, roots, count, &s) : NULL;
-    status = lun__steps_note(e, roots, count, LUN_IS_COMPUTED);
+    status = lun__eval_note(e, roots, count, LUN_IS_COMPUTED);
     if (status == LUN_OK)
-        status = r ? lun__recipe_launch(e, r) : lun__steps_run(e, &s, s.count);
+        status = r ? lun__recipe_launch(e, r) : lun__run_plan_steps(e, &s, s.count);
     lun__steps_free(e, &s);
     return status;
 }
@@ -74,7 +74,7 @@ static lun_status run_short(lun_engine *e, lun_node *const *roots, int count, bo
     *done = false;
     if (e->set_count)
         return LUN_OK;
-    lun_status status = lun__levels_run(e, roots, count, run_whole, &levels);
+    lun_status status = lun__stencil_levels_run(e, roots, count, run_whole, &levels);
     if (status == LUN_OK)
         status = lun__fast_products(e, roots, count, &some);
     some |= levels;
@@ -91,8 +91,8 @@ static lun_status run_whole(lun_engine *e, lun_node *const *roots, int count)
         return status;
     if (status == LUN_OK)
         status = run_planned(e, roots, count, true, &kept);
-    if (kept && lun__short_of_memory(e, status)) {
-        lun__clear(e);
+    if (kept && lun__launch_short_of_memory(e, status)) {
+        lun__fail_clear(e);
         status = run_planned(e, roots, count, false, &kept);
     }
     return status;
@@ -126,8 +126,8 @@ static lun_status run_bases(lun_engine *e, lun_node *const *roots, int count)
 {
     bool done = false, kept;
     lun_status status = lun__recipe_run(e, roots, count, &done);
-    if (!done && lun__short_of_memory(e, status)) {
-        lun__clear(e);
+    if (!done && lun__launch_short_of_memory(e, status)) {
+        lun__fail_clear(e);
         return run_planned(e, roots, count, false, &kept);
     }
     if (status == LUN_OK && !done)
@@ -144,13 +144,13 @@ static lun_status run_roots(lun_engine *e, lun_node *const *roots, int count)
     return status;
 }
 
-lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
+lun_status lun__eval(lun_engine *e, lun_node *const *roots, int count)
 {
     if (are_done(roots, count))
         return LUN_OK;
     if (e->in_callback)
         return lun__progress_refuse(e);
-    lun_status status = lun__merge_operands(e, roots, count);
+    lun_status status = lun__divergent_operands_merge(e, roots, count);
     if (status != LUN_OK)
         return status;
     lun__exports_collect(e);
@@ -159,7 +159,7 @@ lun_status lun__run(lun_engine *e, lun_node *const *roots, int count)
     status = run_roots(e, roots, count);
     e->looks += status == LUN_OK;
     if (status == LUN_EBOUNDS)
-        lun__index_error(e, roots, count, lun__run_range);
+        lun__index_error(e, roots, count, lun__eval_range);
     lun__progress_end(e);
     lun_host_end(e);
     return status;
@@ -212,16 +212,16 @@ static lun_status run_kept(lun_engine *e, lun_node *root)
     collector c = {.e = e, .root = root};
     lun_status status = LUN_OK;
     if (!lun__walk(++e->walk, root, &(lun_visitor){LUN_WALK_MARK, enter_kept, collect, &c}))
-        status = lun__nomem(e);
+        status = lun__fail_nomem(e);
     else if (c.count)
         status = run_roots(e, c.at, c.count);
     if (status == LUN_OK)
         e->stats.kept += c.count;
     free(c.at);
-    if (status == LUN_OK || status == LUN_ECANCEL || lun__stopped(e) != LUN_OK ||
-        (status == LUN_ENOMEM && !lun__short_of_memory(e, status)))
+    if (status == LUN_OK || status == LUN_ECANCEL || lun__watch_stopped(e) != LUN_OK ||
+        (status == LUN_ENOMEM && !lun__launch_short_of_memory(e, status)))
         return status;
-    lun__clear(e);
+    lun__fail_clear(e);
     return LUN_OK;
 }
 
@@ -231,15 +231,15 @@ static lun_status range_cone(lun_engine *e, lun_node *root, int64_t first, int64
 {
     const lun_layout at = {.rank = 1, .offset = first, .extent = {count}, .stride = {1}};
     lun_node *part = NULL, *cone = NULL;
-    lun_status status = lun__node_view(e, root, &at, &part);
+    lun_status status = lun__view_node(e, root, &at, &part);
     if (status == LUN_OK)
         status = lun__backward_slice(e, &part, 1, &cone, done);
     if (status == LUN_OK && *done) {
         status = run_parts(e, &cone, 1);
         if (status == LUN_OK && cone->kind == LUN_NODE_NUMBER)
-            lun__cell_fill((lun_dtype)cone->dtype, cone->cell, host, count);
+            lun__dtype_cell_fill((lun_dtype)cone->dtype, cone->cell, host, count);
         else if (status == LUN_OK)
-            status = lun__storage_read(e, cone->storage, cone->offset, count, host);
+            status = lun__mirror_read(e, cone->storage, cone->offset, count, host);
         lun__node_release(e, cone);
     }
     *done = *done && status == LUN_OK;
@@ -265,18 +265,18 @@ static lun_status range_planned(lun_engine *e, lun_node *root, int64_t first, in
     const lun_step *last = last_launch(&s, root);
     const int current = e->current;
     lun_recipe *r = last && !e->set_count ? lun__recipe_learn(e, &root, 1, &s) : NULL;
-    status = lun__steps_note(e, &root, 1, LUN_IS_PEEKED);
+    status = lun__eval_note(e, &root, 1, LUN_IS_PEEKED);
     if (status == LUN_OK && r) {
         status = lun__recipe_launch_part(e, r, first, count, host);
     } else if (status == LUN_OK && last) {
-        status = lun__steps_run(e, &s, s.count - 1);
+        status = lun__run_plan_steps(e, &s, s.count - 1);
         if (status == LUN_OK)
-            status = lun__run_kernel(e, &last->lowered, &k);
+            status = lun__kernel_of(e, &last->lowered, &k);
         if (status == LUN_OK)
-            status = lun__run_part(e, &last->lowered, k, last->n, first, count, host);
+            status = lun__launch_part(e, &last->lowered, k, last->n, first, count, host);
         e->current = current;
     } else if (status == LUN_OK) {
-        status = lun__steps_run(e, &s, s.count);
+        status = lun__run_plan_steps(e, &s, s.count);
     }
     *done = last && status == LUN_OK;
     lun__steps_free(e, &s);
@@ -296,13 +296,13 @@ static lun_status run_range(lun_engine *e, lun_node *root, int64_t first, int64_
     return status;
 }
 
-lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
-                          bool *done)
+lun_status lun__eval_range(lun_engine *e, lun_node *root, int64_t first, int64_t count, void *host,
+                           bool *done)
 {
     *done = false;
     if (e->in_callback)
         return lun__progress_refuse(e);
-    lun_status status = lun__merge_operands(e, &root, 1);
+    lun_status status = lun__divergent_operands_merge(e, &root, 1);
     if (status != LUN_OK)
         return status;
     lun_host_begin(e);
@@ -310,7 +310,7 @@ lun_status lun__run_range(lun_engine *e, lun_node *root, int64_t first, int64_t 
     status = run_range(e, root, first, count, host, done);
     e->looks += status == LUN_OK;
     if (status == LUN_EBOUNDS)
-        lun__index_error(e, &root, 1, lun__run_range);
+        lun__index_error(e, &root, 1, lun__eval_range);
     lun__progress_end(e);
     lun_host_end(e);
     return status;

@@ -96,11 +96,11 @@ lun_status lun__fast_products(lun_engine *e, lun_node *const *roots, int count, 
     uint64_t walk = ++e->walk;
     for (int i = 0; s == LUN_OK && i < count; i++)
         if (!lun__walk(walk, roots[i], &v))
-            s = lun__nomem(e);
+            s = lun__fail_nomem(e);
     for (int i = 0; s == LUN_OK && i < f.count; i++) {
-        s = lun__stopped(e);
+        s = lun__watch_stopped(e);
         if (s == LUN_OK)
-            s = lun__run_product(e, f.at[i]);
+            s = lun__product_step_run(e, f.at[i]);
     }
     *some = f.count > 0;
     return s;

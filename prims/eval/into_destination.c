@@ -106,13 +106,13 @@ static lun_status run_into(lun_engine *e, lun_node *const *roots, int count,
         return status;
     const lun_step *last = last_of(&s, roots, count, to, targets);
     if (last) {
-        status = lun__steps_note(e, roots, count, LUN_IS_COMPUTED);
+        status = lun__eval_note(e, roots, count, LUN_IS_COMPUTED);
         if (status == LUN_OK)
-            status = lun__steps_run(e, &s, s.count - 1);
+            status = lun__run_plan_steps(e, &s, s.count - 1);
         if (status == LUN_OK)
-            status = lun__run_kernel(e, &last->lowered, &k);
+            status = lun__kernel_of(e, &last->lowered, &k);
         if (status == LUN_OK)
-            status = lun__run_lowered_into(e, &last->lowered, k, last->n, targets);
+            status = lun__launch_into(e, &last->lowered, k, last->n, targets);
         *done = status == LUN_OK;
     }
     lun__steps_free(e, &s);
@@ -127,8 +127,8 @@ static bool may_be_last(const lun_node *n)
            n->kind != LUN_NODE_SCAN && !lun__node_recurs(n);
 }
 
-lun_status lun__run_into(lun_engine *e, lun_node *const *roots, int count,
-                         const lun_storage_view *to, bool *done)
+lun_status lun__into_destination(lun_engine *e, lun_node *const *roots, int count,
+                                 const lun_storage_view *to, bool *done)
 {
     lun_backend_slot *b;
     *done = false;

@@ -41,7 +41,7 @@ static inline bool has_segment(const lun_recipe *r, const lun_node *n, int64_t *
 /* Whether CALL n is of the function that the recipe's kernel holds. */
 static bool is_same_call(const lun_engine *e, const lun_recipe_part *p, const lun_node *n)
 {
-    return n->body == p->body && n->body->number == p->number && lun__shape_inlines(e, n);
+    return n->body == p->body && n->body->number == p->number && lun__graph_shape_inlines(e, n);
 }
 
 /* Whether the graph below the roots has the recipe's shape; its nodes in order then. */
@@ -50,7 +50,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
 {
     int64_t segment = -1;
     uint64_t walk = ++e->walk;
-    int64_t space = lun__shape_space(roots[0]);
+    int64_t space = lun__graph_shape_space(roots[0]);
     if (r->roots != count || !space || r->on_set != (e->set_count > 0))
         return false;
     for (int i = 0; i < count; i++) {
@@ -62,7 +62,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
     for (int i = r->count - 1; i >= 0; i--) {
         const lun_recipe_part *p = &r->parts[i];
         lun_node *n = order[i];
-        if (lun__node_nature(n) != p->nature || !lun__shape_is_at(n, p->class, space))
+        if (lun__node_nature(n) != p->nature || !lun__graph_shape_is_at(n, p->class, space))
             return false;
         if (p->folds && !has_segment(r, n, &segment))
             return false;
@@ -88,7 +88,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
 
 static lun_recipe *find(lun_engine *e, lun_node *const *roots, int count, lun_node **order)
 {
-    uint32_t form = lun__shape_form(roots, count);
+    uint32_t form = lun__graph_shape_form(roots, count);
     lun_recipe *r = e->recipes[form & (BUCKETS - 1)];
     while (r && (r->form != form || !matches(e, r, roots, count, order)))
         r = r->next;
@@ -103,7 +103,7 @@ static lun_status kernel_of(lun_engine *e, lun_recipe *r)
         lun__kernel_used(e, k);
         return LUN_OK;
     }
-    lun_status status = lun__run_kernel(e, &r->step.lowered, &k);
+    lun_status status = lun__kernel_of(e, &r->step.lowered, &k);
     if (status == LUN_OK)
         lun__kernel_ref(&r->ref, k);
     return status;
@@ -113,12 +113,12 @@ lun_status lun__recipe_launch(lun_engine *e, lun_recipe *r)
 {
     if (r->on_set) {
         lun__recent_use(&e->recipes_used, &r->recent);
-        return lun__step_run_on_set(e, &r->step);
+        return lun__run_plan_step(e, &r->step);
     }
     const int current = e->current;
     lun_status status = kernel_of(e, r);
     if (status == LUN_OK)
-        status = lun__run_lowered(e, &r->step.lowered, r->ref.kernel, r->step.n);
+        status = lun__launch_lowered(e, &r->step.lowered, r->ref.kernel, r->step.n);
     e->current = current;
     if (status == LUN_OK)
         e->stats.kept += r->step.kept;
@@ -137,7 +137,8 @@ lun_status lun__recipe_launch_part(lun_engine *e, lun_recipe *r, int64_t first, 
     const int current = e->current;
     lun_status status = kernel_of(e, r);
     if (status == LUN_OK)
-        status = lun__run_part(e, &r->step.lowered, r->ref.kernel, r->step.n, first, count, host);
+        status =
+            lun__launch_part(e, &r->step.lowered, r->ref.kernel, r->step.n, first, count, host);
     e->current = current;
     return status;
 }
@@ -161,7 +162,7 @@ static lun_recipe *bound(lun_engine *e, lun_node *const *roots, int count, uint8
             l->args[i].node = order[r->args[i]];
     for (int i = 0; i < l->ir.result_count; i++)
         l->results[i] = order[r->results[i]];
-    r->step.n = lun__shape_space(roots[0]);
+    r->step.n = lun__graph_shape_space(roots[0]);
     for (int i = 0; i < r->count; i++) {
         if (r->parts[i].use == PASSES)
             order[i]->is |= trait;
@@ -181,7 +182,8 @@ lun_status lun__recipe_run(lun_engine *e, lun_node *const *roots, int count, boo
 {
     lun_recipe *r = bound(e, roots, count, LUN_IS_COMPUTED);
     lun_status status = r ? lun__recipe_launch(e, r) : LUN_OK;
-    *done = r && !has_source_line(status) && !(r->step.kept && lun__short_of_memory(e, status));
+    *done =
+        r && !has_source_line(status) && !(r->step.kept && lun__launch_short_of_memory(e, status));
     return has_source_line(status) ? LUN_OK : status;
 }
 
@@ -243,9 +245,9 @@ static bool write_parts(lun_recipe *r, const lun_graph_shape *s)
         const lun_node *n = s->order[i];
         lun_recipe_part *p = &r->parts[i];
         *p = (lun_recipe_part){.nature = lun__node_nature(n),
-                               .class = lun__shape_class(n, s->n),
+                               .class = lun__graph_shape_class(n, s->n),
                                .use = lun__node_ready(n) ? READY : PASSES,
-                               .folds = lun__shape_folds(n)};
+                               .folds = lun__graph_shape_folds(n)};
         if (n->kind == LUN_NODE_CALL) {
             p->body = n->body;
             p->number = n->body->number;
@@ -334,7 +336,7 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
         if (!e->recipes)
             return NULL;
     }
-    if (!lun__shape_of(e, roots, count, &s) || find(e, roots, count, order))
+    if (!lun__graph_shape_of(e, roots, count, &s) || find(e, roots, count, order))
         return NULL;
     lun_recipe *r = calloc(1, sizeof *r);
     if (!r)
@@ -346,7 +348,7 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
         recipe_free(r);
         return NULL;
     }
-    r->form = lun__shape_form(roots, count);
+    r->form = lun__graph_shape_form(roots, count);
     r->on_set = e->set_count > 0;
     steps->count = 0;
     add(e, r);

@@ -25,7 +25,7 @@ static lun_status run_fill(lun_engine *e, lun_node *n)
     lun_status status = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &to);
     if (status != LUN_OK)
         return status;
-    lun__cell_fill((lun_dtype)n->dtype, n->cell, to->data, n->n);
+    lun__dtype_cell_fill((lun_dtype)n->dtype, n->cell, to->data, n->n);
     lun__node_become_leaf(e, n, to, 0);
     return LUN_OK;
 }
@@ -44,7 +44,7 @@ static lun_status leave_out(lun_engine *e, const lun_lowered *l)
         s = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &to);
         if (s != LUN_OK)
             break;
-        lun__cell_fill((lun_dtype)n->dtype, 0, to->data, n->n);
+        lun__dtype_cell_fill((lun_dtype)n->dtype, 0, to->data, n->n);
         lun__node_become_leaf(e, n, to, 0);
     }
     return s;
@@ -55,19 +55,20 @@ static lun_status run_launch(lun_engine *e, const lun_step *step)
     lun_kernel_entry *k = NULL;
     bool needed = true;
     if (step->lowered.needed && !e->set_count) { /* on sets it does what was told beforehand */
-        lun_status s = lun__needed(e, step->lowered.needed, 0, step->lowered.needed->n, &needed);
+        lun_status s =
+            lun__launch_needed(e, step->lowered.needed, 0, step->lowered.needed->n, &needed);
         if (s != LUN_OK || !needed)
             return s == LUN_OK ? leave_out(e, &step->lowered) : s;
     }
     if (step->across || step->pairs) {
-        lun_status s =
-            step->across ? lun__outer_axis_run(e, step->across) : lun__pairs_run(e, step->pairs);
+        lun_status s = step->across ? lun__outer_axis_step_run(e, step->across)
+                                    : lun__pairs_step_run(e, step->pairs);
         e->stats.kept += s == LUN_OK ? step->kept : 0;
         return s;
     }
-    lun_status status = step->n > 0 ? lun__run_kernel(e, &step->lowered, &k) : LUN_OK;
+    lun_status status = step->n > 0 ? lun__kernel_of(e, &step->lowered, &k) : LUN_OK;
     if (status == LUN_OK)
-        status = lun__run_lowered(e, &step->lowered, k, step->n);
+        status = lun__launch_lowered(e, &step->lowered, k, step->n);
     if (status == LUN_OK)
         e->stats.kept += step->kept;
     return status;
@@ -81,25 +82,26 @@ static lun_status run_shared(const lun_share *x)
     switch (x->rule->kind) {
     case LUN_SHARE_CHAIN: {
         const int first = (int)(step - step->of->at), last = lun__chain_last(step->of, first);
-        return (step->sweep ? lun__sweep_run : lun__chain_run)(x->e, step->of, first, last, x);
+        return (step->sweep ? lun__sweep_step_run : lun__chain_step_run)(x->e, step->of, first,
+                                                                         last, x);
     }
     case LUN_SHARE_LAUNCH:
-        s = lun__run_shared(x);
+        s = lun__launch_shared(x);
         break;
     case LUN_SHARE_PAIRS:
-        s = lun__pairs_shared(x);
+        s = lun__allpairs_run(x);
         break;
     case LUN_SHARE_ROWS:
         s = lun__handed_run(x);
         break;
     case LUN_SHARE_STREAM:
-        return lun__algorithm_shared(x);
+        return lun__shared_algorithm(x);
     case LUN_SHARE_ORDER:
-        return lun__order_shared(x);
+        return lun__shared_algorithm_order(x);
     case LUN_SHARE_CHOOSE:
-        return lun__choose_shared(x);
+        return lun__shared_algorithm_choose(x);
     case LUN_SHARE_PRODUCT:
-        return lun__product_shared(x);
+        return lun__rows_product(x);
     case LUN_SHARE_ALONE:
         return lun__share_bring(x, 1);
     }
@@ -120,7 +122,7 @@ static lun_status run_on_set(lun_engine *e, const lun_step *step, bool *done)
     return s;
 }
 
-lun_status lun__step_run_on_set(lun_engine *e, const lun_step *step)
+lun_status lun__run_plan_step(lun_engine *e, const lun_step *step)
 {
     bool done;
     const lun_status s = run_on_set(e, step, &done);
@@ -134,21 +136,21 @@ static lun_status run_steps(lun_engine *e, lun_steps *s, int *at, int count)
     const int first = *at;
     if (step->chain || step->sweep) {
         *at = lun__chain_last(s, first);
-        return step->sweep                  ? lun__sweep_run(e, s, first, *at, NULL)
-               : lun__tiles_begin(s, first) ? lun__tiles_run(e, s, first, *at)
-                                            : lun__chain_run(e, s, first, *at, NULL);
+        return step->sweep                  ? lun__sweep_step_run(e, s, first, *at, NULL)
+               : lun__tiles_begin(s, first) ? lun__tiles_step_run(e, s, first, *at)
+                                            : lun__chain_step_run(e, s, first, *at, NULL);
     }
     switch (step->kind) {
     case LUN_STEP_LAUNCH:
         return run_launch(e, step);
     case LUN_STEP_COPY:
-        return lun__run_copy(e, step->node);
+        return lun__copy_step_run(e, step->node);
     case LUN_STEP_PRODUCT:
-        return lun__run_product(e, step->node);
+        return lun__product_step_run(e, step->node);
     case LUN_STEP_ALGORITHM:
-        return lun__run_algorithms(e, s, first, count);
+        return lun__algorithm_step_run(e, s, first, count);
     case LUN_STEP_RUNNING:
-        return lun__run_running(e, step->node);
+        return lun__running_step_run(e, step->node);
     case LUN_STEP_FILL:
         return run_fill(e, step->node);
     }
@@ -163,20 +165,20 @@ static lun_status settle(lun_engine *e, const lun_step *step)
     uint64_t cell = 0;
     if (!n || n->rank || n->kind != LUN_NODE_LEAF)
         return LUN_OK;
-    lun_status s = lun__storage_read(e, n->storage, n->offset, 1, &cell);
+    lun_status s = lun__mirror_read(e, n->storage, n->offset, 1, &cell);
     if (s == LUN_OK)
         lun__node_become_number(e, n, cell);
     return s;
 }
 
-lun_status lun__steps_run(lun_engine *e, lun_steps *s, int count)
+lun_status lun__run_plan_steps(lun_engine *e, lun_steps *s, int count)
 {
     lun_status status = LUN_OK;
     const int current = e->current; /* a step may run elsewhere, see launch/kernels.h */
     for (int i = 0; status == LUN_OK && i < count; i++) {
         const lun_step *step = &s->at[i];
         bool done = false;
-        status = lun__stopped(e);
+        status = lun__watch_stopped(e);
         if (status == LUN_OK && e->set_count)
             status = run_on_set(e, step, &done);
         if (done)
@@ -210,16 +212,16 @@ static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
         lun_kernel_facts facts;
         const lun_step *step = &s.at[i];
         if (step->kind == LUN_STEP_RUNNING)
-            status = lun__prepare_running(e, step->node);
+            status = lun__running_step_prepare(e, step->node);
         if (step->kind != LUN_STEP_LAUNCH || step->n == 0)
             continue;
         const lun_lowered *l = step->pairs ? &step->pairs->kernel : &step->lowered;
-        status = lun__run_kernel(e, l, &k);
+        status = lun__kernel_of(e, l, &k);
         if (status == LUN_OK)
             status = k->at->backend->prepare(k->at->state, k->kernel, &facts);
         if (status == LUN_EBUILD)
-            status = lun__explain_refusal(e, l);
-        if (status == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+            status = lun__trap_refusal(e, l);
+        if (status == LUN_ECANCEL && lun__watch_stopped(e) == LUN_ELIMIT)
             status = LUN_ELIMIT;
         e->current = current;
     }
@@ -230,7 +232,7 @@ static lun_status prepare(lun_engine *e, lun_node *const *roots, int count)
     return status;
 }
 
-lun_status lun__prepare(lun_engine *e, lun_node *const *roots, int count)
+lun_status lun__run_plan_prepare(lun_engine *e, lun_node *const *roots, int count)
 {
     if (e->in_callback)
         return lun__progress_refuse(e);

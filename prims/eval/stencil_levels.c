@@ -134,13 +134,14 @@ static lun_status run_level(levels *l, int k,
             return LUN_OK;
         result[count++] = n;
     }
-    lun_status s = lun__stopped(l->e);
+    lun_status s = lun__watch_stopped(l->e);
     return s == LUN_OK && count && k < l->last ? run(l->e, result, count) : s;
 }
 
-lun_status lun__levels_run(lun_engine *e, lun_node *const *roots, int count,
-                           lun_status (*run)(lun_engine *e, lun_node *const *roots, int count),
-                           bool *some)
+lun_status lun__stencil_levels_run(lun_engine *e, lun_node *const *roots, int count,
+                                   lun_status (*run)(lun_engine *e, lun_node *const *roots,
+                                                     int count),
+                                   bool *some)
 {
     levels l = {.e = e, .fits = true};
     const lun_visitor v = {LUN_WALK_MARK, enter, visit, &l};
@@ -153,11 +154,11 @@ lun_status lun__levels_run(lun_engine *e, lun_node *const *roots, int count,
     for (int i = 0; all && i < count; i++)
         all = lun__walk(walk, roots[i], &v);
     if (!all && l.fits)
-        s = lun__nomem(e);
+        s = lun__fail_nomem(e);
     if (all && l.last > !l.around) { /* an expression and its stencil are one pass by a plan */
         check_levels(&l);
         if (l.fits && (lun__pool_refuse(e->pool, held_bytes(&l)) || !sort_by_level(&l)))
-            s = lun__nomem(e);
+            s = lun__fail_nomem(e);
         for (int k = 0; s == LUN_OK && l.fits && k <= l.last; k++)
             s = run_level(&l, k, run);
         *some = l.fits;

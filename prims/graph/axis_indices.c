@@ -11,7 +11,7 @@ static void split(int64_t distance, const lun_layout *right, int64_t *step)
     }
 }
 
-bool lun__within(const lun_layout *at, int rank, const int64_t *extent, lun_within *out)
+bool lun__axis_indices(const lun_layout *at, int rank, const int64_t *extent, lun_within *out)
 {
     lun_layout right = lun__layout_right(rank, extent);
     out->rank = rank;
@@ -31,8 +31,8 @@ bool lun__within(const lun_layout *at, int rank, const int64_t *extent, lun_with
     return lun__layout_count(at) > 0;
 }
 
-lun_layout lun__within_layout(const lun_within *w, const lun_layout *at, const int64_t *extent,
-                              const int64_t *less)
+lun_layout lun__axis_indices_layout(const lun_within *w, const lun_layout *at,
+                                    const int64_t *extent, const int64_t *less)
 {
     lun_layout right = lun__layout_right(w->rank, extent), to = *at;
     to.offset = 0;
@@ -51,8 +51,8 @@ static int64_t between(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-bool lun__within_padded(const lun_within *w, const lun_padding *p, lun_padding *out,
-                        int64_t first[LUN_LAYOUT_RANK])
+bool lun__axis_indices_padded(const lun_within *w, const lun_padding *p, lun_padding *out,
+                              int64_t first[LUN_LAYOUT_RANK])
 {
     *out = *p;
     for (int k = 0; k < p->rank; k++) {

@@ -15,16 +15,16 @@ typedef struct lun_within {
 } lun_within;
 
 /* False: the indices cannot be separated so. */
-bool lun__within(const lun_layout *at, int rank, const int64_t *extent, lun_within *out);
+bool lun__axis_indices(const lun_layout *at, int rank, const int64_t *extent, lun_within *out);
 /* The same elements by flat numbers of an array of those extents, whose index along axis k is
  * `less[k]` smaller. */
-lun_layout lun__within_layout(const lun_within *w, const lun_layout *at, const int64_t *extent,
-                              const int64_t *less);
+lun_layout lun__axis_indices_layout(const lun_within *w, const lun_layout *at,
+                                    const int64_t *extent, const int64_t *less);
 /* The part of the padded array that w lies in, as a padded array of its own, and the box of the
  * array that this is made of: its extents are out->inner, its first index along axis k first[k];
  * along an axis that wraps it may go on with index 0 behind the last one.  False: no smaller
  * array gives it. */
-bool lun__within_padded(const lun_within *w, const lun_padding *p, lun_padding *out,
-                        int64_t first[LUN_LAYOUT_RANK]);
+bool lun__axis_indices_padded(const lun_within *w, const lun_padding *p, lun_padding *out,
+                              int64_t first[LUN_LAYOUT_RANK]);
 
 #endif

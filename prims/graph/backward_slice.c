@@ -44,7 +44,7 @@ static bool is_elementwise(const lun_node *n)
 {
     lun_taking spare;
     return n->kind == LUN_NODE_OP || n->kind == LUN_NODE_CAST || n->kind == LUN_NODE_RANDOM ||
-           (n->kind == LUN_NODE_CALL && (n->function || lun__node_taking(n, &spare)));
+           (n->kind == LUN_NODE_CALL && (n->function || lun__take_node_of(n, &spare)));
 }
 
 /* The operation that n is, or gives a result of, or is written again. */
@@ -146,7 +146,7 @@ static void ask_indices(const cone *c, const lun_node *n, const lun_layout *at)
     const part *p = part_of(c, n);
     lun_within w;
     int64_t count[LUN_MAX_RANK];
-    if (!p->rank || !lun__within(at, p->rank, p->shape, &w)) {
+    if (!p->rank || !lun__axis_indices(at, p->rank, p->shape, &w)) {
         ask_whole(c, n);
         return;
     }
@@ -237,7 +237,7 @@ static bool inner_of(const lun_padding *p, const box *b, lun_padding *out, box *
 /* The elements of a box of what is joined as those of a matrix, a row for each block. */
 static bool within_joined(const lun_node *n, const lun_layout *at, lun_within *w)
 {
-    return lun__within(at, 2, (int64_t[]){n->step, n->n / n->step}, w);
+    return lun__axis_indices(at, 2, (int64_t[]){n->step, n->n / n->step}, w);
 }
 
 /* Operand k's share of these, where its rows begin at `begin`. */
@@ -368,12 +368,12 @@ static lun_status read_indices(const cone *c, const lun_node *n, const lun_layou
     const part *p = part_of(c, n);
     lun_within w;
     int64_t less[LUN_MAX_RANK];
-    if (p->whole || !lun__within(at, p->rank, p->shape, &w))
-        return lun__node_view(c->e, p->made, at, out);
+    if (p->whole || !lun__axis_indices(at, p->rank, p->shape, &w))
+        return lun__view_node(c->e, p->made, at, out);
     for (int k = 0; k < p->rank; k++)
         less[k] = p->box.first[k] - (w.low[k] < p->box.first[k] ? p->shape[k] : 0);
-    const lun_layout to = lun__within_layout(&w, at, p->box.count, less);
-    return lun__node_view(c->e, p->made, &to, out);
+    const lun_layout to = lun__axis_indices_layout(&w, at, p->box.count, less);
+    return lun__view_node(c->e, p->made, &to, out);
 }
 
 static lun_status read_along(const cone *c, const part *p, const lun_node *in, const box *b,
@@ -386,7 +386,7 @@ static lun_status join_parts(const cone *c, int rank, const box *b, int k, lun_n
     int64_t blocks = 1;
     for (int i = 0; i < k; i++)
         blocks *= b->count[i];
-    return lun__node_concat(c->e, in, 2, blocks, rank, b->count, out);
+    return lun__view_node_concat(c->e, in, 2, blocks, rank, b->count, out);
 }
 
 /* A box of an array, which was asked for, in the shape of p; recursive at most once for each
@@ -419,7 +419,7 @@ static lun_status read_along(const cone *c, const part *p, const lun_node *in, c
         if (wrapped(rank, from->box.count, &within) == rank) {
             const lun_layout made = lun__layout_right(rank, from->box.count),
                              at = layout_of(&made, &within);
-            return lun__node_view(c->e, from->made, &at, out);
+            return lun__view_node(c->e, from->made, &at, out);
         }
     }
     if (k < rank)
@@ -436,21 +436,21 @@ static lun_status make_joined(const cone *c, const lun_node *n, const lun_layout
     lun_layout some;
     lun_node *all = NULL;
     if (!within_joined(n, at, &w))
-        return lun__node_view(c->e, (lun_node *)(uintptr_t)n, at, out);
+        return lun__view_node(c->e, (lun_node *)(uintptr_t)n, at, out);
     const int64_t rows[2] = {w.high[0] - w.low[0] + 1, w.high[1] - w.low[1] + 1};
     lun_node **in = calloc((size_t)n->count, sizeof(lun_node *));
-    lun_status s = in ? LUN_OK : lun__nomem(c->e);
+    lun_status s = in ? LUN_OK : lun__fail_nomem(c->e);
     int count = 0;
     int64_t begin = 0;
     for (int k = 0; s == LUN_OK && k < n->count; begin += n->more[k++]->n / n->step)
         if (share_of(n, k, &w, begin, &some))
             s = read_indices(c, n->more[k], &some, &in[count++]);
     if (s == LUN_OK)
-        s = count == 1 ? lun__node_reshape(c->e, in[0], 2, rows, &all)
-                       : lun__node_concat(c->e, in, count, rows[0], 2, rows, &all);
-    const lun_layout to = lun__within_layout(&w, at, rows, w.low);
+        s = count == 1 ? lun__view_node_reshape(c->e, in[0], 2, rows, &all)
+                       : lun__view_node_concat(c->e, in, count, rows[0], 2, rows, &all);
+    const lun_layout to = lun__axis_indices_layout(&w, at, rows, w.low);
     if (s == LUN_OK)
-        s = lun__node_view(c->e, all, &to, out);
+        s = lun__view_node(c->e, all, &to, out);
     lun__node_release(c->e, all);
     while (count)
         lun__node_release(c->e, in[--count]);
@@ -469,17 +469,17 @@ static lun_status make_padded(const cone *c, const lun_node *n, const box *b, lu
     const lun_layout own = lun__layout_right(n->rank, part_of(c, n)->shape),
                      at = layout_of(&own, b);
     if (!same_shape(c, n->in[0], pad.rank, pad.inner))
-        return lun__node_view(c->e, (lun_node *)(uintptr_t)n, &at, out);
+        return lun__view_node(c->e, (lun_node *)(uintptr_t)n, &at, out);
     if (!inner_of(&pad, b, &some, &in, skip))
         return lun__node_number(c->e, (lun_dtype)n->dtype, pad.value, n->rank, b->count, out);
     lun_status s = read_along(c, part_of(c, n->in[0]), n->in[0], &in, &inner);
     if (s == LUN_OK)
-        s = lun__node_pad(c->e, inner, &some, &padded);
+        s = lun__view_node_pad(c->e, inner, &some, &padded);
     box from = *b;
     memcpy(from.first, skip, sizeof *skip * (size_t)n->rank);
     const lun_layout right = lun__layout_right(n->rank, some.extent), to = layout_of(&right, &from);
     if (s == LUN_OK)
-        s = lun__node_view(c->e, padded, &to, out);
+        s = lun__view_node(c->e, padded, &to, out);
     lun__node_release(c->e, inner);
     lun__node_release(c->e, padded);
     return s;
@@ -539,7 +539,7 @@ static lun_status make_along(const cone *c, const part *p, lun_node **out)
     uint32_t source_line = 0;
     const int count = lun__node_has_many(of) ? of->count : 3;
     lun_node *in, *work = NULL, **operands = calloc((size_t)count + 1, sizeof(lun_node *));
-    lun_status s = operands ? LUN_OK : lun__nomem(c->e);
+    lun_status s = operands ? LUN_OK : lun__fail_nomem(c->e);
     for (int k = 0; s == LUN_OK && (in = lun__node_operand(of, k)); k++) {
         if (!goes_along(of, k, in)) {
             operands[k] = lun__node_retain(in);
@@ -597,7 +597,7 @@ static lun_status make_cone(lun_engine *e, lun_node *n, lun_node **out)
     if (!is_passed(n))
         return LUN_OK;
     if (!lun__walk(++e->walk, n, &v))
-        s = c.count == NODES ? LUN_OK : lun__nomem(e);
+        s = c.count == NODES ? LUN_OK : lun__fail_nomem(e);
     else if (c.most >= SHARE * n->n && ask_all(&c))
         s = make_all(&c);
     if (s == LUN_OK && c.count && c.at[c.count - 1].node == n)

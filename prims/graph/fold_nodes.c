@@ -3,12 +3,13 @@
  * several. */
 #include "graph/make_node.h"
 
-lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                            lun_node *a, lun_node *id, lun_dtype t, lun_node **out)
+lun_status lun__fold_node_reduce(lun_engine *e, lun_op op, lun_function *f,
+                                 const lun_ir_function *body, lun_node *a, lun_node *id,
+                                 lun_dtype t, lun_node **out)
 {
     lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, t);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->function = f;
     n->body = body;
     n->extended = f || body;
@@ -19,11 +20,11 @@ lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun
     return lun__node_intern(e, n, out);
 }
 
-lun_status lun__node_index_of(lun_engine *e, lun_op op, lun_node *a, lun_node **out)
+lun_status lun__fold_node_index(lun_engine *e, lun_op op, lun_node *a, lun_node **out)
 {
     lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, (int32_t)op, LUN_I64);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->folds = LUN_FOLDS_INDEX;
     n->n = 1;
     n->acc = a->dtype;
@@ -56,19 +57,19 @@ static lun_status finish_segments(lun_engine *e, lun_node *n, lun_function *f,
     return lun__node_shaped(e, n, s, out);
 }
 
-lun_status lun__node_reduce_segments(lun_engine *e, lun_op op, lun_function *f,
-                                     const lun_ir_function *body, lun_node *a, lun_node *id,
-                                     lun_dtype t, int64_t segment, int rank, const int64_t *shape,
-                                     lun_node **out)
+lun_status lun__fold_node_segments(lun_engine *e, lun_op op, lun_function *f,
+                                   const lun_ir_function *body, lun_node *a, lun_node *id,
+                                   lun_dtype t, int64_t segment, int rank, const int64_t *shape,
+                                   lun_node **out)
 {
     lun_node *n = start_segments(e, op, a, id, t, segment);
     return n ? finish_segments(e, n, f, body, rank, shape, out) : LUN_ENOMEM;
 }
 
-lun_status lun__node_reduce_blocks(lun_engine *e, lun_op op, lun_function *f,
-                                   const lun_ir_function *body, lun_node *a, lun_node *id,
-                                   lun_dtype t, int64_t segment, const int64_t shape[2],
-                                   lun_node **out)
+lun_status lun__fold_node_blocks(lun_engine *e, lun_op op, lun_function *f,
+                                 const lun_ir_function *body, lun_node *a, lun_node *id,
+                                 lun_dtype t, int64_t segment, const int64_t shape[2],
+                                 lun_node **out)
 {
     lun_node *n = start_segments(e, op, a, id, t, segment);
     if (!n)
@@ -78,12 +79,12 @@ lun_status lun__node_reduce_blocks(lun_engine *e, lun_op op, lun_function *f,
     return finish_segments(e, n, f, body, 2, shape, out);
 }
 
-lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t segment,
-                                int rank, const int64_t *shape, lun_node **out)
+lun_status lun__fold_node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t segment,
+                                     int rank, const int64_t *shape, lun_node **out)
 {
     lun_node *n = lun__node_start(e, LUN_NODE_REDUCE, LUN_OP_ADD, (lun_dtype)a->dtype);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->folds = LUN_FOLDS_NEEDED;
     n->acc = a->dtype;
     n->in[0] = a;
@@ -93,13 +94,13 @@ lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, in
     return lun__node_shaped(e, n, segment ? lun__node_set_shape(e, n, rank, shape) : LUN_OK, out);
 }
 
-lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                          lun_node *a, lun_node *id, bool inclusive, int64_t segment,
-                          lun_node **out)
+lun_status lun__fold_node_scan(lun_engine *e, lun_op op, lun_function *f,
+                               const lun_ir_function *body, lun_node *a, lun_node *id,
+                               bool inclusive, int64_t segment, lun_node **out)
 {
     lun_node *n = lun__node_start(e, LUN_NODE_SCAN, (int32_t)op, (lun_dtype)a->dtype);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->function = f;
     n->body = body;
     n->extended = f || body;
@@ -110,12 +111,13 @@ lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_i
     return lun__node_shaped(e, n, lun__node_set_shape_like(e, n, a), out);
 }
 
-lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t, lun_node **out)
+lun_status lun__fold_node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t,
+                                 lun_node **out)
 {
     int64_t shape[LUN_MAX_RANK], other[LUN_MAX_RANK];
     lun_node *n = lun__node_start(e, LUN_NODE_MATMUL, 0, t);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     lun__node_shape(a, shape);
     lun__node_shape(b, other);
     shape[a->rank - 1] = other[b->rank - 1];
@@ -125,14 +127,14 @@ lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t
     return lun__node_shaped(e, n, lun__node_set_shape(e, n, a->rank, shape), out);
 }
 
-lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *const *in,
-                               int64_t segment, const uint64_t option[LUN_ALGORITHM_OPTIONS],
-                               lun_dtype t, int rank, const int64_t *shape,
-                               const char *const *notes, lun_node **out)
+lun_status lun__fold_node_algorithm(lun_engine *e, lun_algorithm which, lun_node *const *in,
+                                    int64_t segment, const uint64_t option[LUN_ALGORITHM_OPTIONS],
+                                    lun_dtype t, int rank, const int64_t *shape,
+                                    const char *const *notes, lun_node **out)
 {
     lun_node *n = lun__node_start(e, LUN_NODE_ALGORITHM, (int32_t)which, t);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     lun_status s = lun__node_set_operands(e, n, in, lun__algorithm_rows[which].operands);
     if (s == LUN_OK)
         s = lun__node_set_shape(e, n, rank, shape);
@@ -149,14 +151,14 @@ static lun_dtype value_dtype(const lun_ir_function *body, int k)
     return lun__ir_function_param(body, k);
 }
 
-lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
-                             const lun_ir_function *body, lun_node *const *in, int count,
-                             int elements, int64_t segment, int rank, const int64_t *shape,
-                             lun_node **out)
+lun_status lun__fold_node_running(lun_engine *e, unsigned how, lun_function *f,
+                                  const lun_ir_function *body, lun_node *const *in, int count,
+                                  int elements, int64_t segment, int rank, const int64_t *shape,
+                                  lun_node **out)
 {
     lun_node *n = lun__node_start(e, LUN_NODE_RUNNING, (int32_t)how, value_dtype(body, 0));
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     lun_status s = lun__node_set_operands(e, n, in, count);
     if (s == LUN_OK) {
         n->function = f;
@@ -169,14 +171,14 @@ lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
     return lun__node_shaped(e, n, s, out);
 }
 
-lun_status lun__node_result(lun_engine *e, lun_node *of, int k, lun_node **out)
+lun_status lun__fold_node_result(lun_engine *e, lun_node *of, int k, lun_node **out)
 {
     const bool running = of->kind == LUN_NODE_RUNNING;
     lun_node *n =
         lun__node_start(e, LUN_NODE_RESULT, k,
                         running ? value_dtype(of->body, k) : lun__algorithm_rows[of->op].also);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->in[0] = of;
     return lun__node_shaped(e, n, lun__node_set_shape_like(e, n, of), out);
 }

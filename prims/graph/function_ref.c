@@ -18,7 +18,7 @@ void lun_function_release(lun_function *f)
     if (!f || __atomic_sub_fetch(&f->refs, 1, __ATOMIC_ACQ_REL))
         return;
     if (f->text)
-        lun__cfunc_free(f->text);
+        lun__cwrite_function_free(f->text);
     if (f->front.release)
         f->front.release(f->front.ctx);
     free(f->cells);
@@ -29,7 +29,7 @@ void lun_function_release(lun_function *f)
     lun_function_release(of); /* which is made from none */
 }
 
-void lun__function_number(lun_engine *e, lun_ir_function *body)
+void lun__function_ref_number(lun_engine *e, lun_ir_function *body)
 {
     if (body->used_by == e)
         return;
@@ -37,7 +37,7 @@ void lun__function_number(lun_engine *e, lun_ir_function *body)
     body->number = ++e->functions_used;
 }
 
-bool lun__same_captured(const lun_function *a, const lun_function *b)
+bool lun__function_ref_same(const lun_function *a, const lun_function *b)
 {
     if (a == b)
         return true;

@@ -23,10 +23,10 @@ struct lun_function {
 };
 
 /* Gives a front end's body its number, see lun_ir_function. */
-void lun__function_number(lun_engine *e, lun_ir_function *body);
+void lun__function_ref_number(lun_engine *e, lun_ir_function *body);
 
 /* Whether both bring the same captured numbers and arrays to a body that they share. */
-bool lun__same_captured(const lun_function *a, const lun_function *b);
+bool lun__function_ref_same(const lun_function *a, const lun_function *b);
 
 /* Numbers behind the two values that a function combines. */
 typedef struct lun_extras {
@@ -36,8 +36,8 @@ typedef struct lun_extras {
 
 /* The body of f (no operation) as a combiner of two values of dtype *t; *t becomes the dtype in
  * which it really combines.  *owner, a new reference, keeps the body and the extra arguments. */
-lun_status lun__combiner(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype *t,
-                         const lun_ir_function **body, lun_function **owner);
+lun_status lun__combine_body(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype *t,
+                             const lun_ir_function **body, lun_function **owner);
 
 /* A function that makes of some values, and of elements, as many new values. */
 enum { LUN_MAX_VALUES = 8 };
@@ -51,6 +51,6 @@ typedef struct lun_merger {
 } lun_merger;
 
 /* Completes m: the values get the dtypes in which f really gives them.  LUN_EARG, LUN_EDTYPE. */
-lun_status lun__merger(lun_engine *e, lun_function *f, lun_extras extras, lun_merger *m);
+lun_status lun__combine_merger(lun_engine *e, lun_function *f, lun_extras extras, lun_merger *m);
 
 #endif

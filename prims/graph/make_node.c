@@ -27,7 +27,7 @@ lun_status lun__node_set_shape(lun_engine *e, lun_node *n, int rank, const int64
     bool both = n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD; /* see lun__node_set_both */
     n->shape = malloc((both ? 2 : 1) * (size_t)rank * sizeof *n->shape);
     if (!n->shape)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->extended = 1;
     memcpy(n->shape, shape, (size_t)rank * sizeof *shape);
     return LUN_OK;
@@ -46,7 +46,7 @@ lun_status lun__node_set_operands(lun_engine *e, lun_node *n, lun_node *const *i
 {
     n->more = malloc((size_t)count * sizeof *n->more);
     if (!n->more)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     memcpy(n->more, in, (size_t)count * sizeof *n->more);
     n->extended = 1;
     n->count = count;
@@ -66,7 +66,7 @@ lun_status lun__node_leaf(lun_engine *e, lun_storage *s, int64_t offset, int ran
 {
     lun_node *n = lun__node_start(e, LUN_NODE_LEAF, 0, s->dtype);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->offset = offset;
     lun_status status = lun__node_set_shape(e, n, rank, shape);
     if (status != LUN_OK) {
@@ -85,7 +85,7 @@ lun_status lun__node_number(lun_engine *e, lun_dtype t, uint64_t cell, int rank,
 {
     lun_node *n = lun__node_start(e, LUN_NODE_NUMBER, 0, t);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->cell = cell;
     return lun__node_shaped(e, n, lun__node_set_shape(e, n, rank, shape), out);
 }
@@ -96,7 +96,7 @@ lun_status lun__node_index(lun_engine *e, int64_t length, lun_node **out)
         return LUN_ERANGE;
     lun_node *n = lun__node_start(e, LUN_NODE_INDEX, 0, LUN_I64);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->rank = 1;
     n->n = length;
     n->is |= LUN_IS_SOURCE;
@@ -108,7 +108,7 @@ lun_status lun__node_random(lun_engine *e, lun_node *key, lun_node *index, lun_d
 {
     lun_node *n = lun__node_start(e, LUN_NODE_RANDOM, 0, t);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->in[0] = key;
     n->in[1] = index;
     n->is |= LUN_IS_SOURCE;
@@ -154,7 +154,7 @@ lun_status lun__node_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype
 {
     lun_node *n = lun__node_start(e, LUN_NODE_OP, (int32_t)op, t);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int k = 0; k < lun__op_get(op)->arity; k++)
         n->in[k] = in[k];
     return placed(e, lun__node_shaped(e, n, lun__node_set_shape_like(e, n, like), out), out);
@@ -164,7 +164,7 @@ lun_status lun__node_cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **ou
 {
     lun_node *n = lun__node_start(e, LUN_NODE_CAST, 0, t);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->in[0] = a;
     n->is |= a->is & LUN_IS_SOURCE;
     return lun__node_shaped(e, n, lun__node_set_shape_like(e, n, a), out);
@@ -176,7 +176,7 @@ lun_status lun__node_call(lun_engine *e, lun_function *f, const lun_ir_function 
 {
     lun_node *n = lun__node_start(e, LUN_NODE_CALL, 0, t);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     lun_status s = lun__node_set_operands(e, n, in, count);
     if (s == LUN_OK) {
         n->function = f;
@@ -191,7 +191,7 @@ lun_status lun__node_output(lun_engine *e, lun_node *call, int number, lun_dtype
 {
     lun_node *n = lun__node_start(e, LUN_NODE_OUTPUT, number, t);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->in[0] = call;
     return lun__node_shaped(e, n, lun__node_set_shape_like(e, n, call), out);
 }
@@ -201,7 +201,7 @@ lun_status lun__node_again(lun_engine *e, const lun_node *from, int32_t op, lun_
 {
     lun_node *n = lun__node_start(e, (lun_node_kind)from->kind, op, (lun_dtype)from->dtype);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     lun_status s = LUN_OK;
     n->acc = from->acc;
     n->inclusive = from->inclusive;

@@ -19,8 +19,9 @@ void lun__node_drop(lun_engine *e, lun_node *n);
  * which takes references to its operands.  On failure n is freed. */
 lun_status lun__node_intern(lun_engine *e, lun_node *n, lun_node **out);
 
-/* A node without operands yet; NULL: out of memory; the text is lun__nomem's.  Field by field: an
- * unused node holds NULLs already, and clearing all of it would take longer than the rest. */
+/* A node without operands yet; NULL: out of memory; the text is lun__fail_nomem's.  Field by
+ * field: an unused node holds NULLs already, and clearing all of it would take longer than the
+ * rest. */
 static inline lun_node *lun__node_start(lun_engine *e, lun_node_kind kind, int32_t op, lun_dtype t)
 {
     if (!lun__account_take_object(e->account, sizeof(lun_node)))

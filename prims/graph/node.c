@@ -200,7 +200,7 @@ static inline uint32_t form_of(const lun_node *n)
 
 static bool equal_extension(const lun_node *a, const lun_node *b)
 {
-    return a->body == b->body && lun__same_captured(a->function, b->function) &&
+    return a->body == b->body && lun__function_ref_same(a->function, b->function) &&
            a->count == b->count && a->elements == b->elements &&
            (!a->count || !memcmp(a->more, b->more, (size_t)a->count * sizeof *a->more)) &&
            (a->rank < 2 || !memcmp(a->shape, b->shape, numbers(a) * sizeof *a->shape));
@@ -271,7 +271,7 @@ lun_status lun__node_intern(lun_engine *e, lun_node *n, lun_node **out)
 {
     if (e->node_count >= e->bucket_count && !grow_table(e)) {
         lun__node_drop(e, n);
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     }
     n->hash = hash_of(n);
     lun_node **bucket = &e->buckets[n->hash & (e->bucket_count - 1)];
@@ -335,7 +335,7 @@ static void free_list(lun_engine *e, lun_node *unused)
             lun__storage_release(e, n->storage);
         n->storage = NULL;
         if (n->extended) {
-            lun__placed_free(e, n->wish);
+            lun__current_free(e, n->wish);
             n->wish = NULL;
             free_extension(n);
         }
@@ -364,7 +364,7 @@ void lun__node_become_leaf(lun_engine *e, lun_node *n, lun_storage *s, int64_t o
     n->op = 0;
     n->step = 0;
     if (n->extended && n->wish)
-        n->wish = lun__placed_take(e, s, n->wish);
+        n->wish = lun__placement_take(e, s, n->wish);
     free_list(e, unused); /* the cell stays: kernels take a NUMBER's, in memory or not */
 }
 
@@ -372,12 +372,12 @@ lun_status lun__node_wish(lun_engine *e, lun_node *n, lun_spread *s, lun_combine
 {
     lun_placed *wish = calloc(1, sizeof *wish);
     if (!wish)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     wish->spread = s ? lun__spread_retain(s) : NULL;
     if (!combine && n->wish)
         combine = n->wish->combine;
-    wish->combine = lun__combine_retain(combine);
-    lun__placed_free(e, n->wish);
+    wish->combine = lun__current_combine_retain(combine);
+    lun__current_free(e, n->wish);
     n->wish = wish;
     n->extended = 1;
     return LUN_OK;

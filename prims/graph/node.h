@@ -47,7 +47,7 @@ typedef enum lun_node_kind {
                           `step` elements; its options are in cell and offset.  Of one whose length
                           is found when it runs n is the most that it may be */
     LUN_NODE_RUNNING,   /* the first result of a function that goes along segments of elements with
-                         values of its own, see lun__node_running */
+                         values of its own, see lun__fold_node_running */
     LUN_NODE_RESULT, /* result number op, from 1, of the ALGORITHM or RUNNING in[0]; of its shape */
     LUN_NODE_SOURCE_LINE, /* in[0], an operation that may fail, written again at source line
                              number op: equal expressions share a node, errors name the line of
@@ -134,7 +134,7 @@ struct lun_node {
 };
 
 /* Host memory must be current. */
-static inline char *lun__leaf_data(const lun_node *n)
+static inline char *lun__node_leaf_data(const lun_node *n)
 {
     return (char *)n->storage->data + n->offset * lun__dtype_get((lun_dtype)n->dtype)->bytes;
 }
@@ -166,53 +166,55 @@ lun_status lun__node_call(lun_engine *e, lun_function *f, const lun_ir_function 
 lun_status lun__node_output(lun_engine *e, lun_node *call, int number, lun_dtype t, lun_node **out);
 /* op LUN_OP_COUNT: function f.  a and id, which may be NULL, must be of dtype acc; t: dtype of the
  * result. */
-lun_status lun__node_reduce(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                            lun_node *a, lun_node *id, lun_dtype t, lun_node **out);
+lun_status lun__fold_node_reduce(lun_engine *e, lun_op op, lun_function *f,
+                                 const lun_ir_function *body, lun_node *a, lun_node *id,
+                                 lun_dtype t, lun_node **out);
 /* The index, from 0, of the first least (MIN) or largest (MAX) element of a, the first NaN if there
  * is one: an i64.  a, of dtype acc, is no bool. */
-lun_status lun__node_index_of(lun_engine *e, lun_op op, lun_node *a, lun_node **out);
+lun_status lun__fold_node_index(lun_engine *e, lun_op op, lun_node *a, lun_node **out);
 /* The same for each of the segments, of `segment` elements, that a's elements are in flat order:
  * one element each.  a->n == segment * the product of the extents; rank > 0, segment > 0. */
-lun_status lun__node_reduce_segments(lun_engine *e, lun_op op, lun_function *f,
-                                     const lun_ir_function *body, lun_node *a, lun_node *id,
-                                     lun_dtype t, int64_t segment, int rank, const int64_t *shape,
-                                     lun_node **out);
-/* The same for a matrix of segments, in the order of blocks. */
-lun_status lun__node_reduce_blocks(lun_engine *e, lun_op op, lun_function *f,
+lun_status lun__fold_node_segments(lun_engine *e, lun_op op, lun_function *f,
                                    const lun_ir_function *body, lun_node *a, lun_node *id,
-                                   lun_dtype t, int64_t segment, const int64_t shape[2],
+                                   lun_dtype t, int64_t segment, int rank, const int64_t *shape,
                                    lun_node **out);
+/* The same for a matrix of segments, in the order of blocks. */
+lun_status lun__fold_node_blocks(lun_engine *e, lun_op op, lun_function *f,
+                                 const lun_ir_function *body, lun_node *a, lun_node *id,
+                                 lun_dtype t, int64_t segment, const int64_t shape[2],
+                                 lun_node **out);
 /* A sum of a's segments, as above and in a's dtype; segment 0: of all of a.  needed: bools of the
  * result's extents, see LUN_FOLDS_NEEDED. */
-lun_status lun__node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t segment,
-                                int rank, const int64_t *shape, lun_node **out);
+lun_status lun__fold_node_sum_needed(lun_engine *e, lun_node *a, lun_node *needed, int64_t segment,
+                                     int rank, const int64_t *shape, lun_node **out);
 /* segment: elements of the segments that are scanned each alone; 0: all of a at once. */
-lun_status lun__node_scan(lun_engine *e, lun_op op, lun_function *f, const lun_ir_function *body,
-                          lun_node *a, lun_node *id, bool inclusive, int64_t segment,
-                          lun_node **out);
+lun_status lun__fold_node_scan(lun_engine *e, lun_op op, lun_function *f,
+                               const lun_ir_function *body, lun_node *a, lun_node *id,
+                               bool inclusive, int64_t segment, lun_node **out);
 /* The elements of a at the offsets of l, counted in a's flat order.  What is dense is no VIEW but a
  * LEAF or a RESHAPE, where that can be; a VIEW of a VIEW is one, where strides can say it. */
-lun_status lun__node_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out);
+lun_status lun__view_node(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out);
 /* The same, as cheap as can be said: of an elementwise expression that expression of the operands'
  * elements, so that only what is asked for is computed (view.c). */
 lun_status lun__view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out);
 /* a, of p's rank and inner extents, with elements beyond its ends; dense where there are none. */
-lun_status lun__node_pad(lun_engine *e, lun_node *a, const lun_padding *p, lun_node **out);
+lun_status lun__view_node_pad(lun_engine *e, lun_node *a, const lun_padding *p, lun_node **out);
 /* A block of each of the operands, which are of one dtype, in turn, `blocks` times. */
-lun_status lun__node_concat(lun_engine *e, lun_node *const *in, int count, int64_t blocks, int rank,
-                            const int64_t *shape, lun_node **out);
-lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
-                             lun_node **out);
+lun_status lun__view_node_concat(lun_engine *e, lun_node *const *in, int count, int64_t blocks,
+                                 int rank, const int64_t *shape, lun_node **out);
+lun_status lun__view_node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
+                                  lun_node **out);
 /* a and b of equal rank, 2 or more; t as the node's kind says. */
-lun_status lun__node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t, lun_node **out);
+lun_status lun__fold_node_matmul(lun_engine *e, lun_node *a, lun_node *b, lun_dtype t,
+                                 lun_node **out);
 
 /* What lun_algorithm does with its row's operands, in segments of `segment` elements (0: one),
  * with these options.  t, rank and shape: of the first result; where the length is found when it
  * runs, of rank 1 and as long as it may be.  notes: see the field; they are static. */
-lun_status lun__node_algorithm(lun_engine *e, lun_algorithm which, lun_node *const *in,
-                               int64_t segment, const uint64_t option[LUN_ALGORITHM_OPTIONS],
-                               lun_dtype t, int rank, const int64_t *shape,
-                               const char *const *notes, lun_node **out);
+lun_status lun__fold_node_algorithm(lun_engine *e, lun_algorithm which, lun_node *const *in,
+                                    int64_t segment, const uint64_t option[LUN_ALGORITHM_OPTIONS],
+                                    lun_dtype t, int rank, const int64_t *shape,
+                                    const char *const *notes, lun_node **out);
 /* What a RUNNING does: as segments of `segment` elements, or of those that operands list, it goes
  * along each with values of its own, from given ones or from the segment's first elements.  By
  * the function body(values, elements) these become the next values.  It gives them for each
@@ -228,12 +230,12 @@ typedef enum lun_running {
  * the number of each segment's first element, from 0, and of its elements (i64); unless BARE the
  * first values of each segment, of their dtypes; then `elements` arrays of equal length, which
  * the body takes in dtypes of its own.  how: of the above; `segment` counts unless LISTED. */
-lun_status lun__node_running(lun_engine *e, unsigned how, lun_function *f,
-                             const lun_ir_function *body, lun_node *const *in, int count,
-                             int elements, int64_t segment, int rank, const int64_t *shape,
-                             lun_node **out);
+lun_status lun__fold_node_running(lun_engine *e, unsigned how, lun_function *f,
+                                  const lun_ir_function *body, lun_node *const *in, int count,
+                                  int elements, int64_t segment, int rank, const int64_t *shape,
+                                  lun_node **out);
 /* Result number k, from 1, of an ALGORITHM or RUNNING that is not evaluated yet. */
-lun_status lun__node_result(lun_engine *e, lun_node *of, int k, lun_node **out);
+lun_status lun__fold_node_result(lun_engine *e, lun_node *of, int k, lun_node **out);
 /* What `from`, no LEAF and of any engine, is, with this `op`, on operands of e: as many as it has,
  * or three, of which some are NULL.  f and body are what its function and body are for e. */
 lun_status lun__node_again(lun_engine *e, const lun_node *from, int32_t op, lun_node *const *in,
@@ -386,6 +388,6 @@ static inline bool lun__node_ready(const lun_node *n)
 
 /* One line for each node below the roots, operands before users: "%3 = add f32[1000] %0 %2".  A
  * shared node stands once.  False without memory. */
-bool lun__graph_print(lun_engine *e, lun_node *const *roots, int count, lun_strbuf *out);
+bool lun__print_graph(lun_engine *e, lun_node *const *roots, int count, lun_strbuf *out);
 
 #endif

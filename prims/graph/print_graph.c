@@ -44,10 +44,10 @@ static void print_type(lun_strbuf *out, const lun_node *n)
 static void print_number(lun_strbuf *out, const lun_node *n)
 {
     char text[LUN_NUMBER_TEXT];
-    lun_value v = lun__cell_to_value((lun_dtype)n->dtype, n->cell);
-    if (lun__value_is_float(v))
-        lun__strbuf_printf(out, " %s", lun__number_text(v.as.d, text));
-    else if (lun__value_is_unsigned(v))
+    lun_value v = lun__dtype_cell_to_value((lun_dtype)n->dtype, n->cell);
+    if (lun__dtype_value_is_float(v))
+        lun__strbuf_printf(out, " %s", lun__strbuf_number(v.as.d, text));
+    else if (lun__dtype_value_is_unsigned(v))
         lun__strbuf_printf(out, " %llu", (unsigned long long)v.as.u);
     else
         lun__strbuf_printf(out, " %lld", (long long)v.as.i);
@@ -104,7 +104,7 @@ static void print_details(const printer *p, const lun_node *n)
     if (n->kind == LUN_NODE_PAD)
         print_padding(p->out, n);
     if (n->where && n->kind != LUN_NODE_NUMBER)
-        lun__strbuf_printf(p->out, " (%s)", lun__source_line_text(p->e, n->where));
+        lun__strbuf_printf(p->out, " (%s)", lun__source_mark_text(p->e, n->where));
 }
 
 static bool print_node(void *ctx, lun_node *n, const lun_node *user)
@@ -122,7 +122,7 @@ static bool print_node(void *ctx, lun_node *n, const lun_node *user)
     return !p->out->failed;
 }
 
-bool lun__graph_print(lun_engine *e, lun_node *const *roots, int count, lun_strbuf *out)
+bool lun__print_graph(lun_engine *e, lun_node *const *roots, int count, lun_strbuf *out)
 {
     printer p = {e, out, 0};
     const lun_visitor v = {LUN_WALK_MARK, NULL, print_node, &p};

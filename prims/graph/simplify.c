@@ -6,8 +6,8 @@
 
 static double number_of(const lun_node *n)
 {
-    lun_value v = lun__cell_to_value((lun_dtype)n->dtype, n->cell);
-    return lun__value_is_float(v) ? v.as.d : 0;
+    lun_value v = lun__dtype_cell_to_value((lun_dtype)n->dtype, n->cell);
+    return lun__dtype_value_is_float(v) ? v.as.d : 0;
 }
 
 /* Small whole powers are products: exact rounding of x*x, within 2 ULP for x*x*x. */

@@ -106,7 +106,7 @@ static const lun_ir_function indices[] = {{.body = (lun_ir *)(uintptr_t)&index_b
                                            .note_count = 1,
                                            .params = 3 + SOURCE}};
 
-lun_status lun__node_take(lun_engine *e, const lun_taking *x, lun_node **out)
+lun_status lun__take_node(lun_engine *e, const lun_taking *x, lun_node **out)
 {
     const int elements = x->base ? 3 : 2;
     const lun_dtype t = x->source ? (lun_dtype)x->source->dtype : LUN_I64;
@@ -132,7 +132,7 @@ lun_status lun__node_take(lun_engine *e, const lun_taking *x, lun_node **out)
     return s;
 }
 
-bool lun__node_taking(const lun_node *n, lun_taking *out)
+bool lun__take_node_of(const lun_node *n, lun_taking *out)
 {
     if (n->kind != LUN_NODE_CALL || n->notes != notes)
         return false;
@@ -152,12 +152,12 @@ bool lun__node_taking(const lun_node *n, lun_taking *out)
     return true;
 }
 
-bool lun__taking_failed(const char *note)
+bool lun__take_nodes_failed(const char *note)
 {
     return note == notes[0];
 }
 
-int64_t lun__taking_index(const lun_taking *t, int64_t index)
+int64_t lun__take_nodes_index(const lun_taking *t, int64_t index)
 {
     int64_t at = (int64_t)((uint64_t)index + (uint64_t)(index < 0 ? t->length : -t->first));
     return at >= 0 && at < t->length ? at : -1;

@@ -24,12 +24,12 @@ typedef struct lun_taking {
 
 /* Indices out of range fail the evaluation with LUN_EBOUNDS, and a text that launch/index_error.c
  * exchanges for one that names the index. */
-lun_status lun__node_take(lun_engine *e, const lun_taking *t, lun_node **out);
+lun_status lun__take_node(lun_engine *e, const lun_taking *t, lun_node **out);
 /* What n was made of, borrowed; false: it is no such node. */
-bool lun__node_taking(const lun_node *n, lun_taking *out);
+bool lun__take_node_of(const lun_node *n, lun_taking *out);
 /* Whether that is the text of such a failure. */
-bool lun__taking_failed(const char *note);
+bool lun__take_nodes_failed(const char *note);
 /* The index, from 0, along the axis; -1: it is out of range. */
-int64_t lun__taking_index(const lun_taking *t, int64_t index);
+int64_t lun__take_nodes_index(const lun_taking *t, int64_t index);
 
 #endif

@@ -32,7 +32,7 @@ static lun_status even_index(const pusher *c, const lun_layout *even, lun_node *
     lun_node *i = NULL, *flat = NULL, *scaled = NULL;
     lun_status s = lun__node_index(e, even->extent[0], &flat);
     if (s == LUN_OK)
-        s = lun__node_reshape(e, flat, c->at->rank, c->at->extent, &i);
+        s = lun__view_node_reshape(e, flat, c->at->rank, c->at->extent, &i);
     lun__node_release(e, flat);
     if (s == LUN_OK)
         s = with_number(e, LUN_OP_MUL, i, even->stride[0], &scaled);
@@ -62,7 +62,7 @@ static bool is_called(const pusher *c, const lun_node *n, int64_t whole)
     enum { SMALL = 4 };
     int64_t count = lun__layout_count(c->at);
     lun_taking spare;
-    return n->kind == LUN_NODE_CALL && (n->function || lun__node_taking(n, &spare)) &&
+    return n->kind == LUN_NODE_CALL && (n->function || lun__take_node_of(n, &spare)) &&
            (count == whole || count <= whole / SMALL);
 }
 
@@ -72,7 +72,7 @@ static lun_status push_call(pusher *c, const lun_node *n, int64_t whole, int dep
     uint32_t source_line = c->source_line ? c->source_line : n->where, here = c->e->source_line;
     const lun_node *like = NULL;
     lun_node **in = calloc((size_t)n->count, sizeof(lun_node *));
-    lun_status s = in ? LUN_OK : lun__nomem(c->e);
+    lun_status s = in ? LUN_OK : lun__fail_nomem(c->e);
     int k = 0;
     c->source_line = 0;
     for (; s == LUN_OK && k < n->count; k++) {
@@ -88,7 +88,7 @@ static lun_status push_call(pusher *c, const lun_node *n, int64_t whole, int dep
         s = lun__node_call(c->e, n->function, n->body, in, n->count, n->elements,
                            (lun_dtype)n->dtype, like, out);
     else if (s == LUN_OK) /* of numbers alone */
-        s = lun__node_view(c->e, (lun_node *)(uintptr_t)n, c->at, out);
+        s = lun__view_node(c->e, (lun_node *)(uintptr_t)n, c->at, out);
     c->e->source_line = here;
     if (s == LUN_OK && like)
         ((*out)->kind == LUN_NODE_SOURCE_LINE ? (*out)->in[0] : *out)->notes = n->notes;
@@ -147,7 +147,7 @@ static lun_status push_moved(pusher *c, lun_node *n, const lun_layout *at, int d
     bool all = count == n->n && at->offset == 0 && lun__layout_is_dense(at);
     bool repeats = count > n->n; /* which would compute elements again */
     lun_status s = n->rank && !repeats && !all ? push_down(&part, n, n->n, depth - 1, out)
-                                               : lun__node_view(c->e, n, at, out);
+                                               : lun__view_node(c->e, n, at, out);
     c->budget = part.budget;
     c->source_line = 0;
     return s;
@@ -160,7 +160,7 @@ static lun_status push_box(pusher *c, const lun_node *n, const lun_within *w, in
     const int64_t blocks = w->high[0] - w->low[0] + 1, width = w->high[1] - w->low[1] + 1;
     const int64_t shape[2] = {blocks, width};
     lun_node **in = calloc((size_t)n->count, sizeof(lun_node *));
-    lun_status s = in ? LUN_OK : lun__nomem(c->e);
+    lun_status s = in ? LUN_OK : lun__fail_nomem(c->e);
     int64_t low = w->low[1], high = w->high[1];
     int some = 0;
     for (int k = 0; s == LUN_OK && k < n->count && high >= 0; k++) {
@@ -176,7 +176,7 @@ static lun_status push_box(pusher *c, const lun_node *n, const lun_within *w, in
         high -= own;
     }
     if (s == LUN_OK)
-        s = lun__node_concat(c->e, in, some, blocks, 2, shape, out);
+        s = lun__view_node_concat(c->e, in, some, blocks, 2, shape, out);
     while (some)
         lun__node_release(c->e, in[--some]);
     free(in);
@@ -191,12 +191,12 @@ static lun_status push_joined(pusher *c, const lun_node *n, int depth, lun_node 
     const int64_t blocks = n->step, extent[2] = {blocks, n->n / blocks};
     lun_within w;
     int64_t begin = 0;
-    if (!lun__within(c->at, 2, extent, &w))
+    if (!lun__axis_indices(c->at, 2, extent, &w))
         return LUN_OK;
     for (int k = 0; k < n->count; k++) {
         int64_t own[2] = {blocks, n->more[k]->n / blocks}, less[2] = {0, begin};
         if (w.low[1] >= begin && w.high[1] < begin + own[1]) {
-            lun_layout at = lun__within_layout(&w, c->at, own, less);
+            lun_layout at = lun__axis_indices_layout(&w, c->at, own, less);
             return push_moved(c, n->more[k], &at, depth, out);
         }
         begin += own[1];
@@ -206,9 +206,9 @@ static lun_status push_joined(pusher *c, const lun_node *n, int depth, lun_node 
         return LUN_OK;
     lun_node *some = NULL;
     lun_status s = push_box(c, n, &w, depth, &some);
-    lun_layout at = lun__within_layout(&w, c->at, box, w.low);
+    lun_layout at = lun__axis_indices_layout(&w, c->at, box, w.low);
     if (s == LUN_OK)
-        s = lun__node_view(c->e, some, &at, out);
+        s = lun__view_node(c->e, some, &at, out);
     lun__node_release(c->e, some);
     return s;
 }
@@ -245,7 +245,7 @@ static lun_status push_around(pusher *c, lun_node *n, const part_box *b, int dep
     if (s == LUN_OK)
         s = push_around(c, n, &behind, depth, &in[1]);
     if (s == LUN_OK)
-        s = lun__node_concat(c->e, in, 2, blocks, b->rank, b->count, out);
+        s = lun__view_node_concat(c->e, in, 2, blocks, b->rank, b->count, out);
     lun__node_release(c->e, in[0]);
     lun__node_release(c->e, in[1]);
     return s;
@@ -263,7 +263,8 @@ static lun_status push_padded(pusher *c, const lun_node *n, int depth, lun_node 
     lun_node *inner = NULL, *padded = NULL;
     lun__node_padding(n, &p);
     part_box b = {.rank = p.rank, .extent = p.inner};
-    if (!lun__within(c->at, p.rank, p.extent, &w) || !lun__within_padded(&w, &p, &part, b.first))
+    if (!lun__axis_indices(c->at, p.rank, p.extent, &w) ||
+        !lun__axis_indices_padded(&w, &p, &part, b.first))
         return LUN_OK;
     for (int k = 0; k < p.rank; k++) {
         box *= part.extent[k];
@@ -273,10 +274,10 @@ static lun_status push_padded(pusher *c, const lun_node *n, int depth, lun_node 
         return LUN_OK;
     lun_status s = push_around(c, n->in[0], &b, depth, &inner);
     if (s == LUN_OK)
-        s = lun__node_pad(c->e, inner, &part, &padded);
-    const lun_layout at = lun__within_layout(&w, c->at, part.extent, w.low);
+        s = lun__view_node_pad(c->e, inner, &part, &padded);
+    const lun_layout at = lun__axis_indices_layout(&w, c->at, part.extent, w.low);
     if (s == LUN_OK)
-        s = lun__node_view(c->e, padded, &at, out);
+        s = lun__view_node(c->e, padded, &at, out);
     lun__node_release(c->e, inner);
     lun__node_release(c->e, padded);
     return s;
@@ -343,7 +344,7 @@ static lun_status push_down(pusher *c, lun_node *n, int64_t whole, int depth, lu
     if (n->kind == LUN_NODE_OUTPUT && is_called(c, n->in[0], whole) && depth && c->budget-- > 0)
         return push_output(c, n, whole, depth, out);
     c->source_line = 0;
-    return lun__node_view(c->e, n, c->at, out);
+    return lun__view_node(c->e, n, c->at, out);
 }
 
 lun_status lun__view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)
@@ -355,5 +356,5 @@ lun_status lun__view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node *
         pusher c = {e, l, 64, 0};
         return push_down(&c, a, a->n, 24, out);
     }
-    return lun__node_view(e, a, l, out);
+    return lun__view_node(e, a, l, out);
 }

@@ -12,7 +12,7 @@ static lun_status leaf_on_part(lun_engine *e, const lun_node *a, int64_t offset,
     lun_storage *part;
     for (int i = 0; i < rank; i++)
         count *= shape[i];
-    lun_status s = lun__storage_part(e, a->storage, a->offset + offset, count, &part);
+    lun_status s = lun__file_backed_part(e, a->storage, a->offset + offset, count, &part);
     if (s != LUN_OK)
         return s;
     s = lun__node_leaf(e, part, 0, rank, shape, out);
@@ -26,7 +26,7 @@ static lun_status shared_leaf(lun_engine *e, lun_storage *s, int64_t offset, int
 {
     lun_node *n = lun__node_start(e, LUN_NODE_LEAF, 0, s->dtype);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->offset = offset;
     n->cell = (uint64_t)(uintptr_t)s;
     n->is = LUN_IS_RUN;
@@ -58,7 +58,7 @@ static lun_status new_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_
 {
     lun_node *n = lun__node_start(e, LUN_NODE_VIEW, 0, (lun_dtype)a->dtype);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->in[0] = a;
     n->offset = l->offset;
     n->step = l->rank == 1 ? l->stride[0] : 0;
@@ -70,7 +70,7 @@ static lun_status view_scalar(lun_engine *e, lun_node *a, const lun_layout *l, l
 {
     const int64_t one = 1;
     lun_node *vector;
-    lun_status s = lun__node_reshape(e, a, 1, &one, &vector);
+    lun_status s = lun__view_node_reshape(e, a, 1, &one, &vector);
     if (s != LUN_OK)
         return s;
     s = new_view(e, vector, l, out);
@@ -78,7 +78,7 @@ static lun_status view_scalar(lun_engine *e, lun_node *a, const lun_layout *l, l
     return s;
 }
 
-lun_status lun__node_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)
+lun_status lun__view_node(lun_engine *e, lun_node *a, const lun_layout *l, lun_node **out)
 {
     lun_layout composed, inner;
     while (a->kind == LUN_NODE_RESHAPE && a->in[0]->rank) /* flat numbers stay */
@@ -90,13 +90,13 @@ lun_status lun__node_view(lun_engine *e, lun_node *a, const lun_layout *l, lun_n
     if (a->kind == LUN_NODE_VIEW) {
         lun__node_layout(a, &inner);
         if (lun__layout_composed(&inner, l, &composed))
-            return lun__node_view(e, a->in[0], &composed, out);
+            return lun__view_node(e, a->in[0], &composed, out);
     }
     if (a->kind == LUN_NODE_INDEX && lun__layout_distinct(l) == 1) /* the same one everywhere */
         return lun__node_number(e, LUN_I64, (uint64_t)l->offset, l->rank, l->extent, out);
     bool dense = lun__layout_is_dense(l);
     if (dense && l->offset == 0 && lun__layout_count(l) == a->n)
-        return lun__node_reshape(e, a, l->rank, l->extent, out);
+        return lun__view_node_reshape(e, a, l->rank, l->extent, out);
     if (dense && a->kind == LUN_NODE_LEAF) {
         lun_status s = leaf_on_run(e, a, l, out);
         if (s != LUN_OK || *out)
@@ -114,7 +114,7 @@ static bool is_even(const lun_node *a, const lun_padding *p)
     return a->kind == LUN_NODE_NUMBER && (!valued || a->cell == p->value);
 }
 
-lun_status lun__node_pad(lun_engine *e, lun_node *a, const lun_padding *p, lun_node **out)
+lun_status lun__view_node_pad(lun_engine *e, lun_node *a, const lun_padding *p, lun_node **out)
 {
     bool none = true;
     for (int k = 0; k < p->rank; k++)
@@ -127,7 +127,7 @@ lun_status lun__node_pad(lun_engine *e, lun_node *a, const lun_padding *p, lun_n
         return lun__node_number(e, (lun_dtype)a->dtype, a->cell, p->rank, p->extent, out);
     lun_node *n = lun__node_start(e, LUN_NODE_PAD, 0, (lun_dtype)a->dtype);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->in[0] = a;
     n->cell = p->value;
     n->offset = p->rank == 1 ? p->before[0] : 0;
@@ -136,12 +136,12 @@ lun_status lun__node_pad(lun_engine *e, lun_node *a, const lun_padding *p, lun_n
     return lun__node_shaped(e, n, lun__node_set_both(e, n, p->rank, p->extent, p->before), out);
 }
 
-lun_status lun__node_concat(lun_engine *e, lun_node *const *in, int count, int64_t blocks, int rank,
-                            const int64_t *shape, lun_node **out)
+lun_status lun__view_node_concat(lun_engine *e, lun_node *const *in, int count, int64_t blocks,
+                                 int rank, const int64_t *shape, lun_node **out)
 {
     lun_node *n = lun__node_start(e, LUN_NODE_CONCAT, 0, (lun_dtype)in[0]->dtype);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     lun_status s = lun__node_set_operands(e, n, in, count);
     n->step = blocks;
     if (s == LUN_OK)
@@ -156,8 +156,8 @@ static bool has_shape(const lun_node *n, int rank, const int64_t *shape)
     return n->rank == rank && !memcmp(own, shape, (size_t)rank * sizeof *own);
 }
 
-lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
-                             lun_node **out)
+lun_status lun__view_node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t *shape,
+                                  lun_node **out)
 {
     lun_layout whole, view;
     if (has_shape(a, rank, shape)) {
@@ -175,7 +175,7 @@ lun_status lun__node_reshape(lun_engine *e, lun_node *a, int rank, const int64_t
     }
     lun_node *n = lun__node_start(e, LUN_NODE_RESHAPE, 0, (lun_dtype)a->dtype);
     if (!n)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     n->in[0] = a;
     n->is |= a->is & LUN_IS_SOURCE;
     return lun__node_shaped(e, n, lun__node_set_shape(e, n, rank, shape), out);

@@ -120,24 +120,24 @@ static lun_status find(slice *s)
 /* Whether element `element` is in the box: a bool; -1 without memory. */
 static int32_t is_inside(lun_ir *to, const lun_ir_sought *of, int32_t element)
 {
-    const int32_t zero = lun__ir_constant(to, LUN_I64, 0);
+    const int32_t zero = lun__remap_constant(to, LUN_I64, 0);
     int32_t inside = -1, rest = element;
     for (int d = of->axes - 1; d >= 0; d--) {
         int32_t index = rest;
         if (d > 0) {
-            const int32_t extent = lun__ir_constant(to, LUN_I64, (uint64_t)of->extent[d]);
-            index = lun__ir_apply(to, LUN_OP_MOD, LUN_I64, rest, extent);
-            rest = lun__ir_apply(to, LUN_OP_IDIV, LUN_I64, rest, extent);
+            const int32_t extent = lun__remap_constant(to, LUN_I64, (uint64_t)of->extent[d]);
+            index = lun__remap_apply(to, LUN_OP_MOD, LUN_I64, rest, extent);
+            rest = lun__remap_apply(to, LUN_OP_IDIV, LUN_I64, rest, extent);
         }
         if (of->whole[d] && (d > 0 || inside >= 0))
             continue;
-        const int32_t at = lun__ir_apply(to, LUN_OP_SUB, LUN_I64, index,
-                                         lun__ir_argument(to, of->argument + 2 * d));
-        const int32_t above = lun__ir_apply(to, LUN_OP_GE, LUN_I64, at, zero);
-        const int32_t below = lun__ir_apply(to, LUN_OP_LT, LUN_I64, at,
-                                            lun__ir_argument(to, of->argument + 2 * d + 1));
-        const int32_t here = lun__ir_apply(to, LUN_OP_LAND, LUN_BOOL, above, below);
-        inside = inside < 0 ? here : lun__ir_apply(to, LUN_OP_LAND, LUN_BOOL, inside, here);
+        const int32_t at = lun__remap_apply(to, LUN_OP_SUB, LUN_I64, index,
+                                            lun__remap_argument(to, of->argument + 2 * d));
+        const int32_t above = lun__remap_apply(to, LUN_OP_GE, LUN_I64, at, zero);
+        const int32_t below = lun__remap_apply(to, LUN_OP_LT, LUN_I64, at,
+                                               lun__remap_argument(to, of->argument + 2 * d + 1));
+        const int32_t here = lun__remap_apply(to, LUN_OP_LAND, LUN_BOOL, above, below);
+        inside = inside < 0 ? here : lun__remap_apply(to, LUN_OP_LAND, LUN_BOOL, inside, here);
         if (inside < 0)
             return -1;
     }
@@ -155,15 +155,17 @@ static bool add(lun_ir *to, lun_ir_kind kind, lun_dtype t, int32_t a, int32_t b)
 /* Element `element` is marked and counted, unless it is at hand. */
 static bool mark(lun_ir *to, const lun_ir_sought *of, int32_t element, int32_t counter)
 {
-    const int32_t away = lun__ir_apply(to, LUN_OP_LNOT, LUN_BOOL, is_inside(to, of, element), -1);
+    const int32_t away =
+        lun__remap_apply(to, LUN_OP_LNOT, LUN_BOOL, is_inside(to, of, element), -1);
     if (away < 0 || !add(to, LUN_IR_IF, LUN_BOOL, away, -1))
         return false;
     const int32_t word =
-        lun__ir_apply(to, LUN_OP_SHR, LUN_I64, element, lun__ir_constant(to, LUN_I64, 5));
+        lun__remap_apply(to, LUN_OP_SHR, LUN_I64, element, lun__remap_constant(to, LUN_I64, 5));
     const int32_t number =
-        lun__ir_apply(to, LUN_OP_BAND, LUN_I64, element, lun__ir_constant(to, LUN_I64, 31));
-    const int32_t bit = lun__ir_apply(to, LUN_OP_SHL, LUN_U32, lun__ir_constant(to, LUN_U32, 1),
-                                      lun__ir_convert(to, LUN_U32, LUN_I64, number));
+        lun__remap_apply(to, LUN_OP_BAND, LUN_I64, element, lun__remap_constant(to, LUN_I64, 31));
+    const int32_t bit =
+        lun__remap_apply(to, LUN_OP_SHL, LUN_U32, lun__remap_constant(to, LUN_U32, 1),
+                         lun__remap_convert(to, LUN_U32, LUN_I64, number));
     if (word < 0 || bit < 0 ||
         lun__ir_add(to, (lun_ir_ins){.kind = LUN_IR_ATOMIC,
                                      .dtype = LUN_U32,
@@ -176,7 +178,7 @@ static bool mark(lun_ir *to, const lun_ir_sought *of, int32_t element, int32_t c
     const lun_ir_ins get = {.kind = LUN_IR_GET, .dtype = LUN_I64, .a = counter, .b = -1, .c = -1};
     const int32_t so_far = lun__ir_add(to, get);
     const int32_t more =
-        lun__ir_apply(to, LUN_OP_ADD, LUN_I64, so_far, lun__ir_constant(to, LUN_I64, 1));
+        lun__remap_apply(to, LUN_OP_ADD, LUN_I64, so_far, lun__remap_constant(to, LUN_I64, 1));
     return more >= 0 && add(to, LUN_IR_SET, LUN_I64, counter, more) &&
            add(to, LUN_IR_END, LUN_BOOL, -1, -1);
 }
@@ -188,7 +190,7 @@ static bool write(const slice *s, lun_ir *to, int32_t counter, int32_t *map)
         map[i] = -1;
         if (s->seed[i] && !mark(to, &s->of[ins->imm], map[ins->a], counter))
             return false;
-        if (s->taken[i] && (map[i] = lun__ir_moved(s->ir, ins, map, to)) < 0)
+        if (s->taken[i] && (map[i] = lun__remap_moved(s->ir, ins, map, to)) < 0)
             return false;
     }
     return true;
@@ -215,7 +217,7 @@ static lun_status write_all(const slice *s, lun_ir_sought *of, lun_ir *to, int32
 {
     int32_t *map = malloc(((size_t)s->ir->count + 1) * sizeof *map);
     bool well = map && add_outside(s->ir, of, to);
-    int32_t zero = well ? lun__ir_constant(to, LUN_I64, 0) : -1, counter = -1;
+    int32_t zero = well ? lun__remap_constant(to, LUN_I64, 0) : -1, counter = -1;
     if (zero >= 0)
         counter = lun__ir_add(
             to, (lun_ir_ins){.kind = LUN_IR_VAR, .dtype = LUN_I64, .a = zero, .b = -1, .c = -1});

@@ -296,7 +296,7 @@ typedef struct lun_front {
 } lun_front;
 
 /* Makes a function of the engine from a front end; its last release calls front.release. */
-lun_status lun__function_front(lun_engine *e, const lun_front *front, lun_function **out);
+lun_status lun__make_function_front(lun_engine *e, const lun_front *front, lun_function **out);
 
 void lun__ir_init(lun_ir *ir);
 void lun__ir_free(lun_ir *ir); /* its arrays, not the functions */
@@ -364,7 +364,7 @@ lun_status lun__ir_inline(lun_ir *ir, const lun_ir_function *f, const int32_t *p
                           const int32_t *arrays, int32_t *result);
 
 /* The canonical text: one instruction a line; equal texts mean equal kernels. */
-lun_status lun__ir_print(const lun_ir *ir, lun_strbuf *out);
+lun_status lun__print_ir(const lun_ir *ir, lun_strbuf *out);
 /* Checks every rule above; on a violation returns LUN_EARG and says which in why. */
 lun_status lun__ir_verify(const lun_ir *ir, lun_strbuf *why);
 

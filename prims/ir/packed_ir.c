@@ -34,89 +34,89 @@ enum { INS_BYTES = 4 + 6 * 4 + 8, NEIGHBOUR_BYTES = 3 * 4 };
 
 static void put_ins(lun_strbuf *to, const lun_ir_ins *x)
 {
-    lun__put_u8(to, x->kind);
-    lun__put_u8(to, x->dtype);
-    lun__put_u8(to, x->from);
-    lun__put_u8(to, x->inclusive);
+    lun__bytes_put_u8(to, x->kind);
+    lun__bytes_put_u8(to, x->dtype);
+    lun__bytes_put_u8(to, x->from);
+    lun__bytes_put_u8(to, x->inclusive);
     const int32_t fields[] = {x->op, x->a, x->b, x->c, x->captured, x->arrays};
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
-        lun__put_i32(to, fields[k]);
-    lun__put_i64(to, x->imm);
+        lun__bytes_put_i32(to, fields[k]);
+    lun__bytes_put_i64(to, x->imm);
 }
 
 /* All but functions. */
 static void put_plain(lun_strbuf *to, const lun_ir *ir)
 {
-    lun__put_i32(to, ir->threads);
-    lun__put_i32(to, ir->count);
+    lun__bytes_put_i32(to, ir->threads);
+    lun__bytes_put_i32(to, ir->count);
     for (int k = 0; k < ir->count; k++)
         put_ins(to, &ir->ins[k]);
-    lun__put_i32(to, ir->slot_count);
+    lun__bytes_put_i32(to, ir->slot_count);
     for (int k = 0; k < ir->slot_count; k++) {
-        lun__put_u8(to, ir->slots[k].dtype);
-        lun__put_u8(to, ir->slots[k].role);
-        lun__put_u8(to, ir->slots[k].settled);
+        lun__bytes_put_u8(to, ir->slots[k].dtype);
+        lun__bytes_put_u8(to, ir->slots[k].role);
+        lun__bytes_put_u8(to, ir->slots[k].settled);
     }
-    lun__put_i32(to, ir->arg_count);
+    lun__bytes_put_i32(to, ir->arg_count);
     for (int k = 0; k < ir->arg_count; k++)
-        lun__put_u8(to, ir->args[k]);
-    lun__put_i32(to, ir->operand_count);
+        lun__bytes_put_u8(to, ir->args[k]);
+    lun__bytes_put_i32(to, ir->operand_count);
     for (int k = 0; k < ir->operand_count; k++)
-        lun__put_i32(to, ir->operands[k]);
-    lun__put_i32(to, ir->result_count);
+        lun__bytes_put_i32(to, ir->operands[k]);
+    lun__bytes_put_i32(to, ir->result_count);
     for (int k = 0; k < ir->result_count; k++)
-        lun__put_u8(to, ir->results[k]);
+        lun__bytes_put_u8(to, ir->results[k]);
 }
 
 static void put_neighbour(lun_strbuf *to, const lun_neighbour *x)
 {
-    lun__put_i32(to, x->param);
-    lun__put_i32(to, (int32_t)x->dtype);
-    lun__put_i32(to, x->axes);
+    lun__bytes_put_i32(to, x->param);
+    lun__bytes_put_i32(to, (int32_t)x->dtype);
+    lun__bytes_put_i32(to, x->axes);
     for (int k = 0; k < x->axes; k++)
-        lun__put_i64(to, x->by[k]);
+        lun__bytes_put_i64(to, x->by[k]);
 }
 
 static void put_text_form(lun_strbuf *to, const lun_ir_function *f)
 {
-    lun__put_text(to, f->name);
-    lun__put_i32(to, f->params);
+    lun__bytes_put_text(to, f->name);
+    lun__bytes_put_i32(to, f->params);
     for (int k = 0; k < f->params; k++) {
-        lun__put_u8(to, f->param[k].dtype);
-        lun__put_u8(to, f->param[k].pointer);
-        lun__put_i32(to, f->param[k].of);
+        lun__bytes_put_u8(to, f->param[k].dtype);
+        lun__bytes_put_u8(to, f->param[k].pointer);
+        lun__bytes_put_i32(to, f->param[k].of);
     }
-    lun__put_i32(to, f->operands);
-    lun__put_i32(to, f->lengths);
-    lun__put_i32(to, f->neighbours);
+    lun__bytes_put_i32(to, f->operands);
+    lun__bytes_put_i32(to, f->lengths);
+    lun__bytes_put_i32(to, f->neighbours);
     for (int k = 0; k < f->neighbours; k++)
         put_neighbour(to, &f->neighbour[k]);
-    lun__put_i32(to, f->fault_count);
-    lun__put_u8(to, f->asks);
-    lun__put_u8(to, f->result);
+    lun__bytes_put_i32(to, f->fault_count);
+    lun__bytes_put_u8(to, f->asks);
+    lun__bytes_put_u8(to, f->result);
 }
 
 static lun_status put_function(lun_strbuf *to, const lun_ir_function *f)
 {
     if (f->body && (f->body->function_count || f->body->operand_count))
         return LUN_EARG;
-    lun__put_text(to, f->text);
+    lun__bytes_put_text(to, f->text);
     if (f->text) {
         put_text_form(to, f);
         return LUN_OK;
     }
     put_plain(to, f->body);
-    lun__put_i32(to, f->outputs);
+    lun__bytes_put_i32(to, f->outputs);
     for (int k = 0; k < f->outputs; k++)
-        lun__put_i32(to, f->output[k]);
+        lun__bytes_put_i32(to, f->output[k]);
     return LUN_OK;
 }
 
-lun_status lun__ir_pack(const lun_ir *ir, lun_strbuf *to)
+lun_status lun__packed_ir_write(const lun_ir *ir, lun_strbuf *to)
 {
     lun_status s = LUN_OK;
     put_plain(to, ir);
-    lun__put_i32(to, ir->function_count);
+    lun__bytes_put_i32(to, ir->function_count);
     for (int k = 0; s == LUN_OK && k < ir->function_count; k++)
         s = put_function(to, ir->functions[k]);
     return s == LUN_OK && to->failed ? LUN_ENOMEM : s;
@@ -126,7 +126,7 @@ lun_status lun__ir_pack(const lun_ir *ir, lun_strbuf *to)
 
 static unsigned take_dtype(lun_bytes *from)
 {
-    const unsigned t = lun__take_u8(from);
+    const unsigned t = lun__bytes_take_u8(from);
     if (t < LUN_DTYPE_COUNT)
         return t;
     from->bad = true;
@@ -136,7 +136,7 @@ static unsigned take_dtype(lun_bytes *from)
 /* A number from low to high. */
 static int32_t take_from(lun_bytes *from, int32_t low, int32_t high)
 {
-    const int32_t x = lun__take_i32(from);
+    const int32_t x = lun__bytes_take_i32(from);
     if (x >= low && x <= high)
         return x;
     from->bad = true;
@@ -145,17 +145,17 @@ static int32_t take_from(lun_bytes *from, int32_t low, int32_t high)
 
 static lun_ir_ins take_ins(lun_bytes *from)
 {
-    lun_ir_ins x = {.kind = (uint8_t)lun__take_u8(from)};
+    lun_ir_ins x = {.kind = (uint8_t)lun__bytes_take_u8(from)};
     x.dtype = (uint8_t)take_dtype(from);
     x.from = (uint8_t)take_dtype(from);
-    x.inclusive = (uint8_t)lun__take_u8(from);
-    x.op = lun__take_i32(from);
-    x.a = lun__take_i32(from);
-    x.b = lun__take_i32(from);
-    x.c = lun__take_i32(from);
-    x.captured = lun__take_i32(from);
-    x.arrays = lun__take_i32(from);
-    x.imm = lun__take_i64(from);
+    x.inclusive = (uint8_t)lun__bytes_take_u8(from);
+    x.op = lun__bytes_take_i32(from);
+    x.a = lun__bytes_take_i32(from);
+    x.b = lun__bytes_take_i32(from);
+    x.c = lun__bytes_take_i32(from);
+    x.captured = lun__bytes_take_i32(from);
+    x.arrays = lun__bytes_take_i32(from);
+    x.imm = lun__bytes_take_i64(from);
     return x;
 }
 
@@ -163,20 +163,20 @@ static lun_ir_ins take_ins(lun_bytes *from)
 static bool take_rows(lun_bytes *from, lun_ir *ir)
 {
     bool room = true;
-    for (int n = lun__take_count(from, 3); room && n > 0; n--) {
-        const unsigned dtype = take_dtype(from), role = lun__take_u8(from);
+    for (int n = lun__bytes_take_count(from, 3); room && n > 0; n--) {
+        const unsigned dtype = take_dtype(from), role = lun__bytes_take_u8(from);
         from->bad |= role > LUN_SLOT_TARGET;
         const int at = lun__ir_slot_add(ir, (lun_dtype)dtype, (lun_ir_role)role);
-        const bool settled = lun__take_u8(from);
+        const bool settled = lun__bytes_take_u8(from);
         room = at >= 0;
         if (room)
             ir->slots[at].settled = settled;
     }
-    for (int n = lun__take_count(from, 1); room && n > 0; n--)
+    for (int n = lun__bytes_take_count(from, 1); room && n > 0; n--)
         room = lun__ir_arg_add(ir, (lun_dtype)take_dtype(from)) >= 0;
-    for (int n = lun__take_count(from, 4); room && n > 0; n--)
-        room = lun__ir_operand_add(ir, lun__take_i32(from)) >= 0;
-    for (int n = lun__take_count(from, 1); room && n > 0; n--)
+    for (int n = lun__bytes_take_count(from, 4); room && n > 0; n--)
+        room = lun__ir_operand_add(ir, lun__bytes_take_i32(from)) >= 0;
+    for (int n = lun__bytes_take_count(from, 1); room && n > 0; n--)
         room = lun__ir_result_add(ir, (lun_dtype)take_dtype(from)) >= 0;
     return room;
 }
@@ -198,7 +198,7 @@ static bool take_plain(lun_bytes *from, lun_ir *ir)
     bool room = true;
     lun__ir_init(ir);
     ir->threads = take_from(from, 0, MOST_THREADS);
-    const int count = lun__take_count(from, INS_BYTES);
+    const int count = lun__bytes_take_count(from, INS_BYTES);
     for (int k = 0; room && k < count; k++)
         room = lun__ir_add(ir, take_ins(from)) >= 0;
     room = room && take_rows(from, ir);
@@ -209,15 +209,15 @@ static bool take_plain(lun_bytes *from, lun_ir *ir)
 
 static bool take_neighbours(lun_bytes *from, lun_ir_function *f)
 {
-    const int count = lun__take_count(from, NEIGHBOUR_BYTES);
+    const int count = lun__bytes_take_count(from, NEIGHBOUR_BYTES);
     f->neighbour = count ? calloc((size_t)count, sizeof *f->neighbour) : NULL;
     for (int k = 0; f->neighbour && k < count; k++) {
         lun_neighbour *x = &f->neighbour[k];
-        x->param = lun__take_i32(from);
+        x->param = lun__bytes_take_i32(from);
         x->dtype = (lun_dtype)take_from(from, 0, LUN_DTYPE_COUNT - 1);
         x->axes = take_from(from, 0, LUN_MAX_RANK);
         for (int i = 0; i < x->axes; i++)
-            x->by[i] = lun__take_i64(from);
+            x->by[i] = lun__bytes_take_i64(from);
     }
     f->neighbours = f->neighbour ? count : 0;
     return f->neighbour || !count;
@@ -235,20 +235,20 @@ static bool is_name(const char *s)
 static bool take_text_form(lun_bytes *from, lun_ir_function *f)
 {
     bool nomem = false;
-    f->name = lun__take_text(from, &nomem);
+    f->name = lun__bytes_take_text(from, &nomem);
     from->bad |= !nomem && !is_name(f->name);
     f->params = take_from(from, 0, LUN_IR_INPUTS);
     for (int k = 0; k < f->params; k++) {
         f->param[k].dtype = (uint8_t)take_dtype(from);
-        f->param[k].pointer = (uint8_t)lun__take_u8(from);
-        f->param[k].of = lun__take_i32(from);
+        f->param[k].pointer = (uint8_t)lun__bytes_take_u8(from);
+        f->param[k].of = lun__bytes_take_i32(from);
     }
     f->operands = take_from(from, 0, LUN_IR_INPUTS);
     f->lengths = take_from(from, 0, LUN_IR_INPUTS);
     if (!take_neighbours(from, f) || nomem)
         return false;
     f->fault_count = take_from(from, 0, (1 << LUN_IR_FAULT_BITS) - 1);
-    f->asks = lun__take_u8(from);
+    f->asks = lun__bytes_take_u8(from);
     f->result = (uint8_t)take_dtype(from);
     return true;
 }
@@ -256,7 +256,7 @@ static bool take_text_form(lun_bytes *from, lun_ir_function *f)
 static bool take_function(lun_bytes *from, lun_ir_function *f)
 {
     bool nomem = false;
-    f->text = lun__take_text(from, &nomem);
+    f->text = lun__bytes_take_text(from, &nomem);
     if (f->text || nomem || from->bad)
         return !nomem && (!f->text || take_text_form(from, f));
     f->body = malloc(sizeof *f->body);
@@ -266,7 +266,7 @@ static bool take_function(lun_bytes *from, lun_ir_function *f)
         return false;
     f->outputs = take_from(from, 0, LUN_MAX_OUTPUTS);
     for (int k = 0; k < f->outputs; k++)
-        f->output[k] = lun__take_i32(from);
+        f->output[k] = lun__bytes_take_i32(from);
     return true;
 }
 
@@ -349,11 +349,11 @@ static lun_status verify(lun_ir_packed *p, lun_strbuf *why)
     return s;
 }
 
-lun_status lun__ir_unpack(lun_bytes *from, lun_ir_packed *out, lun_strbuf *why)
+lun_status lun__packed_ir_read(lun_bytes *from, lun_ir_packed *out, lun_strbuf *why)
 {
     *out = (lun_ir_packed){0};
     bool room = take_plain(from, &out->ir);
-    const int count = room ? lun__take_count(from, 1) : 0;
+    const int count = room ? lun__bytes_take_count(from, 1) : 0;
     out->own = count ? calloc((size_t)count, sizeof *out->own) : NULL;
     room = room && (out->own || !count);
     for (int k = 0; room && !from->bad && k < count; k++) {
@@ -369,7 +369,7 @@ lun_status lun__ir_unpack(lun_bytes *from, lun_ir_packed *out, lun_strbuf *why)
     return LUN_EARG;
 }
 
-void lun__ir_packed_free(lun_ir_packed *p)
+void lun__packed_ir_free(lun_ir_packed *p)
 {
     for (int k = 0; k < p->count; k++) {
         lun_ir_function *f = &p->own[k];

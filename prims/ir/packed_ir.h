@@ -16,10 +16,10 @@ typedef struct lun_ir_packed {
 
 /* Appends its bytes, all that running it needs: not what messages say of functions.
  * LUN_ENOMEM; LUN_EARG: a function's body refers to functions. */
-lun_status lun__ir_pack(const lun_ir *ir, lun_strbuf *to);
+lun_status lun__packed_ir_write(const lun_ir *ir, lun_strbuf *to);
 /* LUN_EARG with the reason in why: it is no IR, or one that breaks a rule.  Also on failure *out is
  * to be freed. */
-lun_status lun__ir_unpack(lun_bytes *from, lun_ir_packed *out, lun_strbuf *why);
-void lun__ir_packed_free(lun_ir_packed *p);
+lun_status lun__packed_ir_read(lun_bytes *from, lun_ir_packed *out, lun_strbuf *why);
+void lun__packed_ir_free(lun_ir_packed *p);
 
 #endif

@@ -80,7 +80,7 @@ static void print_body(const lun_ir *ir, lun_strbuf *out)
         print_ins(ir, i, out);
 }
 
-lun_status lun__ir_print(const lun_ir *ir, lun_strbuf *out)
+lun_status lun__print_ir(const lun_ir *ir, lun_strbuf *out)
 {
     static const char *const roles[] = {"in", "out", "uniform", "array", "target"};
     if (ir->threads)

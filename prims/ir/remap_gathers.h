@@ -26,18 +26,18 @@ typedef struct lun_ir_fetched {
 
 /* *to, to be freed in every case: `from`, whose gathers from slot k find elements as of[k] says;
  * of[k].added and gathers are set.  map[i]: what has become of value i.  LUN_ENOMEM. */
-lun_status lun__ir_fetch(const lun_ir *from, lun_ir_fetched *of, lun_ir *to, int32_t *map);
+lun_status lun__remap_fetch(const lun_ir *from, lun_ir_fetched *of, lun_ir *to, int32_t *map);
 
 /* ---- for bodies that are made of others ------------------------------------------------------ */
 
 /* Each appends an instruction and gives its number; -1 without memory, or if an operand is -1 for
  * that reason. */
-int32_t lun__ir_constant(lun_ir *ir, lun_dtype t, uint64_t bits);
-int32_t lun__ir_argument(lun_ir *ir, int arg);
+int32_t lun__remap_constant(lun_ir *ir, lun_dtype t, uint64_t bits);
+int32_t lun__remap_argument(lun_ir *ir, int arg);
 /* An operation on values of dtype t; b: -1 if it has one operand. */
-int32_t lun__ir_apply(lun_ir *ir, lun_op op, lun_dtype t, int32_t a, int32_t b);
-int32_t lun__ir_convert(lun_ir *ir, lun_dtype to, lun_dtype from, int32_t a);
+int32_t lun__remap_apply(lun_ir *ir, lun_op op, lun_dtype t, int32_t a, int32_t b);
+int32_t lun__remap_convert(lun_ir *ir, lun_dtype to, lun_dtype from, int32_t a);
 /* ins with its operands replaced by what has become of them. */
-int32_t lun__ir_moved(const lun_ir *from, const lun_ir_ins *ins, const int32_t *map, lun_ir *to);
+int32_t lun__remap_moved(const lun_ir *from, const lun_ir_ins *ins, const int32_t *map, lun_ir *to);
 
 #endif

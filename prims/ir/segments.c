@@ -90,7 +90,8 @@ static bool take_back(const cut *c)
     const lun_ir_segments *o = c->out;
     bool changed = false;
     for (int32_t i = 0; i < c->ir->count; i++) {
-        if (!lun__ir_is_outer(o, i) || o->split[i] || !opens(c, i) || block_runs_once(c, i))
+        if (!lun__ir_segments_is_outer(o, i) || o->split[i] || !opens(c, i) ||
+            block_runs_once(c, i))
             continue;
         for (int32_t k = i; k < o->blocks.end[i]; k++) {
             int32_t var = c->ir->ins[k].kind == LUN_IR_SET ? c->ir->ins[k].a : i;
@@ -255,7 +256,7 @@ lun_status lun__ir_segments_find(const lun_ir *ir, lun_ir_segments *out)
     memset(out, 0, sizeof *out);
     lun_status s = lun__ir_structure_find(ir, &out->blocks, NULL);
     if (s == LUN_OK)
-        s = lun__ir_agree(ir, &out->blocks, &out->agreement);
+        s = lun__ir_uniform_find(ir, &out->blocks, &out->agreement);
     c.shared = calloc(n, 2);
     c.read_in = malloc(n * sizeof *c.read_in);
     if (s == LUN_OK && (!c.shared || !c.read_in || !allocate(out, n)))
@@ -278,7 +279,7 @@ lun_status lun__ir_segments_find(const lun_ir *ir, lun_ir_segments *out)
 void lun__ir_segments_free(lun_ir_segments *s)
 {
     lun__ir_structure_free(&s->blocks);
-    lun__ir_agreement_free(&s->agreement);
+    lun__ir_uniform_free(&s->agreement);
     free(s->segment);
     free(s->split);
     memset(s, 0, sizeof *s);

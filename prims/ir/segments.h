@@ -29,7 +29,7 @@ lun_status lun__ir_segments_find(const lun_ir *ir, lun_ir_segments *out);
 void lun__ir_segments_free(lun_ir_segments *s);
 
 /* Whether i stands directly in what runs once for a team. */
-static inline bool lun__ir_is_outer(const lun_ir_segments *s, int32_t i)
+static inline bool lun__ir_segments_is_outer(const lun_ir_segments *s, int32_t i)
 {
     return s->blocks.parent[i] < 0 || s->split[s->blocks.parent[i]];
 }

@@ -101,7 +101,7 @@ lun_status lun__ir_structure_find(const lun_ir *ir, lun_ir_structure *out, lun_i
 }
 
 /* i stands in the block of v, or further inside; and if that is an IF, in the same part of it. */
-bool lun__ir_dominates(const lun_ir_structure *s, int32_t v, int32_t i)
+bool lun__ir_structure_dominates(const lun_ir_structure *s, int32_t v, int32_t i)
 {
     int32_t block = s->parent[v];
     if (v >= i)

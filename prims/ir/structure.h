@@ -26,12 +26,12 @@ lun_status lun__ir_structure_find(const lun_ir *ir, lun_ir_structure *out, lun_i
 void lun__ir_structure_free(lun_ir_structure *s);
 
 /* True for what stands between a block and its end, directly or in blocks inside. */
-static inline bool lun__ir_is_inside(const lun_ir_structure *s, int32_t i, int32_t block)
+static inline bool lun__ir_structure_is_inside(const lun_ir_structure *s, int32_t i, int32_t block)
 {
     return i > block && i < s->end[block];
 }
 
 /* True if value v dominates instruction i: it has run whenever i runs. */
-bool lun__ir_dominates(const lun_ir_structure *s, int32_t v, int32_t i);
+bool lun__ir_structure_dominates(const lun_ir_structure *s, int32_t v, int32_t i);
 
 #endif

@@ -86,7 +86,7 @@ static void visit(walk *w, int32_t i)
     }
 }
 
-lun_status lun__ir_agree(const lun_ir *ir, const lun_ir_structure *s, lun_ir_agreement *out)
+lun_status lun__ir_uniform_find(const lun_ir *ir, const lun_ir_structure *s, lun_ir_agreement *out)
 {
     const size_t n = (size_t)ir->count + 1;
     walk w = {.ir = ir, .s = s, .out = out, .changed = true};
@@ -104,13 +104,13 @@ lun_status lun__ir_agree(const lun_ir *ir, const lun_ir_structure *s, lun_ir_agr
     return LUN_OK;
 }
 
-void lun__ir_agreement_free(lun_ir_agreement *a)
+void lun__ir_uniform_free(lun_ir_agreement *a)
 {
     free(a->varies);
     memset(a, 0, sizeof *a);
 }
 
-int32_t lun__ir_loose_barrier(const lun_ir *ir, const lun_ir_agreement *a)
+int32_t lun__ir_uniform_loose(const lun_ir *ir, const lun_ir_agreement *a)
 {
     for (int32_t i = 0; i < ir->count; i++)
         if (ir->ins[i].kind == LUN_IR_BARRIER && a->loose[i])

@@ -12,10 +12,10 @@ typedef struct lun_ir_agreement {
 } lun_ir_agreement;
 
 /* Fills *out, to be freed after LUN_OK.  LUN_ENOMEM. */
-lun_status lun__ir_agree(const lun_ir *ir, const lun_ir_structure *s, lun_ir_agreement *out);
-void lun__ir_agreement_free(lun_ir_agreement *a);
+lun_status lun__ir_uniform_find(const lun_ir *ir, const lun_ir_structure *s, lun_ir_agreement *out);
+void lun__ir_uniform_free(lun_ir_agreement *a);
 
 /* The first BARRIER that is loose, -1: none. */
-int32_t lun__ir_loose_barrier(const lun_ir *ir, const lun_ir_agreement *a);
+int32_t lun__ir_uniform_loose(const lun_ir *ir, const lun_ir_agreement *a);
 
 #endif

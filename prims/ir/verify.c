@@ -23,7 +23,7 @@ static bool check_operand(const verifier *v, int32_t o)
 {
     if (o < 0 || o >= v->i)
         return wrong(v, "an operand is no earlier instruction");
-    if (!lun__ir_has_value(&v->ir->ins[o]) || !lun__ir_dominates(&v->blocks, o, v->i))
+    if (!lun__ir_has_value(&v->ir->ins[o]) || !lun__ir_structure_dominates(&v->blocks, o, v->i))
         return wrong(v, "an operand has no value here");
     return true;
 }
@@ -233,11 +233,11 @@ static bool check_ins(verifier *v, const lun_ir_ins *ins)
 static lun_status check_barriers(verifier *v)
 {
     lun_ir_agreement a;
-    lun_status s = lun__ir_agree(v->ir, &v->blocks, &a);
+    lun_status s = lun__ir_uniform_find(v->ir, &v->blocks, &a);
     if (s != LUN_OK)
         return s;
-    int32_t loose = lun__ir_loose_barrier(v->ir, &a);
-    lun__ir_agreement_free(&a);
+    int32_t loose = lun__ir_uniform_loose(v->ir, &a);
+    lun__ir_uniform_free(&a);
     if (loose < 0)
         return LUN_OK;
     v->i = loose;

@@ -59,7 +59,7 @@ static void inline_body(lun_lowerer *l, const lun_marking *m, int32_t *params, i
             0);
 }
 
-lun_status lun__lower_marking(lun_engine *e, const lun_marking *m, lun_lowered *out)
+lun_status lun__bitmap_kernel_lower(lun_engine *e, const lun_marking *m, lun_lowered *out)
 {
     lun_lowerer l = lun__lower_ungrouped(e, out);
     const size_t params = (size_t)m->body->arg_count + 1;

@@ -21,6 +21,6 @@ typedef struct lun_marking {
 } lun_marking;
 
 /* Its kernel, whose last slot, OUT, is what the body gives. */
-lun_status lun__lower_marking(lun_engine *e, const lun_marking *m, lun_lowered *out);
+lun_status lun__bitmap_kernel_lower(lun_engine *e, const lun_marking *m, lun_lowered *out);
 
 #endif

@@ -50,8 +50,8 @@ static void store(lun_lowerer *l, const lun_ir_function *f, int32_t call, lun_no
         0);
 }
 
-lun_status lun__lower_in_place(lun_engine *e, const lun_ir_function *f, const lun_taken *taken,
-                               lun_node *like, lun_lowered *out)
+lun_status lun__inplace_kernel_lower(lun_engine *e, const lun_ir_function *f,
+                                     const lun_taken *taken, lun_node *like, lun_lowered *out)
 {
     lun_lowerer l = lun__lower_ungrouped(e, out);
     int32_t operands[LUN_IR_INPUTS], call = -1;

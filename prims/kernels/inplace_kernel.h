@@ -21,7 +21,7 @@ typedef struct lun_taken {
 
 /* The kernel that calls f with these, one for each of its parameters.  like: an array that has one
  * element for each index, NULL: f gives nothing; else the last slot, OUT, is what it gives. */
-lun_status lun__lower_in_place(lun_engine *e, const lun_ir_function *f, const lun_taken *taken,
-                               lun_node *like, lun_lowered *out);
+lun_status lun__inplace_kernel_lower(lun_engine *e, const lun_ir_function *f,
+                                     const lun_taken *taken, lun_node *like, lun_lowered *out);
 
 #endif

@@ -189,10 +189,10 @@ static lun_status make_kernels(lun_engine *e, const lun_schedule *s, int g, lun_
     a->is_brief = group->segment <= LUN_LOWER_COPIES && leaves <= LUN_GROUP_LEAVES &&
                   group->segment * group->ops <= LUN_GROUP_OPS;
     if (a->is_brief)
-        return lun__lower_short_segments(e, s, g, (int)group->segment, &a->brief);
-    lun_status status = lun__lower_accumulate(e, s, g, LUN_OUTER_AXIS_ROWS, &a->accumulate[0]);
+        return lun__outer_axis_short(e, s, g, (int)group->segment, &a->brief);
+    lun_status status = lun__outer_axis_accumulate(e, s, g, LUN_OUTER_AXIS_ROWS, &a->accumulate[0]);
     if (status == LUN_OK && (!make_fold(a, &a->fold.ir) || !make_finish(a, &a->finish.ir)))
-        status = lun__nomem(e);
+        status = lun__fail_nomem(e);
     return status;
 }
 
@@ -205,11 +205,11 @@ lun_status lun__outer_axis_make(lun_engine *e, const lun_schedule *s, int g, lun
         return LUN_OK;
     lun_outer_axis *a = calloc(1, sizeof *a);
     if (!a)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     lun_status status = LUN_OK;
     bool wanted = same_axes(group, a);
     if (wanted)
-        status = lun__lower_accumulate(e, s, g, 1, &a->accumulate[1]);
+        status = lun__outer_axis_accumulate(e, s, g, 1, &a->accumulate[1]);
     if (status == LUN_OK && wanted) {
         bool brief = group->segment < LUN_LANES && group->n / group->segment >= SHORT_LINES;
         wanted = stands_across(a, &possible) || brief;
@@ -242,7 +242,7 @@ static void emit_copies(lun_lowerer *l, lun_node *n, int copies, int32_t *values
     for (l->copy = 0; l->status == LUN_OK && l->copy < copies; l->copy++) {
         l->call_count = 0; /* the calls of another copy have other elements */
         l->walk = ++l->e->walk;
-        lun__lower_emit(l, n->in[0]);
+        lun__lower_group_emit(l, n->in[0]);
         if (l->status == LUN_OK)
             values[l->copy] = lun__lower_operand(l, n->in[0]);
     }
@@ -268,8 +268,8 @@ static void emit_accumulation(lun_lowerer *l, lun_node *n, int copies, const int
             0);
 }
 
-lun_status lun__lower_accumulate(lun_engine *e, const lun_schedule *s, int g, int copies,
-                                 lun_lowered *out)
+lun_status lun__outer_axis_accumulate(lun_engine *e, const lun_schedule *s, int g, int copies,
+                                      lun_lowered *out)
 {
     int32_t values[LUN_GROUP_SINKS][LUN_LOWER_COPIES];
     lun_lowerer l = lun__lower_begin(e, s, g, out);
@@ -304,8 +304,8 @@ static void emit_fold(lun_lowerer *l, lun_node *n, int lanes, int32_t *values)
         }
 }
 
-lun_status lun__lower_short_segments(lun_engine *e, const lun_schedule *s, int g, int copies,
-                                     lun_lowered *out)
+lun_status lun__outer_axis_short(lun_engine *e, const lun_schedule *s, int g, int copies,
+                                 lun_lowered *out)
 {
     int32_t values[LUN_LOWER_COPIES];
     lun_lowerer l = lun__lower_begin(e, s, g, out);

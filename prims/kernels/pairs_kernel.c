@@ -43,7 +43,7 @@ static int32_t first_place(lun_lowerer *l, const lun_layout *at)
                     ? lun__node_index(l->e, segments.extent[0] * segments.extent[1], &index)
                     : lun__fail(l->e, LUN_EARG, "internal: too many operands of allpairs");
     if (l->status == LUN_OK)
-        l->status = lun__node_view(l->e, index, &segments, &offsets);
+        l->status = lun__view_node(l->e, index, &segments, &offsets);
     lun_slot_source from = {.node = index, .view = offsets};
     if (l->status == LUN_OK && offsets->kind != LUN_NODE_VIEW) { /* of one row: the index itself */
         from.view = NULL;
@@ -62,7 +62,7 @@ static int32_t first_place(lun_lowerer *l, const lun_layout *at)
         0);
 }
 
-bool lun__pairs_layout(const int64_t extent[3], const lun_slot_source *from, lun_layout *out)
+bool lun__pairs_kernel_layout(const int64_t extent[3], const lun_slot_source *from, lun_layout *out)
 {
     lun_layout own;
     lun__node_layout(from->view ? from->view : from->node, &own);
@@ -130,7 +130,7 @@ static int element(lun_lowerer *l, lun_slot_source from)
 {
     const loop *p = l->loop;
     lun_layout at;
-    if (!lun__pairs_layout(p->extent, &from, &at)) {
+    if (!lun__pairs_kernel_layout(p->extent, &from, &at)) {
         l->status = lun__fail(l->e, LUN_EARG, "internal: an operand of allpairs has no strides");
         return -1;
     }
@@ -225,7 +225,7 @@ static int32_t emit_value(lun_lowerer *l, lun_node *n, int row)
     l->call_count = 0; /* the calls of another row have other elements */
     l->walk = ++l->e->walk;
     if (l->status == LUN_OK)
-        lun__lower_emit(l, n->in[0]);
+        lun__lower_group_emit(l, n->in[0]);
     return l->status == LUN_OK ? lun__lower_operand(l, n->in[0]) : -1;
 }
 
@@ -252,7 +252,7 @@ static int32_t initial(lun_lowerer *l, lun_node *n, int32_t identity)
     if (!first)
         return identity;
     l->element = NULL; /* one number, not an element of a segment */
-    lun__lower_emit(l, first);
+    lun__lower_group_emit(l, first);
     int32_t value = l->status == LUN_OK ? lun__lower_operand(l, first) : -1;
     l->element = element;
     return value;
@@ -332,8 +332,8 @@ static lun_status lower(lun_engine *e, const lun_schedule *s, int g, loop *p, lu
     return lun__lower_end(&l);
 }
 
-lun_status lun__lower_pairs(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out,
-                            lun_node *held[LUN_PAIRS_HELD], int *count)
+lun_status lun__pairs_kernel_lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out,
+                                   lun_node *held[LUN_PAIRS_HELD], int *count)
 {
     loop p = {.held = held};
     lun_status status = lower(e, s, g, &p, out);
@@ -341,12 +341,12 @@ lun_status lun__lower_pairs(lun_engine *e, const lun_schedule *s, int g, lun_low
     return status;
 }
 
-lun_status lun__pairs_make(lun_engine *e, const lun_schedule *s, int g, lun_pairs **out)
+lun_status lun__pairs_kernel_make(lun_engine *e, const lun_schedule *s, int g, lun_pairs **out)
 {
     lun_node *n = s->groups[g].sinks[0];
     lun_pairs *made = calloc(1, sizeof *made);
     if (!made)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     made->result = n;
     made->extent[0] = n->shape[0];
     made->extent[1] = n->shape[1];
@@ -357,11 +357,11 @@ lun_status lun__pairs_make(lun_engine *e, const lun_schedule *s, int g, lun_pair
     if (status == LUN_OK)
         *out = made;
     else
-        lun__pairs_free(made);
+        lun__pairs_kernel_free(made);
     return status;
 }
 
-lun_interval lun__pairs_rows_of(const lun_pairs *p, lun_interval rows)
+lun_interval lun__pairs_kernel_rows(const lun_pairs *p, lun_interval rows)
 {
     const int64_t most = p->extent[0], least = most < LUN_PAIRS_ROWS ? most : LUN_PAIRS_ROWS;
     if (p->lanes == 0 || rows.hi - rows.lo >= least)
@@ -370,7 +370,7 @@ lun_interval lun__pairs_rows_of(const lun_pairs *p, lun_interval rows)
     return (lun_interval){hi - least, hi};
 }
 
-int64_t lun__pairs_reads(const lun_pairs *p)
+int64_t lun__pairs_kernel_reads(const lun_pairs *p)
 {
     const lun_lowered *l = &p->kernel;
     int64_t bytes = 0;
@@ -380,7 +380,7 @@ int64_t lun__pairs_reads(const lun_pairs *p)
     return bytes;
 }
 
-void lun__pairs_free(lun_pairs *p)
+void lun__pairs_kernel_free(lun_pairs *p)
 {
     if (p)
         lun__lowered_free(&p->kernel);

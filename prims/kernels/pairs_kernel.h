@@ -25,15 +25,16 @@ typedef struct lun_pairs {
 } lun_pairs;
 
 /* How group g, of a sink that lun__node_in_blocks, is run on the host.  LUN_ENOMEM. */
-lun_status lun__pairs_make(lun_engine *e, const lun_schedule *s, int g, lun_pairs **out);
-void lun__pairs_free(lun_pairs *p); /* NULL is allowed */
+lun_status lun__pairs_kernel_make(lun_engine *e, const lun_schedule *s, int g, lun_pairs **out);
+void lun__pairs_kernel_free(lun_pairs *p); /* NULL is allowed */
 /* The rows of the result that launches compute where these are wanted: of few the rows beside
  * them, too, which a group has. */
-lun_interval lun__pairs_rows_of(const lun_pairs *p, lun_interval rows);
+lun_interval lun__pairs_kernel_rows(const lun_pairs *p, lun_interval rows);
 /* Bytes of the arrays that it reads. */
-int64_t lun__pairs_reads(const lun_pairs *p);
+int64_t lun__pairs_kernel_reads(const lun_pairs *p);
 /* The offsets of the elements of slot i by row, column and number of the segment: those of
  * extent 1 do not move.  False: no strides say them. */
-bool lun__pairs_layout(const int64_t extent[3], const lun_slot_source *from, lun_layout *out);
+bool lun__pairs_kernel_layout(const int64_t extent[3], const lun_slot_source *from,
+                              lun_layout *out);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct loop {
     int32_t value[LUN_MAX_OUTPUTS]; /* VARs */
 } loop;
 
-int64_t lun__running_segments(const lun_node *n)
+int64_t lun__running_kernel_segments(const lun_node *n)
 {
     const int64_t all = n->more[n->count - 1]->n;
     if (n->op & LUN_RUNNING_LISTED)
@@ -179,7 +179,8 @@ static void emit(loop *p)
             p->index);
 }
 
-lun_status lun__lower_running(lun_engine *e, lun_node *n, lun_node *const *in, lun_lowered *out)
+lun_status lun__running_kernel_lower(lun_engine *e, lun_node *n, lun_node *const *in,
+                                     lun_lowered *out)
 {
     lun_lowerer l = lun__lower_ungrouped(e, out);
     loop p = {.l = &l, .n = n, .in = in, .values = n->body->outputs, .elements = n->elements};

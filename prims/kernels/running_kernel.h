@@ -7,8 +7,9 @@
 
 /* The IR of n, a RUNNING; in: its operands, or nodes of the same dtypes in their place.  Result k
  * is put into the TARGET slot whose source has copy k. */
-lun_status lun__lower_running(lun_engine *e, lun_node *n, lun_node *const *in, lun_lowered *out);
+lun_status lun__running_kernel_lower(lun_engine *e, lun_node *n, lun_node *const *in,
+                                     lun_lowered *out);
 /* The segments of n, the indices of its kernel. */
-int64_t lun__running_segments(const lun_node *n);
+int64_t lun__running_kernel_segments(const lun_node *n);
 
 #endif

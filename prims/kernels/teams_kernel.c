@@ -90,8 +90,8 @@ static void lower_groups(lun_lowerer *l, const lun_team_body *b, lun_team_kernel
     }
 }
 
-lun_status lun__lower_teams(lun_engine *e, const lun_team_body *b, lun_team_form form,
-                            lun_team_kernel *out)
+lun_status lun__teams_kernel_lower(lun_engine *e, const lun_team_body *b, lun_team_form form,
+                                   lun_team_kernel *out)
 {
     memset(out, 0, sizeof *out);
     lun_lowerer l = lun__lower_ungrouped(e, &out->lowered);
@@ -114,7 +114,7 @@ lun_status lun__lower_teams(lun_engine *e, const lun_team_body *b, lun_team_form
     return lun__lower_end(&l);
 }
 
-void lun__team_kernel_free(lun_team_kernel *k)
+void lun__teams_kernel_free(lun_team_kernel *k)
 {
     lun__lowered_free(&k->lowered);
 }

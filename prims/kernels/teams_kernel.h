@@ -41,8 +41,8 @@ typedef enum lun_team_form {
 } lun_team_form;
 
 /* The kernel of a body.  *out is to be freed in every case. */
-lun_status lun__lower_teams(lun_engine *e, const lun_team_body *body, lun_team_form form,
-                            lun_team_kernel *out);
-void lun__team_kernel_free(lun_team_kernel *k);
+lun_status lun__teams_kernel_lower(lun_engine *e, const lun_team_body *body, lun_team_form form,
+                                   lun_team_kernel *out);
+void lun__teams_kernel_free(lun_team_kernel *k);
 
 #endif

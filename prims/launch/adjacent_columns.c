@@ -31,10 +31,10 @@ static bool read_columns(const void *self, int columns, int64_t first, int64_t c
     const lun_strided *s = self;
     const int64_t row = s->at.stride[0];
     const char *from = (const char *)s->base + (s->at.offset + first * row) * s->size;
-    return lun__columns_read(s->size, from, row, count, columns, to);
+    return lun__column_transpose(s->size, from, row, count, columns, to);
 }
 
-void lun__columns_find(lun_stream *streams, const lun_strided *strided, int slots)
+void lun__adjacent_columns_find(lun_stream *streams, const lun_strided *strided, int slots)
 {
     bool followed[LUN_COLUMNS_SLOTS] = {false};
     if (slots > LUN_COLUMNS_SLOTS)

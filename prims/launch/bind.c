@@ -9,7 +9,7 @@
 
 static int read_stream(const void *storage, int64_t first, int64_t count, void *to)
 {
-    return lun__storage_fetch(storage, first, count, to);
+    return lun__file_backed_fetch(storage, first, count, to);
 }
 
 static int read_strided(const void *self, int64_t first, int64_t count, void *to)
@@ -18,16 +18,16 @@ static int read_strided(const void *self, int64_t first, int64_t count, void *to
     if (s->pad)
         lun__pad_read(s->pad, &s->at, &s->box, s->base, s->size, first, count, to);
     else if (s->base)
-        lun__layout_read(&s->at, s->base, s->size, first, count, to);
+        lun__strided_read(&s->at, s->base, s->size, first, count, to);
     else
-        lun__layout_offsets(&s->at, first, count, to);
+        lun__strided_offsets(&s->at, first, count, to);
     return 0;
 }
 
 static void write_strided(const void *self, int64_t first, int64_t count, const void *from)
 {
     const lun_strided *s = self;
-    lun__layout_write(&s->at, (void *)(uintptr_t)s->base, s->size, first, count, from);
+    lun__strided_write(&s->at, (void *)(uintptr_t)s->base, s->size, first, count, from);
 }
 
 /* Whether a kernel reads slot i's elements one after the other, so that they need
@@ -68,7 +68,7 @@ lun_status lun__bind_layout(lun_engine *e, lun_binding *to, int i, int size,
                             const lun_layout *layout)
 {
     if (!need_streams(to))
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     lun_strided *x = &to->strided[i];
     *x = (lun_strided){.at = lun__layout_simplified(layout), .size = size};
     to->room[i] = INT64_MAX;
@@ -92,11 +92,11 @@ static lun_status bind_strided(lun_engine *e, lun_binding *to, int i, lun_storag
         return LUN_OK;
     if (to->b->backend->buffer_new) {
         lun_buffer *buffer = NULL;
-        lun_status status = lun__storage_buffer(e, s, to->b, &buffer);
+        lun_status status = lun__mirror_buffer(e, s, to->b, &buffer);
         to->at[i] = buffer;
         return status;
     }
-    lun_status status = lun__storage_host(e, s, false);
+    lun_status status = lun__mirror_host(e, s, false);
     if (status == LUN_OK)
         x->base = (char *)s->data + offset * x->size;
     to->at[i] = (void *)(uintptr_t)x->base;
@@ -116,12 +116,12 @@ static lun_status make_padded(lun_engine *e, lun_binding *to, const lun_node *n,
 {
     const lun_dtype t = (lun_dtype)n->dtype;
     lun_buffer *made = NULL;
-    lun_status s = lun__storage_result(e, t, count, &p->made);
+    lun_status s = lun__mirror_result(e, t, count, &p->made);
     if (s == LUN_OK)
-        s = lun__storage_buffer(e, p->made, to->b, &made);
+        s = lun__mirror_buffer(e, p->made, to->b, &made);
     const lun_work work = {.kind = LUN_WORK_PAD,
                            .is.pad = {&p->pad, lun__dtype_get(t)->bytes, array, origin, made}};
-    return s == LUN_OK && count ? lun__backend_do(to->b, &work) : s;
+    return s == LUN_OK && count ? lun__state_backend_do(to->b, &work) : s;
 }
 
 /* The padding of n, which all slots on it share; *is_new: it was not there. */
@@ -137,7 +137,7 @@ static lun_status find_padded(lun_engine *e, lun_binding *to, const lun_node *n,
         return LUN_OK;
     *out = p = calloc(1, sizeof *p);
     if (!p)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     p->node = n;
     p->next = to->padded;
     to->padded = p;
@@ -154,7 +154,7 @@ static lun_status need_padded(lun_engine *e, lun_binding *to, const lun_node *n,
     lun_status s = find_padded(e, to, n, &is_new, out);
     if (s != LUN_OK || !is_new || !to->b->backend->buffer_new)
         return s;
-    s = lun__storage_buffer(e, in->storage, to->b, &array);
+    s = lun__mirror_buffer(e, in->storage, to->b, &array);
     return s == LUN_OK ? make_padded(e, to, n, *out, n->n, array, in->offset) : s;
 }
 
@@ -198,7 +198,8 @@ static lun_status bind_padded(lun_engine *e, lun_binding *to, int i, const lun_n
     s = bind_strided(e, to, i, in->storage, in->offset, at);
     if (s != LUN_OK)
         return s;
-    lun__padded_bind(&to->strided[i], &p->pad, in->storage->room - in->offset, &to->streams[i]);
+    lun__padded_slots_bind(&to->strided[i], &p->pad, in->storage->room - in->offset,
+                           &to->streams[i]);
     return s;
 }
 
@@ -236,11 +237,11 @@ static lun_status bind_view(lun_engine *e, lun_binding *to, int i, int64_t count
 static lun_status bind_stream(lun_engine *e, const lun_storage *s, int i, lun_binding *to)
 {
     if (!need_streams(to))
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     to->streams[i] = (lun_stream){.read = read_stream, .self = s, .origin = to->origin[i]};
     to->room[i] = INT64_MAX; /* it is read into memory with room enough */
     to->at[i] = NULL;
-    return lun__source_check(e, s->source);
+    return lun__element_file_check(e, s->source);
 }
 
 lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
@@ -257,9 +258,9 @@ lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s,
     to->origin[i] = origin;
     if (to->b->backend->buffer_new) {
         lun_buffer *buffer = NULL;
-        lun_status status = lun__storage_buffer(e, s, to->b, &buffer);
+        lun_status status = lun__mirror_buffer(e, s, to->b, &buffer);
         if (status == LUN_OK && changes)
-            lun__storage_written(s, to->b);
+            lun__mirror_written(s, to->b);
         to->room[i] = part ? count : lun__order_blocks(s->count) - origin;
         to->at[i] = buffer;
         return status;
@@ -268,7 +269,7 @@ lun_status lun__bind_part(lun_engine *e, lun_binding *to, int i, lun_storage *s,
     if (s->stale && s->source && role == LUN_SLOT_IN && is_sequential(&to->l->ir, i))
         return bind_stream(e, s, i, to);
     lun_status status =
-        s->stale || (changes && s->mirrors) ? lun__storage_host(e, s, changes) : LUN_OK;
+        s->stale || (changes && s->mirrors) ? lun__mirror_host(e, s, changes) : LUN_OK;
     to->room[i] = part ? count : s->room - origin;
     to->at[i] = (char *)s->data + origin * size;
     return status;
@@ -278,14 +279,14 @@ lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i, const lun_sto
 {
     lun_storage *s = target->s;
     const int64_t n = lun__layout_count(&target->at), size = lun__dtype_get(s->dtype)->bytes;
-    lun_status status = lun__storage_host(e, s, true);
+    lun_status status = lun__mirror_host(e, s, true);
     to->whole = true;
     if (status != LUN_OK || lun__layout_is_dense(&target->at))
         return status != LUN_OK
                    ? status
                    : lun__bind_part(e, to, i, s, target->offset + target->at.offset, NULL, n, true);
     if (!need_streams(to))
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     lun_strided *x = &to->strided[i];
     *x = (lun_strided){.at = lun__layout_simplified(&target->at),
                        .base = (char *)s->data + target->offset * size,
@@ -303,7 +304,7 @@ lun_status lun__bind_segments_at(lun_engine *e, lun_binding *to, int i, lun_dtyp
 {
     const int64_t size = lun__dtype_get(t)->bytes;
     if (!need_streams(to))
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     to->strided[i] = (lun_strided){.at = lun__layout_simplified(at), .size = (int)size};
     to->streams[i] = (lun_stream){.layout = &to->strided[i].at};
     count_bytes(to, size * lun__layout_distinct(at), changes);
@@ -316,7 +317,7 @@ lun_status lun__bind_segments_at(lun_engine *e, lun_binding *to, int i, lun_dtyp
 lun_status lun__bind_segments(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
                               const lun_layout *at, bool changes)
 {
-    const lun_status status = lun__storage_host(e, s, changes);
+    const lun_status status = lun__mirror_host(e, s, changes);
     return status == LUN_OK
                ? lun__bind_segments_at(e, to, i, s->dtype, s->data, offset, at, changes)
                : status;
@@ -355,7 +356,7 @@ lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
     to->padded = NULL;
     to->races = NULL;
     if (!to->at || !to->room || !to->cells)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     to->origin = to->room + slots;
     for (size_t i = 0; i < args; i++)
         to->cells[i] = l->args[i].node ? l->args[i].node->cell : l->args[i].cell;

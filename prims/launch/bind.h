@@ -83,9 +83,11 @@ lun_status lun__bind_padded_part(lun_engine *e, lun_binding *to, int i, const lu
 lun_status lun__bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                               const lun_layout *at, int64_t count);
 /* to->run, of indices first .. first + count - 1 of n. */
-void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, uint64_t *partials);
+void lun__launch_run_fill(lun_binding *to, int64_t n, int64_t first, int64_t count,
+                          uint64_t *partials);
 /* Explains a failure of its run, over `count` indices. */
-lun_status lun__bind_failed(lun_engine *e, const lun_binding *to, lun_status s, int64_t count);
+lun_status lun__launch_run_failed(lun_engine *e, const lun_binding *to, lun_status s,
+                                  int64_t count);
 /* The same, of memory on the host, for a launch with turns: each segment stands side by side; of an
  * ARRAY slot `at` says where each segment has the first element. */
 lun_status lun__bind_segments(lun_engine *e, lun_binding *to, int i, lun_storage *s, int64_t offset,
@@ -95,27 +97,27 @@ lun_status lun__bind_segments(lun_engine *e, lun_binding *to, int i, lun_storage
 lun_status lun__bind_segments_at(lun_engine *e, lun_binding *to, int i, lun_dtype t, void *from,
                                  int64_t origin, const lun_layout *at, bool changes);
 /* Runs k over indices first .. first + count - 1 of n; a failure is explained. */
-lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
-                         int64_t first, int64_t count, uint64_t *partials);
+lun_status lun__launch_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
+                           int64_t first, int64_t count, uint64_t *partials);
 /* The same in two parts: on a device that works by itself the first only begins it.  A failure of
- * the second is not explained yet: lun__bind_failed. */
-lun_status lun__bind_submit(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
-                            int64_t first, int64_t count, uint64_t *partials);
-lun_status lun__bind_collect(lun_engine *e, lun_binding *to, lun_kernel_entry *k);
+ * the second is not explained yet: lun__launch_run_failed. */
+lun_status lun__launch_run_submit(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
+                                  int64_t first, int64_t count, uint64_t *partials);
+lun_status lun__launch_run_collect(lun_engine *e, lun_binding *to, lun_kernel_entry *k);
 /* The failure that there is no memory for a launch. */
-lun_status lun__no_scratch_memory(lun_engine *e, int64_t n);
+lun_status lun__launch_run_no_memory(lun_engine *e, int64_t n);
 
 /* ---- padded_slots.c -------------------------------------------------------------------------- */
 
 /* x, whose elements `to` reads, is of such an array; room: elements from its base on that may be
  * read. */
-void lun__padded_bind(lun_strided *x, const lun_padding *pad, int64_t room, lun_stream *to);
+void lun__padded_slots_bind(lun_strided *x, const lun_padding *pad, int64_t room, lun_stream *to);
 
 /* ---- adjacent_columns.c ---------------------------------------------------------------------- */
 
 enum { LUN_COLUMNS_SLOTS = 128 }; /* of a launch with more each is read alone */
 
 /* Notes in the streams which slots are read together. */
-void lun__columns_find(lun_stream *streams, const lun_strided *strided, int slots);
+void lun__adjacent_columns_find(lun_stream *streams, const lun_strided *strided, int slots);
 
 #endif

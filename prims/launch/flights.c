@@ -25,7 +25,7 @@ lun_status lun__flights_open(lun_engine *e, int places, lun_flights *out)
         x->open = x->under_way = x->ran = false;
         x->failed = LUN_OK;
     }
-    return out->at ? LUN_OK : lun__nomem(e);
+    return out->at ? LUN_OK : lun__fail_nomem(e);
 }
 
 void lun__flight_close(lun_flight *x)
@@ -85,7 +85,8 @@ void lun__flights_begin(lun_flights *f, int k, int64_t count, uint64_t *partials
         (void)advance_each(f);
     x->count = count;
     x->under_way = true;
-    const lun_status s = lun__bind_submit(f->e, &x->binding, x->kernel, count, 0, count, partials);
+    const lun_status s =
+        lun__launch_run_submit(f->e, &x->binding, x->kernel, count, 0, count, partials);
     if (s != LUN_OK)
         lun__flights_fail(f, k, s, true);
 }
@@ -106,7 +107,7 @@ void lun__flights_end(lun_flights *f)
     for (int k = 0; k < f->places; k++) {
         lun_flight *x = &f->at[k];
         const lun_status s =
-            x->under_way ? lun__bind_collect(f->e, &x->binding, x->kernel) : LUN_OK;
+            x->under_way ? lun__launch_run_collect(f->e, &x->binding, x->kernel) : LUN_OK;
         x->under_way = false;
         if (s != LUN_OK)
             lun__flights_fail(f, k, s, true);
@@ -118,10 +119,10 @@ lun_status lun__flights_failure(lun_flights *f)
     const lun_flight *x = f->failed < 0 ? NULL : &f->at[f->failed];
     if (!x)
         return LUN_OK;
-    lun__clear(f->e);
+    lun__fail_clear(f->e);
     if (f->text && *f->text)
         lun__strbuf_marked(&f->e->error, f->text);
     else if (x->failed == LUN_ENOMEM)
-        lun__nomem(f->e);
-    return x->ran ? lun__bind_failed(f->e, &x->binding, x->failed, x->count) : x->failed;
+        lun__fail_nomem(f->e);
+    return x->ran ? lun__launch_run_failed(f->e, &x->binding, x->failed, x->count) : x->failed;
 }

@@ -16,7 +16,7 @@ static bool is_staged(const lun_node *view)
     return view->n > 1 && !lun__layout_is_dense(&l);
 }
 
-bool lun__shape_inlines(const lun_engine *e, const lun_node *n)
+bool lun__graph_shape_inlines(const lun_engine *e, const lun_node *n)
 {
     bool plain =
         n->function && !n->body->text && n->body->used_by == e && n->count <= LUN_SHAPE_OPERANDS;
@@ -44,7 +44,7 @@ static bool simple(const lun_engine *e, const lun_node *n)
     case LUN_NODE_PAD:
         return n->in[0]->kind == LUN_NODE_LEAF && n->n < PADDED;
     case LUN_NODE_CALL:
-        return lun__shape_inlines(e, n);
+        return lun__graph_shape_inlines(e, n);
     case LUN_NODE_OUTPUT:
         return n->in[0]->kind == LUN_NODE_CALL;
     default:
@@ -68,9 +68,9 @@ static bool append(void *ctx, lun_node *n, const lun_node *user)
     return true;
 }
 
-uint8_t lun__shape_class(const lun_node *n, int64_t space)
+uint8_t lun__graph_shape_class(const lun_node *n, int64_t space)
 {
-    int64_t own = lun__shape_space(n);
+    int64_t own = lun__graph_shape_space(n);
     unsigned bits = (own == space ? LUN_SHAPE_WHOLE : 0u) | (n->rank == 0 ? LUN_SHAPE_SCALAR : 0u) |
                     (own == 1 ? LUN_SHAPE_ONE : 0u);
     bool foreign = own != space && (own != 1 || !lun__node_ready(n));
@@ -78,13 +78,14 @@ uint8_t lun__shape_class(const lun_node *n, int64_t space)
         return n->n < PADDED ? LUN_SHAPE_VIEWED : LUN_SHAPE_FOREIGN;
     if (foreign && n->kind == LUN_NODE_LEAF) /* below a VIEW, or indexed */
         return LUN_SHAPE_VIEWED;
-    if (lun__shape_folds(n) && n->step && (own >= LUN_OUTER_AXIS_LEAST || lun__node_in_blocks(n)))
+    if (lun__graph_shape_folds(n) && n->step &&
+        (own >= LUN_OUTER_AXIS_LEAST || lun__node_in_blocks(n)))
         return LUN_SHAPE_FOREIGN; /* it may be better run in another way */
     bool combines = n->body && n->kind != LUN_NODE_CALL;
     return foreign || combines || n->workgroup ? LUN_SHAPE_FOREIGN : (uint8_t)bits;
 }
 
-bool lun__shape_of(lun_engine *e, lun_node *const *roots, int count, lun_graph_shape *s)
+bool lun__graph_shape_of(lun_engine *e, lun_node *const *roots, int count, lun_graph_shape *s)
 {
     const lun_visitor v = {LUN_WALK_MARK, enter, append, s};
     s->e = e;
@@ -99,14 +100,14 @@ bool lun__shape_of(lun_engine *e, lun_node *const *roots, int count, lun_graph_s
             if (roots[k] == roots[i])
                 return false;
     }
-    s->n = lun__shape_space(roots[0]);
+    s->n = lun__graph_shape_space(roots[0]);
     for (int i = 0; s->n && i < s->count; i++)
-        if (lun__shape_class(s->order[i], s->n) == LUN_SHAPE_FOREIGN)
+        if (lun__graph_shape_class(s->order[i], s->n) == LUN_SHAPE_FOREIGN)
             return false;
     return s->n != 0;
 }
 
-uint32_t lun__shape_form(lun_node *const *roots, int count)
+uint32_t lun__graph_shape_form(lun_node *const *roots, int count)
 {
     uint32_t form = 0;
     for (int i = 0; i < count; i++)

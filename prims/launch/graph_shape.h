@@ -29,32 +29,32 @@ typedef struct lun_graph_shape {
 
 /* The nodes below the roots, operands before users, each with its number in n->slot.  False:
  * there is no recipe for them. */
-bool lun__shape_of(lun_engine *e, lun_node *const *roots, int count, lun_graph_shape *s);
+bool lun__graph_shape_of(lun_engine *e, lun_node *const *roots, int count, lun_graph_shape *s);
 /* A hash of the roots' forms. */
-uint32_t lun__shape_form(lun_node *const *roots, int count);
+uint32_t lun__graph_shape_form(lun_node *const *roots, int count);
 /* Whether CALL n is a front end's function of numbers, and of arrays in memory that it indexes:
  * copied into the kernel it is instructions like others.  Its body's number is of e. */
-bool lun__shape_inlines(const lun_engine *e, const lun_node *n);
+bool lun__graph_shape_inlines(const lun_engine *e, const lun_node *n);
 /* LUN_SHAPE_... of n over `space` indices. */
-uint8_t lun__shape_class(const lun_node *n, int64_t space);
+uint8_t lun__graph_shape_class(const lun_node *n, int64_t space);
 
 /* Indices over which n or, for a reduction, its operand exists. */
-static inline int64_t lun__shape_space(const lun_node *n)
+static inline int64_t lun__graph_shape_space(const lun_node *n)
 {
     return n->kind == LUN_NODE_REDUCE ? n->in[0]->n : n->n;
 }
 
-static inline bool lun__shape_folds(const lun_node *n)
+static inline bool lun__graph_shape_folds(const lun_node *n)
 {
     return n->kind == LUN_NODE_REDUCE || n->kind == LUN_NODE_SCAN;
 }
 
 /* Whether that is n's class. Most nodes have an element for each index and nothing else to them. */
-static inline bool lun__shape_is_at(const lun_node *n, uint8_t class, int64_t space)
+static inline bool lun__graph_shape_is_at(const lun_node *n, uint8_t class, int64_t space)
 {
     if (class == LUN_SHAPE_WHOLE && n->n == space && n->rank && !(n->extended | n->workgroup))
         return space > 1;
-    return lun__shape_class(n, space) == class;
+    return lun__graph_shape_class(n, space) == class;
 }
 
 #endif

@@ -19,7 +19,7 @@ static bool elements(lun_engine *e, lun_run_range *run, lun_node *n, int64_t fir
 {
     bool done = false;
     if (n->kind == LUN_NODE_NUMBER) {
-        lun__cell_fill((lun_dtype)n->dtype, n->cell, host, count);
+        lun__dtype_cell_fill((lun_dtype)n->dtype, n->cell, host, count);
         return true;
     }
     if (n->kind != LUN_NODE_LEAF && run(e, n, first, count, host, &done) != LUN_OK)
@@ -28,7 +28,7 @@ static bool elements(lun_engine *e, lun_run_range *run, lun_node *n, int64_t fir
         return true;
     if (n->kind == LUN_NODE_NUMBER)
         return elements(e, run, n, first, count, host);
-    return lun__storage_read(e, n->storage, n->offset + first, count, host) == LUN_OK;
+    return lun__mirror_read(e, n->storage, n->offset + first, count, host) == LUN_OK;
 }
 
 /* The number, in the indices' flat order, of the first one that is out of range; -1: there is none,
@@ -41,7 +41,7 @@ static int64_t first_outside(lun_engine *e, lun_run_range *run, const lun_taking
         if (!elements(e, run, t->index, at, some, index))
             return -1;
         for (int64_t k = 0; k < some; k++)
-            if (lun__taking_index(t, index[k]) < 0 && !(t->lenient && index[k] == t->none))
+            if (lun__take_nodes_index(t, index[k]) < 0 && !(t->lenient && index[k] == t->none))
                 return at + k;
     }
     return -1;
@@ -105,7 +105,7 @@ static bool collect(void *ctx, lun_node *n, const lun_node *user)
     takes *t = ctx;
     lun_taking spare;
     (void)user;
-    if (!lun__node_taking(n, &spare))
+    if (!lun__take_node_of(n, &spare))
         return true;
     if (!lun__grow(&t->at, t->count, &t->room, sizeof *t->at))
         return false;
@@ -127,7 +127,7 @@ void lun__index_error(lun_engine *e, lun_node *const *roots, int count, lun_run_
     for (int i = 0; i < count; i++)
         (void)lun__walk(walk, roots[i], &v);
     for (int i = 0; i < t.count; i++) {
-        found = found || (lun__node_taking(t.at[i], &one) && explain_index(e, run, &one));
+        found = found || (lun__take_node_of(t.at[i], &one) && explain_index(e, run, &one));
         lun__node_release(e, t.at[i]);
     }
     free(t.at);

@@ -18,7 +18,7 @@ static lun_status combine_level(void *ctx, void *rows, int64_t pairs)
 {
     const joint *j = ctx;
     const lun_work work = lun__work_combine(j->kernel, j->run, rows, pairs);
-    return lun__backend_do(j->b, &work);
+    return lun__state_backend_do(j->b, &work);
 }
 
 /* ---- first values ---------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ static lun_status first_value(lun_engine *e, const lun_node *n, uint64_t *cell)
     *cell = first->cell;
     return first->kind == LUN_NODE_NUMBER
                ? LUN_OK
-               : lun__storage_read(e, first->storage, first->offset, 1, cell);
+               : lun__mirror_read(e, first->storage, first->offset, 1, cell);
 }
 
 /* Combines first values with those of `segments` rows in j->run->partials that have one.  The other
@@ -51,7 +51,7 @@ static lun_status begin_results(lun_engine *e, const lun_lowered *l, joint *j, i
     uint64_t *from = j->run->partials;
     uint64_t *rows = segments == 1 ? few : malloc(2 * (size_t)(segments * count) * sizeof *rows);
     if (!rows)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int64_t k = 0; k < segments * count; k++) {
         uint64_t *pair = rows + k / count * 2 * count + k % count;
         pair[0] = lun__node_first(l->results[k % count]) ? first[k % count] : from[k];
@@ -136,7 +136,7 @@ static lun_status run_each_segment(lun_engine *e, const lun_backend_slot *b, con
     lun_launch one = *run;
     const lun_work work = lun__work_launch(k, &one);
     const size_t row = (size_t)ir->result_count * sizeof *run->partials;
-    lun_status s = walker_make(&w, ir, run->segment) ? LUN_OK : lun__nomem(e);
+    lun_status s = walker_make(&w, ir, run->segment) ? LUN_OK : lun__fail_nomem(e);
     for (int64_t at = 0; s == LUN_OK && at < run->n; at += run->segment) {
         walk_to(&w, ir, run, b->backend->buffer_new != NULL, at);
         one.n = one.count = run->segment;
@@ -147,9 +147,9 @@ static lun_status run_each_segment(lun_engine *e, const lun_backend_slot *b, con
         one.origin = w.origin;
         one.streams = run->streams ? w.streams : NULL;
         one.partials = w.rows;
-        s = lun__stopped(e);
+        s = lun__watch_stopped(e);
         if (s == LUN_OK)
-            s = lun__backend_do(b, &work);
+            s = lun__state_backend_do(b, &work);
         if (s == LUN_OK)
             s = join_chunks(ir, &(joint){b, k, &one});
         if (s == LUN_OK && row)
@@ -221,6 +221,6 @@ void lun__join_take(lun_engine *e, const lun_lowered *l, const uint64_t *cells)
         lun_dtype t = (lun_dtype)l->ir.results[r];
         if (r + 1 < l->ir.result_count && l->results[r + 1] == n)
             continue;
-        lun__node_become_number(e, n, lun__cell_cast((lun_dtype)n->dtype, t, cells[r]));
+        lun__node_become_number(e, n, lun__dtype_cell_cast((lun_dtype)n->dtype, t, cells[r]));
     }
 }

@@ -30,7 +30,7 @@ static uint64_t hash_bytes(const char *s, size_t n)
 static void key_of(const lun_ir *ir, lun_strbuf *key)
 {
     if (ir->function_count) {
-        lun__ir_print(ir, key);
+        lun__print_ir(ir, key);
         return;
     }
     lun__strbuf_add(key, (const char *)ir->ins, (size_t)ir->count * sizeof *ir->ins);
@@ -66,8 +66,8 @@ static lun_status build(lun_engine *e, const lun_ir *ir, lun_kernel_entry *k)
     k->asked = b;
     if (s == LUN_OK && !lun__backend_runs(b, ir))
         s = lun__backend_native(e, &b);
-    if (s == LUN_OK && lun__ir_print(ir, &text) != LUN_OK)
-        s = lun__nomem(e);
+    if (s == LUN_OK && lun__print_ir(ir, &text) != LUN_OK)
+        s = lun__fail_nomem(e);
     if (s == LUN_OK)
         s = b->backend->build(b->state, ir, lun__strbuf_text(&text), &k->kernel);
     k->at = b;
@@ -158,7 +158,7 @@ lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **o
     key_of(ir, &key);
     if (key.failed || !make_room(e)) {
         lun__strbuf_free(&key);
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     }
     uint64_t hash = hash_bytes(key.text, key.length);
     lun_kernel_entry *k = e->kernels[hash & (e->kernel_buckets - 1)];
@@ -172,7 +172,7 @@ lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **o
         return LUN_OK;
     }
     k = calloc(1, sizeof *k);
-    lun_status s = k ? build(e, ir, k) : lun__nomem(e);
+    lun_status s = k ? build(e, ir, k) : lun__fail_nomem(e);
     if (s != LUN_OK) {
         free(k);
         lun__strbuf_free(&key);
@@ -192,8 +192,8 @@ lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **o
     return LUN_OK;
 }
 
-lun_status lun__run_kernel(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out)
+lun_status lun__kernel_of(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out)
 {
     lun_status s = lun__kernel_get(e, &l->ir, out);
-    return s == LUN_EBUILD ? lun__explain_refusal(e, l) : s;
+    return s == LUN_EBUILD ? lun__trap_refusal(e, l) : s;
 }

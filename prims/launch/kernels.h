@@ -33,7 +33,7 @@ struct lun_kernel_entry {
 lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out);
 
 /* The same for a lowered group; a refusal is explained. */
-lun_status lun__run_kernel(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out);
+lun_status lun__kernel_of(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out);
 
 /* Whether k is a kernel for the backend and the math mode in use. */
 static inline bool lun__kernel_fits(const lun_engine *e, const lun_kernel_entry *k)

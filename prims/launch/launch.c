@@ -64,13 +64,13 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, b
         ir->slot_count <= FEW ? o->few_outputs : calloc((size_t)ir->slot_count, sizeof *o->outputs);
     o->segments = NULL;
     if (__builtin_mul_overflow(rows, (size_t)ir->result_count * sizeof *o->cells, &bytes))
-        return lun__no_scratch_memory(e, n);
+        return lun__launch_run_no_memory(e, n);
     if (bytes > sizeof o->few_cells)
         o->cells = malloc(bytes);
     if (l->segment && ir->result_count)
         o->segments = calloc((size_t)ir->result_count, sizeof *o->segments);
     if (!o->outputs || !o->cells || (l->segment && ir->result_count && !o->segments))
-        return lun__no_scratch_memory(e, n);
+        return lun__launch_run_no_memory(e, n);
     o->segment_count = ir->result_count;
     for (int i = 0; i < ir->slot_count; i++) {
         if (ir->slots[i].role != LUN_SLOT_OUT)
@@ -79,8 +79,8 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, b
         *to = (output){.node = l->slots[i].node, .target = targets ? targets[i] : NULL};
         lun_status s = LUN_OK;
         if (!to->target)
-            s = (shared ? lun__storage_empty
-                        : lun__storage_result)(e, (lun_dtype)ir->slots[i].dtype, n, &to->storage);
+            s = (shared ? lun__storage_empty : lun__mirror_result)(e, (lun_dtype)ir->slots[i].dtype,
+                                                                   n, &to->storage);
         if (s != LUN_OK)
             return s;
         o->count++;
@@ -90,16 +90,16 @@ static lun_status outcome_make(lun_engine *e, const lun_lowered *l, int64_t n, b
 
 /* ---- launching ------------------------------------------------------------------------------- */
 
-lun_status lun__needed(lun_engine *e, const lun_node *needed, int64_t first, int64_t count,
-                       bool *out)
+lun_status lun__launch_needed(lun_engine *e, const lun_node *needed, int64_t first, int64_t count,
+                              bool *out)
 {
     if (needed->kind == LUN_NODE_NUMBER) {
         *out = needed->cell != 0;
         return LUN_OK;
     }
-    lun_status s = lun__storage_host(e, needed->storage, false);
+    lun_status s = lun__mirror_host(e, needed->storage, false);
     if (s == LUN_OK)
-        *out = memchr(lun__leaf_data(needed) + first, 1, (size_t)count) != NULL;
+        *out = memchr(lun__node_leaf_data(needed) + first, 1, (size_t)count) != NULL;
     return s;
 }
 
@@ -119,7 +119,7 @@ static lun_status launch_now(lun_engine *e, const lun_lowered *l, lun_kernel_ent
             s = lun__bind_slot(e, &to, i, result ? result->storage : NULL, first, count);
     }
     if (s == LUN_OK)
-        s = lun__bind_run(e, &to, k, n, first, count, o->cells);
+        s = lun__launch_run(e, &to, k, n, first, count, o->cells);
     lun__bind_close(&to);
     return s;
 }
@@ -130,9 +130,9 @@ static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
     if (!e->profiling)
         return launch_now(e, l, k, n, first, count, o);
     lun_stats before = e->stats;
-    double start = lun__now();
+    double start = lun__clock_now();
     lun_status s = launch_now(e, l, k, n, first, count, o);
-    lun__profile_after(e, &before, lun__now() - start, l, k, count);
+    lun__profile_after(e, &before, lun__clock_now() - start, l, k, count);
     return s;
 }
 
@@ -151,8 +151,8 @@ static lun_status keep_segments(lun_engine *e, const lun_lowered *l, outcome *o)
             return s;
         char *to = o->segments[r]->data;
         for (int64_t k = 0; k < n->n; k++, to += size) {
-            uint64_t cell = lun__cell_cast((lun_dtype)n->dtype, (lun_dtype)l->ir.results[r],
-                                           o->cells[k * l->ir.result_count + r]);
+            uint64_t cell = lun__dtype_cell_cast((lun_dtype)n->dtype, (lun_dtype)l->ir.results[r],
+                                                 o->cells[k * l->ir.result_count + r]);
             memcpy(to, &cell, (size_t)size);
         }
     }
@@ -177,7 +177,7 @@ static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
     for (int k = 0; k < o->count; k++) { /* what may fail comes first */
         const output *from = &o->outputs[k];
         lun_status host = from->node->rank == 0 && from->storage->stale
-                              ? lun__storage_host(e, from->storage, false)
+                              ? lun__mirror_host(e, from->storage, false)
                               : LUN_OK;
         if (host != LUN_OK)
             return host;
@@ -212,11 +212,11 @@ static lun_status keep(lun_engine *e, const lun_lowered *l, outcome *o)
     return LUN_OK;
 }
 
-bool lun__short_of_memory(lun_engine *e, lun_status s)
+bool lun__launch_short_of_memory(lun_engine *e, lun_status s)
 {
     if (s == LUN_ENOMEM)
         return !lun__pool_refused(e->pool);
-    return s == LUN_ELIMIT && lun__stopped(e) == LUN_OK;
+    return s == LUN_ELIMIT && lun__watch_stopped(e) == LUN_OK;
 }
 
 /* Results without elements on a set: distributed as the operands are, as others would be. */
@@ -227,12 +227,12 @@ static lun_status settle_empty(lun_engine *e, const lun_lowered *l, const outcom
     if (s != LUN_OK)
         return s;
     for (int k = 0; s == LUN_OK && k < o->count; k++)
-        s = lun__placed_decide(e, o->outputs[k].storage, cut);
+        s = lun__placement_decide(e, o->outputs[k].storage, cut);
     lun__spread_release(cut);
     return s;
 }
 
-lun_status lun__run_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n)
+lun_status lun__launch_lowered(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n)
 {
     outcome o;
     lun_status status = outcome_make(e, l, n, false, NULL, &o);
@@ -257,14 +257,14 @@ static lun_status share(const lun_share *x, outcome *o)
     if (ir->slot_count > FEW)
         written = calloc((size_t)ir->slot_count, sizeof *written);
     const output *next = o->outputs;
-    lun_status s = written ? LUN_OK : lun__nomem(e);
+    lun_status s = written ? LUN_OK : lun__fail_nomem(e);
     for (int i = 0; s == LUN_OK && i < ir->slot_count; i++)
         if (ir->slots[i].role == LUN_SLOT_OUT) {
             written[i] = next++->storage;
-            s = lun__placed_decide(e, written[i], x->cut);
+            s = lun__placement_decide(e, written[i], x->cut);
         }
     if (s == LUN_OK)
-        s = lun__placed_launch(x, written, o->cells);
+        s = lun__launch_dist_run(x, written, o->cells);
     if (written != few)
         free(written);
     return s;
@@ -275,15 +275,15 @@ static lun_status settle_segments(lun_engine *e, const lun_lowered *l, const lun
                                   bool used)
 {
     lun_spread *s = lun__placing_of_segments(cut, l->segment);
-    lun_status status = s ? LUN_OK : lun__nomem(e);
+    lun_status status = s ? LUN_OK : lun__fail_nomem(e);
     for (int r = 0; status == LUN_OK && r < l->ir.result_count; r++)
         if (r + 1 == l->ir.result_count || l->results[r + 1] != l->results[r])
-            status = lun__placed_reduced(e, l->results[r]->storage, s, used);
+            status = lun__launch_dist_reduced(e, l->results[r]->storage, s, used);
     lun__spread_release(s);
     return status;
 }
 
-lun_status lun__run_shared(const lun_share *x)
+lun_status lun__launch_shared(const lun_share *x)
 {
     lun_engine *e = x->e;
     const lun_lowered *l = &x->step->lowered;
@@ -291,14 +291,14 @@ lun_status lun__run_shared(const lun_share *x)
     outcome o;
     lun_kernel_entry *k;
     const lun_stats before = e->stats;
-    const double start = e->profiling ? lun__now() : 0;
+    const double start = e->profiling ? lun__clock_now() : 0;
     lun_status s = outcome_make(e, l, n, true, NULL, &o);
     if (s == LUN_OK)
         s = share(x, &o);
     if (s == LUN_OK)
         s = lun__share_settle(x);
-    if (s == LUN_OK && e->profiling && lun__run_kernel(e, l, &k) == LUN_OK)
-        lun__profile_after(e, &before, lun__now() - start, l, k, n);
+    if (s == LUN_OK && e->profiling && lun__kernel_of(e, l, &k) == LUN_OK)
+        lun__profile_after(e, &before, lun__clock_now() - start, l, k, n);
     if (s == LUN_OK)
         s = keep(e, l, &o);
     if (s == LUN_OK && l->segment && l->ir.result_count)
@@ -307,8 +307,8 @@ lun_status lun__run_shared(const lun_share *x)
     return s;
 }
 
-lun_status lun__run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
-                         int64_t first, int64_t count, void *host)
+lun_status lun__launch_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                            int64_t first, int64_t count, void *host)
 {
     int64_t from = first / 64 * 64, room = first + count - from;
     outcome o;
@@ -316,13 +316,13 @@ lun_status lun__run_part(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
     if (status == LUN_OK)
         status = launch(e, l, k, n, from, room, &o);
     for (int i = 0; status == LUN_OK && i < o.count; i++)
-        status = lun__storage_read(e, o.outputs[i].storage, first - from, count, host);
+        status = lun__mirror_read(e, o.outputs[i].storage, first - from, count, host);
     outcome_free(e, &o);
     return status;
 }
 
-lun_status lun__run_lowered_into(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k,
-                                 int64_t n, const lun_storage_view *const *targets)
+lun_status lun__launch_into(lun_engine *e, const lun_lowered *l, lun_kernel_entry *k, int64_t n,
+                            const lun_storage_view *const *targets)
 {
     outcome o;
     lun_status status = outcome_make(e, l, n, false, targets, &o);

@@ -71,19 +71,19 @@ static uint64_t *rows_of(const sharing *w, const turn *t)
 
 /* ---- all locations --------------------------------------------------------------------------- */
 
-lun_status lun__set_each(lun_engine *e, int places, bool devices_first,
-                         lun_status (*at)(void *ctx, int k), void *ctx)
+lun_status lun__launch_dist_each(lun_engine *e, int places, bool devices_first,
+                                 lun_status (*at)(void *ctx, int k), void *ctx)
 {
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < places; i++) {
         const int k = devices_first ? lun__placing_turn(e, places, i) : i;
         const int64_t launches = e->stats.launches;
         lun_backend_slot *slot = lun__set_at(e, k);
-        lun__set_enter(e, slot);
+        lun__state_set_enter(e, slot);
         s = at(ctx, k);
         slot->counted->launches += e->stats.launches - launches;
         if (s == LUN_OK)
-            s = lun__stopped(e);
+            s = lun__watch_stopped(e);
     }
     return s;
 }
@@ -130,10 +130,10 @@ static lun_status run_all(sharing *w)
 {
     lun_engine *e = w->e;
     const lun_ir *ir = &w->l->ir;
-    const double start = lun__now();
-    const lun_status s = lun__set_each(e, w->cut->places, true, submit, w);
+    const double start = lun__clock_now();
+    const lun_status s = lun__launch_dist_each(e, w->cut->places, true, submit, w);
     lun__flights_end(&w->flights);
-    e->stats.run_time += lun__now() - start;
+    e->stats.run_time += lun__clock_now() - start;
     if (w->flights.failed >= 0)
         return lun__flights_failure(&w->flights);
     for (int k = 0; s == LUN_OK && !w->l->segment && ir->result_count && k < w->cut->places; k++) {
@@ -151,11 +151,11 @@ static lun_status join(sharing *w, int64_t n)
     if (!w->l->ir.result_count || w->l->segment || k < 0)
         return LUN_OK;
     lun_flight *x = &w->flights.at[k];
-    const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));
+    const lun_backend_slot *b = lun__state_computes_at(lun__set_at(e, k));
     x->binding.run.partials = w->cells;
     lun_status s = lun__join_partials(e, b, w->l, x->kernel->kernel, &x->binding.run,
                                       lun__order_chunks(&w->l->ir, n));
-    return s == LUN_OK ? s : lun__bind_failed(e, &x->binding, s, n);
+    return s == LUN_OK ? s : lun__launch_run_failed(e, &x->binding, s, n);
 }
 
 /* ---- scans ----------------------------------------------------------------------------------- */
@@ -168,11 +168,11 @@ static lun_status chain(sharing *w)
     lun_flight *x = &w->flights.at[k];
     const int64_t n = w->chunks * LUN_SCAN_CHUNK, launches = e->stats.launches;
     lun_backend_slot *at = lun__set_at(e, k);
-    lun__set_enter(e, at);
+    lun__state_set_enter(e, at);
     if (bind(w, k) != LUN_OK)
         return lun__flights_failure(&w->flights);
     x->binding.stage = LUN_STAGE_CARRIES;
-    const lun_status s = lun__bind_run(e, &x->binding, x->kernel, n, 0, n, w->carries);
+    const lun_status s = lun__launch_run(e, &x->binding, x->kernel, n, 0, n, w->carries);
     at->counted->launches += e->stats.launches - launches;
     return s;
 }
@@ -190,7 +190,7 @@ static lun_status open_cells(sharing *w)
     }
     w->chunks = cells + 1;
     w->carries = cells ? calloc((size_t)w->chunks, sizeof *w->carries) : NULL;
-    return !cells || w->carries ? LUN_OK : lun__nomem(w->e);
+    return !cells || w->carries ? LUN_OK : lun__fail_nomem(w->e);
 }
 
 static lun_status run_stages(sharing *w)
@@ -206,7 +206,7 @@ static lun_status run_stages(sharing *w)
     return s == LUN_OK ? run_all(w) : s;
 }
 
-lun_status lun__placed_launch(const lun_share *x, lun_storage *const *written, uint64_t *cells)
+lun_status lun__launch_dist_run(const lun_share *x, lun_storage *const *written, uint64_t *cells)
 {
     lun_engine *e = x->e;
     const int places = x->cut->places, before = e->current;
@@ -219,7 +219,7 @@ lun_status lun__placed_launch(const lun_share *x, lun_storage *const *written, u
     w.turns = calloc((size_t)places, sizeof *w.turns);
     lun_status s = lun__flights_open(e, places, &w.flights);
     if (s == LUN_OK && !w.turns)
-        s = lun__nomem(e);
+        s = lun__fail_nomem(e);
     for (int k = 0; s == LUN_OK && k < places; k++)
         w.turns[k].indices = lun__placing_range(x->cut, w.l, k);
     e->kernels_held++;
@@ -227,7 +227,7 @@ lun_status lun__placed_launch(const lun_share *x, lun_storage *const *written, u
         s = run_stages(&w);
     if (s == LUN_OK)
         s = join(&w, x->step->n);
-    s = lun__placed_settled(e, s);
+    s = lun__fetch_settled(e, s);
     lun__flights_close(&w.flights);
     e->current = before;
     e->kernels_held--;
@@ -238,17 +238,17 @@ lun_status lun__placed_launch(const lun_share *x, lun_storage *const *written, u
 
 /* ---- distributions --------------------------------------------------------------------------- */
 
-lun_status lun__placed_reduced(lun_engine *e, lun_storage *s, lun_spread *spread, bool used)
+lun_status lun__launch_dist_reduced(lun_engine *e, lun_storage *s, lun_spread *spread, bool used)
 {
     const int64_t size = lun__dtype_get(s->dtype)->bytes;
-    lun_status status = lun__placed_decide(e, s, spread);
+    lun_status status = lun__placement_decide(e, s, spread);
     for (int k = 0; status == LUN_OK && used && k < spread->places; k++) {
         const lun_interval part = lun__placing_keeps(spread, lun__set_at(e, k), k);
         lun_backend_slot *at = lun__set_at(e, k);
         lun_piece *x;
         if (part.lo >= part.hi)
             continue;
-        status = lun__placed_result(e, s, at, part.lo, part.hi, &x);
+        status = lun__fetch_result(e, s, at, part.lo, part.hi, &x);
         if (status == LUN_OK)
             memcpy(x->data, (char *)s->data + part.lo * size, (size_t)((part.hi - part.lo) * size));
     }
@@ -263,21 +263,21 @@ static lun_status bring(lun_engine *e, lun_storage *s, bool device, bool changes
 {
     lun_buffer *buffer;
     lun_placed *placed;
-    const lun_status status = lun__placed_open(e, s, &placed);
+    const lun_status status = lun__fetch_open(e, s, &placed);
     if (status != LUN_OK)
         return status;
-    return device ? lun__storage_buffer(e, s, e->backends[e->current], &buffer)
-                  : lun__storage_host(e, s, changes);
+    return device ? lun__mirror_buffer(e, s, e->backends[e->current], &buffer)
+                  : lun__mirror_host(e, s, changes);
 }
 
-lun_status lun__placed_gather(lun_engine *e, const lun_node *n, bool device)
+lun_status lun__launch_dist_gather(lun_engine *e, const lun_node *n, bool device)
 {
     lun_status s = LUN_OK;
     n = lun__placing_array(n);
     if (!n || n->kind != LUN_NODE_LEAF || (!device && (!n->storage->stale || n->storage->source)))
         return LUN_OK;
     if (n->storage->source)
-        s = lun__storage_host(e, n->storage, false);
+        s = lun__mirror_host(e, n->storage, false);
     return s == LUN_OK ? bring(e, n->storage, device, false) : s;
 }
 
@@ -286,7 +286,7 @@ lun_status lun__placed_gather(lun_engine *e, const lun_node *n, bool device)
 static const lun_spread *look(void *e, const lun_node *n, int64_t *offset)
 {
     *offset = n->offset;
-    return n->kind == LUN_NODE_LEAF ? lun__placed_spread(e, n->storage) : NULL;
+    return n->kind == LUN_NODE_LEAF ? lun__placement_spread(e, n->storage) : NULL;
 }
 
 /* The array in memory that a need is of; NULL: none. */
@@ -307,7 +307,7 @@ static lun_status take_room(void *e, const lun_need *x)
         lo = 0;
         hi = hi || !n->n ? hi : 1;
     }
-    return n ? lun__placed_room(e, n->storage, x->at, n->offset + lo, n->offset + hi, &piece)
+    return n ? lun__fetch_room(e, n->storage, x->at, n->offset + lo, n->offset + hi, &piece)
              : LUN_OK;
 }
 
@@ -316,44 +316,45 @@ static lun_status move(void *e, const lun_need *x)
     const lun_node *n = array_of(x);
     lun_piece *piece;
     if (!n || x->whole)
-        return n ? lun__placed_gather(e, n, x->at != NULL) : LUN_OK;
+        return n ? lun__launch_dist_gather(e, n, x->at != NULL) : LUN_OK;
     const int64_t lo = n->offset + x->elements.lo, hi = n->offset + x->elements.hi;
     if (lo >= hi)
         return LUN_OK;
     if (x->at)
-        return lun__placed_ensure(e, n->storage, x->at, lo, hi, &piece);
-    return n->storage->source ? lun__storage_host(e, n->storage, false)
-                              : lun__placed_host(e, n->storage, lo, hi);
+        return lun__fetch_ensure(e, n->storage, x->at, lo, hi, &piece);
+    return n->storage->source ? lun__mirror_host(e, n->storage, false)
+                              : lun__host_elements_ensure(e, n->storage, lo, hi);
 }
 
 static lun_status settle(void *e, const lun_node *n, lun_spread *cut)
 {
-    return n->kind == LUN_NODE_LEAF && lun__placing_settles(cut, lun__placed_spread(e, n->storage),
-                                                            n->offset, n->storage->count)
-               ? lun__placed_decide(e, n->storage, cut)
+    return n->kind == LUN_NODE_LEAF &&
+                   lun__placing_settles(cut, lun__placement_spread(e, n->storage), n->offset,
+                                        n->storage->count)
+               ? lun__placement_decide(e, n->storage, cut)
                : LUN_OK;
 }
 
 const lun_share_actions lun__share_done = {
     .look = look, .room = take_room, .move = move, .becomes = settle};
 
-lun_status lun__placed_hand_on(lun_engine *e, lun_storage *s)
+lun_status lun__launch_dist_hand_on(lun_engine *e, lun_storage *s)
 {
     return bring(e, s, e->backends[e->current]->backend->buffer_new != NULL, true);
 }
 
-lun_status lun__set_chain(lun_engine *e, const lun_steps *s, int first, int last,
-                          lun_status (*at)(void *ctx, int k), void *ctx)
+lun_status lun__launch_dist_chain(lun_engine *e, const lun_steps *s, int first, int last,
+                                  lun_status (*at)(void *ctx, int k), void *ctx)
 {
     const int count = last - first + 1;
     lun_share *x = calloc((size_t)count, sizeof *x);
-    lun_status status = x ? LUN_OK : lun__nomem(e);
+    lun_status status = x ? LUN_OK : lun__fail_nomem(e);
     for (int i = 0; status == LUN_OK && i < count; i++)
         status = lun__share_open(e, &s->at[first + i], &lun__share_done, e, &x[i]);
     if (status == LUN_OK)
         status = lun__share_bring(x, count);
     if (status == LUN_OK)
-        status = lun__set_each(e, x->cut->places, false, at, ctx);
+        status = lun__launch_dist_each(e, x->cut->places, false, at, ctx);
     for (int i = 0; status == LUN_OK && i < count; i++)
         status = lun__share_settle(&x[i]);
     for (int i = 0; x && i < count; i++)

@@ -9,26 +9,26 @@ extern const lun_share_actions lun__share_done;
 
 /* Has each location, of so many, do its part, with it in use; devices_first: in the order of
  * lun__placing_turn.  Counts its launches; ends with what fails, or is stopped. */
-lun_status lun__set_each(lun_engine *e, int places, bool devices_first,
-                         lun_status (*at)(void *ctx, int k), void *ctx);
+lun_status lun__launch_dist_each(lun_engine *e, int places, bool devices_first,
+                                 lun_status (*at)(void *ctx, int k), void *ctx);
 
 /* Steps first .. last, a chain, as one: what they read becomes current at all locations, then each
- * does its part, as of lun__set_each. */
-lun_status lun__set_chain(lun_engine *e, const lun_steps *s, int first, int last,
-                          lun_status (*at)(void *ctx, int k), void *ctx);
+ * does its part, as of lun__launch_dist_each. */
+lun_status lun__launch_dist_chain(lun_engine *e, const lun_steps *s, int first, int last,
+                                  lun_status (*at)(void *ctx, int k), void *ctx);
 
 /* Runs the kernel of a step on the locations that share it.  written: by slot, the storage of an
  * OUT slot, which has no memory yet.  cells: as of lun_launch.partials for all its indices; the
  * first row is the results then. */
-lun_status lun__placed_launch(const lun_share *x, lun_storage *const *written, uint64_t *cells);
+lun_status lun__launch_dist_run(const lun_share *x, lun_storage *const *written, uint64_t *cells);
 /* s, an element of each segment, which locations have computed and the host has, is distributed
  * so; used: those on the host have their own elements, too. */
-lun_status lun__placed_reduced(lun_engine *e, lun_storage *s, lun_spread *spread, bool used);
+lun_status lun__launch_dist_reduced(lun_engine *e, lun_storage *s, lun_spread *spread, bool used);
 /* All of the array that n is a part of becomes current in the memory of the device in use, or in
  * the host's. */
-lun_status lun__placed_gather(lun_engine *e, const lun_node *n, bool device);
+lun_status lun__launch_dist_gather(lun_engine *e, const lun_node *n, bool device);
 
 /* Working memory goes to where the backend in use computes, which writes it. */
-lun_status lun__placed_hand_on(lun_engine *e, lun_storage *s);
+lun_status lun__launch_dist_hand_on(lun_engine *e, lun_storage *s);
 
 #endif

@@ -7,7 +7,7 @@
 
 static lun_status explain_stream(lun_engine *e, const lun_storage *s, int failure)
 {
-    return lun__source_fail(e, s->source, failure);
+    return lun__element_file_fail(e, s->source, failure);
 }
 
 /* A storage that one slot needs whole is loaded into memory for all slots on it. */
@@ -31,43 +31,44 @@ static lun_status run_timed(lun_engine *e, lun_binding *to, lun_kernel *k)
     enum { SMALL = 1 << 18, STANDS_FOR = 16 };
     const bool timed =
         to->run.bytes >= SMALL || e->stats.launches <= STANDS_FOR || e->untimed >= STANDS_FOR - 1;
-    const double start = timed ? lun__now() : 0;
+    const double start = timed ? lun__clock_now() : 0;
     lun_status s = lun__join_submit(e, to->b, to->l, k, &to->run, &to->mark);
     if (s == LUN_OK)
         s = lun__join_collect(e, to->b, to->l, k, &to->run, to->mark, to->unjoined);
     if (timed)
-        e->stats.run_time += (lun__now() - start) * (e->untimed + 1);
+        e->stats.run_time += (lun__clock_now() - start) * (e->untimed + 1);
     e->untimed = timed ? 0 : e->untimed + 1;
     return s;
 }
 
-lun_status lun__no_scratch_memory(lun_engine *e, int64_t n)
+lun_status lun__launch_run_no_memory(lun_engine *e, int64_t n)
 {
     return lun__fail(e, LUN_ENOMEM,
                      "out of memory: no working memory for a kernel over %lld elements",
                      (long long)n);
 }
 
-lun_status lun__bind_failed(lun_engine *e, const lun_binding *to, lun_status s, int64_t count)
+lun_status lun__launch_run_failed(lun_engine *e, const lun_binding *to, lun_status s, int64_t count)
 {
     const lun_launch *run = &to->run;
     if (s == LUN_EZERO || s == LUN_EBOUNDS)
-        return lun__explain_trap(e, to->l, run);
+        return lun__trap_explain(e, to->l, run);
     if (s == LUN_EBUILD)
-        return lun__explain_refusal(e, to->l);
-    if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+        return lun__trap_refusal(e, to->l);
+    if (s == LUN_ECANCEL && lun__watch_stopped(e) == LUN_ELIMIT)
         return LUN_ELIMIT;
     if (s == LUN_EIO && to->streams && run->trap >= 0)
         return explain_stream(e, to->streams[run->trap].self, (int)run->trap_value);
-    return s == LUN_ENOMEM ? lun__no_scratch_memory(e, count) : s;
+    return s == LUN_ENOMEM ? lun__launch_run_no_memory(e, count) : s;
 }
 
-void lun__bind_launch(lun_binding *to, int64_t n, int64_t first, int64_t count, uint64_t *partials)
+void lun__launch_run_fill(lun_binding *to, int64_t n, int64_t first, int64_t count,
+                          uint64_t *partials)
 {
     if (to->streams)
         bind_loaded(to);
     if (to->streams && !to->b->backend->buffer_new)
-        lun__columns_find(to->streams, to->strided, to->l->ir.slot_count);
+        lun__adjacent_columns_find(to->streams, to->strided, to->l->ir.slot_count);
     to->run = (lun_launch){.n = n,
                            .first = first,
                            .count = count,
@@ -98,14 +99,14 @@ static void count_bytes(lun_engine *e, const lun_binding *to)
     e->stats.bytes_written += to->written;
 }
 
-lun_status lun__bind_submit(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
-                            int64_t first, int64_t count, uint64_t *partials)
+lun_status lun__launch_run_submit(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
+                                  int64_t first, int64_t count, uint64_t *partials)
 {
-    lun__bind_launch(to, n, first, count, partials);
+    lun__launch_run_fill(to, n, first, count, partials);
     return lun__join_submit(e, to->b, to->l, k->kernel, &to->run, &to->mark);
 }
 
-lun_status lun__bind_collect(lun_engine *e, lun_binding *to, lun_kernel_entry *k)
+lun_status lun__launch_run_collect(lun_engine *e, lun_binding *to, lun_kernel_entry *k)
 {
     lun_status s = lun__join_collect(e, to->b, to->l, k->kernel, &to->run, to->mark, to->unjoined);
     if (s == LUN_OK)
@@ -113,13 +114,13 @@ lun_status lun__bind_collect(lun_engine *e, lun_binding *to, lun_kernel_entry *k
     return s;
 }
 
-lun_status lun__bind_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
-                         int64_t first, int64_t count, uint64_t *partials)
+lun_status lun__launch_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
+                           int64_t first, int64_t count, uint64_t *partials)
 {
-    lun__bind_launch(to, n, first, count, partials);
+    lun__launch_run_fill(to, n, first, count, partials);
     lun_status s = run_timed(e, to, k->kernel);
     if (s != LUN_OK)
-        return lun__bind_failed(e, to, s, count);
+        return lun__launch_run_failed(e, to, s, count);
     count_bytes(e, to);
     return LUN_OK;
 }

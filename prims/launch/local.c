@@ -20,7 +20,7 @@ static lun_status bind_written(lun_engine *e, lun_binding *to, int i, lun_storag
                                lun_backend_slot *at, lun_interval indices)
 {
     lun_piece *x;
-    lun_status status = lun__placed_result(e, s, at, indices.lo, indices.hi, &x);
+    lun_status status = lun__fetch_result(e, s, at, indices.lo, indices.hi, &x);
     if (status != LUN_OK)
         return status;
     bind_piece(to, i, s, x, indices.lo);
@@ -90,7 +90,7 @@ lun_status lun__local_read(lun_engine *e, lun_binding *to, int i, lun_backend_sl
     const lun_interval need = lun__placing_need(to->l, i, indices);
     if (n->kind == LUN_NODE_INDEX)
         return bind_places(e, to, i, indices.lo);
-    *x = lun__placed_find(n->storage->placed, at);
+    *x = lun__current_find(n->storage->placed, at);
     to->read += (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
     if (n != from->node && at->backend->buffer_new) /* the device makes the padded array */
         return bind_padded(e, to, i, *x, indices);
@@ -110,8 +110,8 @@ lun_status lun__local_bind(lun_engine *e, const lun_lowered *l, lun_storage *con
     if (*k && lun__kernel_fits(e, *k))
         lun__kernel_used(e, *k);
     else
-        s = lun__run_kernel(e, l, k);
-    if (s == LUN_OK && (*k)->at != lun__computes_at(at))
+        s = lun__kernel_of(e, l, k);
+    if (s == LUN_OK && (*k)->at != lun__state_computes_at(at))
         s = lun__fail(e, LUN_EBACKEND, "location %s does not run this kernel", at->name);
     if (s == LUN_OK)
         s = lun__bind_open(e, l, to);
@@ -137,7 +137,7 @@ lun_status lun__local_bind_elements(lun_engine *e, lun_binding *to, int i, const
     lun_piece *x;
     lun_status s = lun__bind_layout(e, to, i, size, layout);
     if (s == LUN_OK)
-        s = lun__placed_room(e, n->storage, at, 0, 0, &x);
+        s = lun__fetch_room(e, n->storage, at, 0, 0, &x);
     if (s != LUN_OK)
         return s;
     bind_piece(to, i, n->storage, x, n->offset);
@@ -156,8 +156,8 @@ lun_status lun__local_indexed(lun_engine *e, const lun_node *n, lun_backend_slot
 {
     const int64_t first = n->offset, hi = need.hi || !n->n ? need.hi : 1;
     lun_piece *x;
-    const lun_status s = lun__placed_room(e, n->storage, at, first, first + hi, &x);
-    return s == LUN_OK ? lun__placed_ensure(e, n->storage, at, first + need.lo, first + need.hi, &x)
+    const lun_status s = lun__fetch_room(e, n->storage, at, first, first + hi, &x);
+    return s == LUN_OK ? lun__fetch_ensure(e, n->storage, at, first + need.lo, first + need.hi, &x)
                        : s;
 }
 
@@ -166,7 +166,7 @@ lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lu
 {
     lun_piece *x;
     const lun_status status =
-        lun__placed_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, &x);
+        lun__fetch_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, &x);
     if (status != LUN_OK)
         return status;
     const int64_t bytes = (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
@@ -179,9 +179,9 @@ lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lu
 lun_status lun__local_bind_written(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                                    lun_backend_slot *at)
 {
-    lun_storage *s = lun__version_at(n->storage, at);
+    lun_storage *s = lun__divergent_at(n->storage, at);
     lun_piece *x;
-    lun_status status = lun__placed_ensure(e, s, at, n->offset, n->offset + n->n, &x);
+    lun_status status = lun__fetch_ensure(e, s, at, n->offset, n->offset + n->n, &x);
     if (status != LUN_OK)
         return status;
     const int64_t bytes = n->n * lun__dtype_get(s->dtype)->bytes;

@@ -28,7 +28,7 @@ static void read_column(const void *self, int64_t first, int64_t count, void *to
     lun__pad_column(s->pad, &s->box, s->base, s->size, first, count, to);
 }
 
-void lun__padded_bind(lun_strided *x, const lun_padding *pad, int64_t room, lun_stream *to)
+void lun__padded_slots_bind(lun_strided *x, const lun_padding *pad, int64_t room, lun_stream *to)
 {
     x->pad = pad;
     x->box = lun__pad_box(pad, &x->at);

@@ -35,7 +35,7 @@ lun_status lun_profile_start(lun_engine *e)
     LUN_NEED(e, true);
     lun_profile *p = calloc(1, sizeof *p);
     if (!p)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     p->compile_seen = e->stats.compile_time;
     lun__profile_free(e->profile);
     e->profile = p;
@@ -58,7 +58,7 @@ bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out)
     lun_profile_row counts = p->rows[index].counts;
     counts.what = p->rows[index].what;
     counts.where = p->rows[index].where;
-    return lun__give(out, &counts, sizeof counts);
+    return lun__sized_give(out, &counts, sizeof counts);
 }
 
 /* The operations in the order of the kernel, as far as there is room. */
@@ -115,11 +115,11 @@ static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *
     row *r = find_row(e, k->hash, &fresh);
     if (!r || !fresh)
         return r;
-    r->counts.name = lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
+    r->counts.name = lun__skeleton_kernel_name(l->ir.scan >= 0, l->ir.result_count);
     r->counts.ops = l->ops;
     name_operations(&l->ir, r->what, sizeof r->what);
     for (int i = l->ir.count - 1; i >= 0 && !r->where[0]; i--)
-        snprintf(r->where, sizeof r->where, "%s", lun__source_line_text(e, l->where[i]));
+        snprintf(r->where, sizeof r->where, "%s", lun__source_mark_text(e, l->where[i]));
     return r;
 }
 
@@ -135,7 +135,7 @@ static row *row_at(lun_engine *e, const lun_node *n, const char *name, uint32_t 
     r->counts.name = name;
     r->counts.ops = 1;
     snprintf(r->what, sizeof r->what, "%s", name);
-    snprintf(r->where, sizeof r->where, "%s", lun__source_line_text(e, n->where));
+    snprintf(r->where, sizeof r->where, "%s", lun__source_mark_text(e, n->where));
     return r;
 }
 
@@ -203,7 +203,7 @@ void lun__profile_queued(lun_engine *e, const lun_profile_work *w)
         r->counts.name = w->name;
         r->counts.ops = w->body ? w->body->count : 1;
         memcpy(r->what, what, sizeof what);
-        snprintf(r->where, sizeof r->where, "%s", lun__source_line_text(e, w->where));
+        snprintf(r->where, sizeof r->where, "%s", lun__source_mark_text(e, w->where));
     }
     const double compile = w->after.compile_time - w->before.compile_time;
     const double transfer = w->after.transfer_time - w->before.transfer_time;

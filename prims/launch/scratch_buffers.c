@@ -8,9 +8,9 @@ lun_status lun__scratch_buffer_take(lun_engine *e, lun_dtype t, int64_t count, l
 {
     lun_backend_slot *at = e->backends[e->current];
     *out = (lun_scratch_buffer){.room = count};
-    lun_status status = lun__storage_result(e, t, count, s);
+    lun_status status = lun__mirror_result(e, t, count, s);
     if (status == LUN_OK && at->backend->buffer_new)
-        status = lun__storage_buffer(e, *s, at, &out->buffer);
+        status = lun__mirror_buffer(e, *s, at, &out->buffer);
     else if (status == LUN_OK)
         out->data = (*s)->data;
     return status;
@@ -27,7 +27,7 @@ typedef struct move {
 static void move_some(void *ctx, int64_t from, int64_t to)
 {
     const move *m = ctx;
-    lun__layout_copy(m->from, m->source, m->to, m->target, m->size, from, to - from);
+    lun__strided_copy(m->from, m->source, m->to, m->target, m->size, from, to - from);
 }
 
 lun_status lun__scratch_buffer_arrange(lun_engine *e, lun_dtype t, const lun_scratch_buffer *from,
@@ -47,7 +47,7 @@ lun_status lun__scratch_buffer_arrange(lun_engine *e, lun_dtype t, const lun_scr
                                     .from_origin = from->origin,
                                     .at = *at,
                                     .of = *of};
-        return lun__backend_transfer(b, &moved);
+        return lun__state_transfer(b, &moved);
     }
     m.source = (const char *)from->data + from->origin * size;
     m.target = (char *)to->data + to->origin * size;

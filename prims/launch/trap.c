@@ -26,13 +26,13 @@ static void put_note(lun_strbuf *out, const char *note, const lun_value *value)
         lun__strbuf_printf(out, at > note && at[-1] == *LUN_NTH_MARK ? LUN_NTH_LONG : "%lld",
                            (long long)value->as.i);
     else if (value)
-        lun__strbuf_puts(out,
-                         value->as.d == value->as.d ? lun__number_text(value->as.d, text) : "NaN");
+        lun__strbuf_puts(out, value->as.d == value->as.d ? lun__strbuf_number(value->as.d, text)
+                                                         : "NaN");
     lun__strbuf_puts(out, at + (at == whole ? 4 : 2));
 }
 
-lun_status lun__fail_note(lun_engine *e, lun_status status, const char *note,
-                          const lun_value *value)
+lun_status lun__trap_fail_note(lun_engine *e, lun_status status, const char *note,
+                               const lun_value *value)
 {
     lun_strbuf text = LUN_STRBUF_MESSAGE;
     char where_text[sizeof e->error_line] = "";
@@ -63,12 +63,12 @@ static const lun_ir_function *c_text(const lun_ir *ir, const lun_ir_ins *ins)
     return f && f->text ? f : NULL;
 }
 
-lun_status lun__explain_refusal(lun_engine *e, const lun_lowered *l)
+lun_status lun__trap_refusal(lun_engine *e, const lun_lowered *l)
 {
     for (int i = 0; i < l->ir.count; i++) {
         if (!c_text(&l->ir, &l->ir.ins[i]))
             continue;
-        e->error_where = lun__source_line_text(e, l->where[i]);
+        e->error_where = lun__source_mark_text(e, l->where[i]);
         break;
     }
     return LUN_EBUILD;
@@ -91,21 +91,22 @@ static lun_status explain_fault(lun_engine *e, const lun_lowered *l, const lun_l
     } else {
         lun__fail(e, s, "%s", fault ? fault->text : "attempt to perform 'n/0'");
     }
-    e->error_where = lun__source_line_text(e, l->where[launch->trap]);
+    e->error_where = lun__source_mark_text(e, l->where[launch->trap]);
     return s;
 }
 
-lun_status lun__explain_trap(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
+lun_status lun__trap_explain(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
 {
     const lun_ir_ins *ins = launch->trap >= 0 ? &l->ir.ins[launch->trap] : NULL;
     if (!ins)
         return lun__fail(e, LUN_EZERO, "attempt to perform 'n//0'");
     if (c_text(&l->ir, ins))
         return explain_fault(e, l, launch);
-    const char *note = lun__lowered_note(l, launch->trap);
+    const char *note = lun__plan_lowered_note(l, launch->trap);
     bool reports = ins->kind == LUN_IR_CHECK && ins->b >= 0;
     lun_dtype t = reports ? (lun_dtype)l->ir.ins[ins->b].dtype : LUN_I64;
-    lun_value reported = lun__cell_to_value(t, (uint64_t)launch->trap_value), *value = &reported;
+    lun_value reported = lun__dtype_cell_to_value(t, (uint64_t)launch->trap_value),
+              *value = &reported;
     const lun_ir_function *f = lun__ir_combiner(&l->ir, ins);
     int64_t where = launch->trap_value & ((1 << LUN_IR_WHERE_BITS) - 1);
     if (f && f->body && where < f->body->count) {
@@ -125,9 +126,9 @@ lun_status lun__explain_trap(lun_engine *e, const lun_lowered *l, const lun_laun
         note = s == LUN_EBOUNDS        ? "a check failed"
                : ins->op == LUN_OP_MOD ? "attempt to perform 'n%%0'"
                                        : "attempt to perform 'n//0'";
-    lun__fail_note(e, s, note, value);
+    lun__trap_fail_note(e, s, note, value);
     if (!e->error_where)
-        e->error_where = lun__source_line_text(e, l->where[launch->trap]);
-    e->error_is_index = lun__taking_failed(note);
+        e->error_where = lun__source_mark_text(e, l->where[launch->trap]);
+    e->error_is_index = lun__take_nodes_failed(note);
     return s;
 }

@@ -91,31 +91,31 @@ struct lun_net_request {
 };
 
 /* Fails for that reason. */
-bool lun__threads_fail(lun_net *n, const char *why);
+bool lun__parcel_fail(lun_net *n, const char *why);
 /* bytes NULL: they are filled in afterwards. */
 lun_parcel *lun__parcel_new(lun_net *n, int tag, const void *bytes, int count);
 /* A request in the list of the open ones, and its end. */
-lun_net_request *lun__threads_request(lun_net *n, lun_net_kind kind, lun_net_request **out);
-void lun__threads_done(lun_threads *me, lun_net_request **request);
+lun_net_request *lun__parcel_request(lun_net *n, lun_net_kind kind, lun_net_request **out);
+void lun__parcel_done(lun_threads *me, lun_net_request **request);
 
 /* Something has come for a rank. The lock is held. */
-void lun__threads_changed(lun_mailbox *box);
+void lun__parcel_changed(lun_mailbox *box);
 
 /* threads.c */
 bool lun__threads_isend(lun_net *n, int to, int tag, const void *bytes, int count,
                         lun_net_request **out);
 
 /* thread_steps.c */
-bool lun__threads_bcast(lun_net *n, int root, void *bytes, int count, lun_net_request **out);
-bool lun__threads_gather(lun_net *n, const void *own, int count, lun_net_parts all,
-                         lun_net_request **out);
-bool lun__threads_exchange(lun_net *n, lun_net_parts given, lun_net_parts got,
-                           lun_net_request **out);
-bool lun__threads_agree(lun_net *n, uint64_t *words, int count, lun_net_request **out);
+bool lun__thread_step_bcast(lun_net *n, int root, void *bytes, int count, lun_net_request **out);
+bool lun__thread_step_gather(lun_net *n, const void *own, int count, lun_net_parts all,
+                             lun_net_request **out);
+bool lun__thread_step_exchange(lun_net *n, lun_net_parts given, lun_net_parts got,
+                               lun_net_request **out);
+bool lun__thread_step_agree(lun_net *n, uint64_t *words, int count, lun_net_request **out);
 /* Whether a step is over, with its result. */
-bool lun__threads_step(lun_threads *me, lun_net_request **request);
-void lun__threads_drop(lun_step *s, int size);
+bool lun__thread_step(lun_threads *me, lun_net_request **request);
+void lun__thread_step_drop(lun_step *s, int size);
 /* A step's request that is given up: what this rank has lent is read no more once it returns. */
-void lun__threads_withdraw(lun_threads *me, const lun_net_request *r);
+void lun__thread_step_withdraw(lun_threads *me, const lun_net_request *r);
 
 #endif

@@ -39,7 +39,7 @@ static int local_rank(int rank)
     return local < 0 ? rank : local;
 }
 
-lun_net_launch lun__net_launch(void)
+lun_net_launch lun__launcher_env(void)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         int size = number(rows[i].size), rank = number(rows[i].rank);

@@ -18,13 +18,13 @@ static double least(double a, double b)
     return a < b ? a : b;
 }
 
-double lun__clock_message(const lun_net_clock *c, int64_t bytes)
+double lun__net_clock_message(const lun_net_clock *c, int64_t bytes)
 {
     return c->latency + (double)bytes * c->per_byte;
 }
 
 /* A binomial tree; long ones scattered and then gathered by a ring. */
-double lun__clock_bcast(const lun_net_clock *c, int size, int64_t bytes)
+double lun__net_clock_bcast(const lun_net_clock *c, int size, int64_t bytes)
 {
     double n = (double)bytes * c->per_byte, p = size;
     return least(rounds(size) * (c->latency + n),
@@ -32,21 +32,21 @@ double lun__clock_bcast(const lun_net_clock *c, int size, int64_t bytes)
 }
 
 /* Recursive doubling: each rank gets all bytes but its own. */
-double lun__clock_gather(const lun_net_clock *c, int size, int64_t others)
+double lun__net_clock_gather(const lun_net_clock *c, int size, int64_t others)
 {
     return rounds(size) * c->latency + (double)others * c->per_byte;
 }
 
 /* One message for each rank with a part, or Bruck's algorithm, which moves half of the most that
  * any rank has in each round. */
-double lun__clock_exchange(const lun_net_clock *c, int size, lun_net_load own, int64_t most)
+double lun__net_clock_exchange(const lun_net_clock *c, int size, lun_net_load own, int64_t most)
 {
     double bruck = rounds(size) * (c->latency + (double)most * c->per_byte / 2);
     return least(own.partners * c->latency + (double)own.bytes * c->per_byte, bruck);
 }
 
 /* Recursive doubling of all bytes in each round. */
-double lun__clock_agree(const lun_net_clock *c, int size, int64_t bytes)
+double lun__net_clock_agree(const lun_net_clock *c, int size, int64_t bytes)
 {
-    return rounds(size) * lun__clock_message(c, bytes);
+    return rounds(size) * lun__net_clock_message(c, bytes);
 }

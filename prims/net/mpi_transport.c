@@ -25,7 +25,7 @@ typedef int init_thread_fn(int *argc, char ***argv, int wanted, int *provided);
 /* What a start waits for at most, and whether that was too little. */
 typedef struct patience {
     double seconds; /* 0: no limit */
-    double until;   /* by lun__now */
+    double until;   /* by lun__clock_now */
     bool late;
 } patience;
 
@@ -40,7 +40,8 @@ typedef struct beginning {
 
 static patience start_patience(double seconds)
 {
-    return (patience){.seconds = seconds, .until = seconds > 0 ? lun__now() + seconds : HUGE_VAL};
+    return (patience){.seconds = seconds,
+                      .until = seconds > 0 ? lun__clock_now() + seconds : HUGE_VAL};
 }
 
 /* The lock is held; it is released. */
@@ -100,7 +101,7 @@ static bool begin_under_limit(init_thread_fn *init, int wanted, patience *p, int
     }
     pthread_detach(thread);
     pthread_mutex_lock(&b->lock);
-    while (!b->done && lun__now() < p->until)
+    while (!b->done && lun__clock_now() < p->until)
         lun__thread_wait(&b->changed, &b->lock, p->until);
     const bool done = b->done;
     *code = b->code;
@@ -113,7 +114,7 @@ static bool begin_under_limit(init_thread_fn *init, int wanted, patience *p, int
 static bool wait_turn(patience *p, int turn)
 {
     enum { YIELDS = 200, NAP = 20 * 1000 };
-    p->late = lun__now() >= p->until;
+    p->late = lun__clock_now() >= p->until;
     if (turn < YIELDS)
         sched_yield();
     else
@@ -277,7 +278,7 @@ static lun_net *find(const lun_net_launch *launch, const char *asked, trial *t)
     return n;
 }
 
-lun_net *lun__net_mpi(const lun_net_launch *launch, double seconds, char *error, int room)
+lun_net *lun__mpi_transport(const lun_net_launch *launch, double seconds, char *error, int room)
 {
     char tried[1200] = "";
     trial t = {tried, (int)sizeof tried, 0, start_patience(seconds)};

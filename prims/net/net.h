@@ -28,13 +28,13 @@ typedef struct lun_net_load {
 } lun_net_load;
 
 /* From its start to its arrival. */
-double lun__clock_message(const lun_net_clock *c, int64_t bytes);
-double lun__clock_bcast(const lun_net_clock *c, int size, int64_t bytes);
+double lun__net_clock_message(const lun_net_clock *c, int64_t bytes);
+double lun__net_clock_bcast(const lun_net_clock *c, int size, int64_t bytes);
 /* others: the bytes of all ranks but one. */
-double lun__clock_gather(const lun_net_clock *c, int size, int64_t others);
+double lun__net_clock_gather(const lun_net_clock *c, int size, int64_t others);
 /* most: the bytes of the rank that moves the most. */
-double lun__clock_exchange(const lun_net_clock *c, int size, lun_net_load own, int64_t most);
-double lun__clock_agree(const lun_net_clock *c, int size, int64_t bytes);
+double lun__net_clock_exchange(const lun_net_clock *c, int size, lun_net_load own, int64_t most);
+double lun__net_clock_agree(const lun_net_clock *c, int size, int64_t bytes);
 
 /* ---- the transport --------------------------------------------------------------------------- */
 
@@ -109,11 +109,11 @@ struct lun_net {
 
 /* ---- threads of one process ------------------------------------------------------------------ */
 
-/* A group of `size` ranks, which ends with lun__net_group_free and the last of its ranks. NULL
+/* A group of `size` ranks, which ends with lun__threads_group_free and the last of its ranks. NULL
  * without memory. */
-lun_net_group *lun__net_group_new(int size);
-void lun__net_group_free(lun_net_group *g);
-int lun__net_group_size(const lun_net_group *g);
+lun_net_group *lun__threads_group_new(int size);
+void lun__threads_group_free(lun_net_group *g);
+int lun__threads_group_size(const lun_net_group *g);
 /* The end of one rank of it, to be taken once. NULL without memory. */
 lun_net *lun__net_threads(lun_net_group *g, int rank);
 
@@ -132,10 +132,10 @@ typedef struct lun_net_launch {
     bool openmpi;
 } lun_net_launch;
 
-lun_net_launch lun__net_launch(void);
+lun_net_launch lun__launcher_env(void);
 /* Loads MPI, starts it if the host has not, which takes until all processes of the launcher do the
  * same, so many seconds at most (0: no limit), and checks that it counts as the launcher does. NULL
  * with the reason, which names the libraries tried, in `error`. */
-lun_net *lun__net_mpi(const lun_net_launch *launch, double seconds, char *error, int room);
+lun_net *lun__mpi_transport(const lun_net_launch *launch, double seconds, char *error, int room);
 
 #endif

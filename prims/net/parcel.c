@@ -4,7 +4,7 @@
 
 #include "net/group.h"
 
-bool lun__threads_fail(lun_net *n, const char *why)
+bool lun__parcel_fail(lun_net *n, const char *why)
 {
     size_t length = strlen(why);
     memcpy(n->error, why, length + 1);
@@ -15,7 +15,7 @@ lun_parcel *lun__parcel_new(lun_net *n, int tag, const void *bytes, int count)
 {
     lun_parcel *p = malloc(sizeof *p + (size_t)count);
     if (!p) {
-        lun__threads_fail(n, "out of memory");
+        lun__parcel_fail(n, "out of memory");
         return NULL;
     }
     *p = (lun_parcel){.from = n->rank, .tag = tag, .count = count, .at = n->clock.now};
@@ -24,12 +24,12 @@ lun_parcel *lun__parcel_new(lun_net *n, int tag, const void *bytes, int count)
     return p;
 }
 
-lun_net_request *lun__threads_request(lun_net *n, lun_net_kind kind, lun_net_request **out)
+lun_net_request *lun__parcel_request(lun_net *n, lun_net_kind kind, lun_net_request **out)
 {
     lun_threads *me = (lun_threads *)n;
     lun_net_request *r = calloc(1, sizeof *r);
     if (!r) {
-        lun__threads_fail(n, "out of memory");
+        lun__parcel_fail(n, "out of memory");
         return NULL;
     }
     r->kind = kind;
@@ -38,7 +38,7 @@ lun_net_request *lun__threads_request(lun_net *n, lun_net_kind kind, lun_net_req
     return *out = r;
 }
 
-void lun__threads_done(lun_threads *me, lun_net_request **request)
+void lun__parcel_done(lun_threads *me, lun_net_request **request)
 {
     lun_net_request **at = &me->open;
     while (*at != *request)
@@ -48,7 +48,7 @@ void lun__threads_done(lun_threads *me, lun_net_request **request)
     *request = NULL;
 }
 
-void lun__threads_changed(lun_mailbox *box)
+void lun__parcel_changed(lun_mailbox *box)
 {
     box->changes++;
     pthread_cond_signal(&box->changed);

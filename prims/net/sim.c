@@ -22,7 +22,7 @@ enum { LONG = 4096 };
 
 static bool fail(lun_sim_end *me, const char *why)
 {
-    return lun__threads_fail(&me->base, why);
+    return lun__parcel_fail(&me->base, why);
 }
 
 /* A rank's turn ends with a call, and begins again. False: it is to fail. */
@@ -124,7 +124,7 @@ static bool isend(lun_net *n, int to, int tag, const void *bytes, int count, lun
     const lun_net_clock c = network_of(me);
     *m =
         (lun_sim_message){.from = n->rank, .to = to, .tag = tag, .count = count, .clock = n->clock};
-    m->due = s->now + lun__clock_message(&c, count) + lun__sim_delay(s, s->plan.late);
+    m->due = s->now + lun__net_clock_message(&c, count) + lun__sim_delay(s, s->plan.late);
     m->waits = waits;
     m->bytes = waits ? bytes : m->copy;
     if (!waits && count)
@@ -231,8 +231,8 @@ static bool ibcast(lun_net *n, int root, void *bytes, int count, lun_net_request
     bool ok;
     if (!begin_moving(me, out, &r, &ok))
         return ok;
-    ok = lun__threads_bcast(below(me), root, bytes, count, &r->inner);
-    return begun(me, r, ok, lun__clock_bcast(&c, n->size, count), "broadcasts");
+    ok = lun__thread_step_bcast(below(me), root, bytes, count, &r->inner);
+    return begun(me, r, ok, lun__net_clock_bcast(&c, n->size, count), "broadcasts");
 }
 
 static bool iallgather(lun_net *n, const void *own, int count, lun_net_parts all,
@@ -244,9 +244,9 @@ static bool iallgather(lun_net *n, const void *own, int count, lun_net_parts all
     bool ok;
     if (!begin_moving(me, out, &r, &ok))
         return ok;
-    ok = lun__threads_gather(below(me), own, count, all, &r->inner);
+    ok = lun__thread_step_gather(below(me), own, count, all, &r->inner);
     const int64_t others = sum_of(all.counts, n->size) - count;
-    return begun(me, r, ok, lun__clock_gather(&c, n->size, others), "gathers");
+    return begun(me, r, ok, lun__net_clock_gather(&c, n->size, others), "gathers");
 }
 
 static bool ialltoall(lun_net *n, lun_net_parts given, lun_net_parts got, lun_net_request **out)
@@ -258,9 +258,9 @@ static bool ialltoall(lun_net *n, lun_net_parts given, lun_net_parts got, lun_ne
     if (!begin_moving(me, out, &r, &ok))
         return ok;
     const int64_t bytes = sum_of(given.counts, n->size) + sum_of(got.counts, n->size);
-    ok = lun__threads_exchange(below(me), given, got, &r->inner);
+    ok = lun__thread_step_exchange(below(me), given, got, &r->inner);
     const lun_net_load load = {n->size - 1, bytes};
-    return begun(me, r, ok, lun__clock_exchange(&c, n->size, load, bytes), "exchanges");
+    return begun(me, r, ok, lun__net_clock_exchange(&c, n->size, load, bytes), "exchanges");
 }
 
 static bool iagree(lun_net *n, uint64_t *words, int count, lun_net_request **out)
@@ -271,8 +271,8 @@ static bool iagree(lun_net *n, uint64_t *words, int count, lun_net_request **out
     bool ok;
     if (!begin_moving(me, out, &r, &ok))
         return ok;
-    ok = lun__threads_agree(below(me), words, count, &r->inner);
-    return begun(me, r, ok, lun__clock_agree(&c, n->size, count * 8), "agrees");
+    ok = lun__thread_step_agree(below(me), words, count, &r->inner);
+    return begun(me, r, ok, lun__net_clock_agree(&c, n->size, count * 8), "agrees");
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */

@@ -114,7 +114,7 @@ static void deliver(lun_sim *s, lun_sim_message *m)
     s->moved = s->now;
     m->came = true;
     if (m->waits)
-        lun__threads_changed(&s->group->boxes[m->from]); /* its sender may look again */
+        lun__parcel_changed(&s->group->boxes[m->from]); /* its sender may look again */
     else
         free(m);
 }

@@ -33,7 +33,7 @@ static lun_step *step_of(lun_net_group *g, uint64_t number, lun_net_kind kind)
     return s;
 }
 
-void lun__threads_withdraw(lun_threads *me, const lun_net_request *r)
+void lun__thread_step_withdraw(lun_threads *me, const lun_net_request *r)
 {
     lun_net_group *g = me->group;
     if (r->kind != LUN_NET_BCAST || r->from != me->base.rank)
@@ -48,7 +48,7 @@ void lun__threads_withdraw(lun_threads *me, const lun_net_request *r)
     pthread_mutex_unlock(&g->lock);
 }
 
-void lun__threads_drop(lun_step *s, int size)
+void lun__thread_step_drop(lun_step *s, int size)
 {
     for (int i = 0; i < size; i++)
         free(s->parts[i]);
@@ -125,7 +125,7 @@ static lun_net_request *join(lun_net *n, lun_net_kind kind, int root, lun_parcel
 {
     lun_threads *me = (lun_threads *)n;
     lun_net_group *g = me->group;
-    lun_net_request *r = p ? lun__threads_request(n, kind, out) : NULL;
+    lun_net_request *r = p ? lun__parcel_request(n, kind, out) : NULL;
     if (!r) {
         free(p);
         return NULL;
@@ -140,18 +140,18 @@ static lun_net_request *join(lun_net *n, lun_net_kind kind, int root, lun_parcel
     for (int i = 0; (complete || (s && kind == LUN_NET_BCAST && n->rank == root)) && i < g->size;
          i++)
         if (i != n->rank)
-            lun__threads_changed(&g->boxes[i]);
+            lun__parcel_changed(&g->boxes[i]);
     pthread_mutex_unlock(&g->lock);
     free(p);
     if (s)
         return r;
-    lun__threads_done(me, out);
-    lun__threads_fail(n, "out of memory");
+    lun__parcel_done(me, out);
+    lun__parcel_fail(n, "out of memory");
     return NULL;
 }
 
 /* Long ones are not copied: the others take them out of the root's memory. */
-bool lun__threads_bcast(lun_net *n, int root, void *bytes, int count, lun_net_request **out)
+bool lun__thread_step_bcast(lun_net *n, int root, void *bytes, int count, lun_net_request **out)
 {
     const bool gives = n->rank == root, lends = gives && count >= n->lends;
     lun_parcel *p = lun__parcel_new(n, 0, bytes, gives && !lends ? count : 0);
@@ -168,8 +168,8 @@ bool lun__threads_bcast(lun_net *n, int root, void *bytes, int count, lun_net_re
     return true;
 }
 
-bool lun__threads_gather(lun_net *n, const void *own, int count, lun_net_parts all,
-                         lun_net_request **out)
+bool lun__thread_step_gather(lun_net *n, const void *own, int count, lun_net_parts all,
+                             lun_net_request **out)
 {
     lun_net_request *r =
         join(n, LUN_NET_GATHER, LUN_NET_ANY, lun__parcel_new(n, 0, own, count), out);
@@ -180,8 +180,8 @@ bool lun__threads_gather(lun_net *n, const void *own, int count, lun_net_parts a
     return true;
 }
 
-bool lun__threads_exchange(lun_net *n, lun_net_parts given, lun_net_parts got,
-                           lun_net_request **out)
+bool lun__thread_step_exchange(lun_net *n, lun_net_parts given, lun_net_parts got,
+                               lun_net_request **out)
 {
     const size_t head = ((size_t)n->size + 1) * sizeof(int);
     int64_t bytes = 0;
@@ -203,7 +203,7 @@ bool lun__threads_exchange(lun_net *n, lun_net_parts given, lun_net_parts got,
     return true;
 }
 
-bool lun__threads_agree(lun_net *n, uint64_t *words, int count, lun_net_request **out)
+bool lun__thread_step_agree(lun_net *n, uint64_t *words, int count, lun_net_request **out)
 {
     lun_parcel *p = lun__parcel_new(n, 0, words, count * (int)sizeof *words);
     lun_net_request *r = join(n, LUN_NET_AGREE, LUN_NET_ANY, p, out);
@@ -286,13 +286,13 @@ static double cost_of(const lun_threads *me, const lun_net_request *r)
     const int size = me->base.size;
     switch (r->kind) {
     case LUN_NET_BCAST:
-        return lun__clock_bcast(c, size, r->count);
+        return lun__net_clock_bcast(c, size, r->count);
     case LUN_NET_AGREE:
-        return lun__clock_agree(c, size, r->count * (int64_t)sizeof(uint64_t));
+        return lun__net_clock_agree(c, size, r->count * (int64_t)sizeof(uint64_t));
     case LUN_NET_EXCHANGE:
-        return s->loads ? lun__clock_exchange(c, size, s->loads[me->base.rank], s->most) : 0;
+        return s->loads ? lun__net_clock_exchange(c, size, s->loads[me->base.rank], s->most) : 0;
     default:
-        return lun__clock_gather(c, size, s->bytes - s->parts[me->base.rank]->count);
+        return lun__net_clock_gather(c, size, s->bytes - s->parts[me->base.rank]->count);
     }
 }
 
@@ -306,7 +306,7 @@ static void pass_time(lun_threads *me, const lun_net_request *r)
         c->now = end;
 }
 
-bool lun__threads_step(lun_threads *me, lun_net_request **request)
+bool lun__thread_step(lun_threads *me, lun_net_request **request)
 {
     lun_net_group *g = me->group;
     lun_step *s = (*request)->step;
@@ -327,7 +327,7 @@ bool lun__threads_step(lun_threads *me, lun_net_request **request)
     if (lent)
         lent->copying--;
     if (lent && (lent->withdrawn || s->taken == g->size - 1))
-        lun__threads_changed(&g->boxes[(*request)->from]);
+        lun__parcel_changed(&g->boxes[(*request)->from]);
     lun_step **at = &g->steps;
     while (last && *at != s)
         at = &(*at)->next;
@@ -335,10 +335,10 @@ bool lun__threads_step(lun_threads *me, lun_net_request **request)
         *at = s->next;
     pthread_mutex_unlock(&g->lock);
     if (last)
-        lun__threads_drop(s, g->size);
-    lun__threads_done(me, request);
+        lun__thread_step_drop(s, g->size);
+    lun__parcel_done(me, request);
     return fits ||
-           lun__threads_fail(&me->base,
-                             withdrawn ? "the rank that broadcasts has given up"
-                                       : "the ranks do not agree on the number of bytes of a step");
+           lun__parcel_fail(&me->base,
+                            withdrawn ? "the rank that broadcasts has given up"
+                                      : "the ranks do not agree on the number of bytes of a step");
 }

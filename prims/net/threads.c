@@ -23,7 +23,7 @@ bool lun__threads_isend(lun_net *n, int to, int tag, const void *bytes, int coun
     lun_net_group *g = ((lun_threads *)n)->group;
     const bool lends = count >= n->lends;
     lun_parcel *p = lun__parcel_new(n, tag, bytes, lends ? 0 : count);
-    lun_net_request *r = p && lends ? lun__threads_request(n, LUN_NET_SEND, out) : NULL;
+    lun_net_request *r = p && lends ? lun__parcel_request(n, LUN_NET_SEND, out) : NULL;
     if (!p || (lends && !r)) {
         free(p);
         return false;
@@ -36,14 +36,14 @@ bool lun__threads_isend(lun_net *n, int to, int tag, const void *bytes, int coun
     } else {
         *out = NULL; /* done: the mailbox has a copy */
     }
-    p->at = n->clock.now + lun__clock_message(&n->clock, count);
+    p->at = n->clock.now + lun__net_clock_message(&n->clock, count);
     n->clock.now += (double)count * n->clock.per_byte;
     pthread_mutex_lock(&g->lock);
     *g->boxes[to].last = p;
     g->boxes[to].last = &p->next;
     if (!lends)
         count_waiting(g, n->rank, count);
-    lun__threads_changed(&g->boxes[to]);
+    lun__parcel_changed(&g->boxes[to]);
     pthread_mutex_unlock(&g->lock);
     return true;
 }
@@ -69,7 +69,7 @@ static bool probe(lun_net *n, int from, int tag, lun_net_found *out)
 
 static bool irecv(lun_net *n, int from, int tag, void *bytes, int count, lun_net_request **out)
 {
-    lun_net_request *r = lun__threads_request(n, LUN_NET_RECEIVE, out);
+    lun_net_request *r = lun__parcel_request(n, LUN_NET_RECEIVE, out);
     if (!r)
         return false;
     r->from = from;
@@ -93,7 +93,7 @@ static void give_back(lun_net_group *g, lun_parcel *p)
 {
     pthread_mutex_lock(&g->lock);
     p->read = true;
-    lun__threads_changed(&g->boxes[p->from]);
+    lun__parcel_changed(&g->boxes[p->from]);
     pthread_mutex_unlock(&g->lock);
 }
 
@@ -122,8 +122,8 @@ static bool receive(lun_threads *me, lun_net_request **request)
         give_back(g, p);
     else
         free(p);
-    lun__threads_done(me, request);
-    return fits || lun__threads_fail(&me->base, "a message is longer than the memory for it");
+    lun__parcel_done(me, request);
+    return fits || lun__parcel_fail(&me->base, "a message is longer than the memory for it");
 }
 
 /* A send is done once its message has been read. */
@@ -135,7 +135,7 @@ static bool sent(lun_threads *me, lun_net_request **request)
     pthread_mutex_unlock(&me->group->lock);
     if (read) {
         free(p);
-        lun__threads_done(me, request);
+        lun__parcel_done(me, request);
     }
     return true;
 }
@@ -168,7 +168,7 @@ static bool test(lun_net *n, lun_net_request **request)
     case LUN_NET_RECEIVE:
         return receive(me, request);
     default:
-        return lun__threads_step(me, request);
+        return lun__thread_step(me, request);
     }
 }
 
@@ -203,7 +203,7 @@ static bool abandon(lun_net *n)
         if (r->kind == LUN_NET_SEND)
             take_back(me, r);
         else
-            lun__threads_withdraw(me, r);
+            lun__thread_step_withdraw(me, r);
         free(r);
     }
     return false;
@@ -225,7 +225,7 @@ static void leave(lun_net_group *g)
     while (g->steps) {
         lun_step *s = g->steps;
         g->steps = s->next;
-        lun__threads_drop(s, g->size);
+        lun__thread_step_drop(s, g->size);
     }
     if (g->sim)
         g->sim_end(g->sim);
@@ -242,7 +242,7 @@ static void close_net(lun_net *n)
     free(n);
 }
 
-lun_net_group *lun__net_group_new(int size)
+lun_net_group *lun__threads_group_new(int size)
 {
     lun_net_group *g = calloc(1, sizeof *g + (size_t)size * sizeof g->boxes[0]);
     if (!g)
@@ -261,13 +261,13 @@ lun_net_group *lun__net_group_new(int size)
     return g;
 }
 
-void lun__net_group_free(lun_net_group *g)
+void lun__threads_group_free(lun_net_group *g)
 {
     if (g)
         leave(g);
 }
 
-int lun__net_group_size(const lun_net_group *g)
+int lun__threads_group_size(const lun_net_group *g)
 {
     return g->size;
 }
@@ -279,10 +279,10 @@ lun_net *lun__net_threads(lun_net_group *g, int rank)
         .irecv = irecv,
         .test = test,
         .probe = probe,
-        .ibcast = lun__threads_bcast,
-        .iallgather = lun__threads_gather,
-        .ialltoall = lun__threads_exchange,
-        .iagree = lun__threads_agree,
+        .ibcast = lun__thread_step_bcast,
+        .iallgather = lun__thread_step_gather,
+        .ialltoall = lun__thread_step_exchange,
+        .iagree = lun__thread_step_agree,
         .rest = rest,
         .abandon = abandon,
         .close = close_net,

@@ -18,6 +18,6 @@ bool lun__placing_on_device(const lun_engine *e, const lun_step *step)
         return b->backend->buffer_new && lun__backend_runs(b, &step->lowered.ir);
     if (step->kind != LUN_STEP_PRODUCT)
         return false;
-    const lun_product p = lun__product_of(step->node);
-    return !lun__product_elsewhere(e, &p);
+    const lun_product p = lun__matmul_plan_of(step->node);
+    return !lun__matmul_plan_elsewhere(e, &p);
 }

@@ -14,16 +14,16 @@ static lun_status work_at(lun_teller *t, const lun_outer_axis *a, working *w, in
 {
     lun_backend_slot *slot = lun__set_at(t->e, k);
     lun_backend_slot *at = slot->backend->buffer_new ? slot : NULL;
-    lun_placed *next = lun__placed_sketch(NULL, !at, w->count);
-    lun_piece *x = next && at ? lun__placed_piece(next, at) : NULL;
+    lun_placed *next = lun__current_sketch(NULL, !at, w->count);
+    lun_piece *x = next && at ? lun__current_piece(next, at) : NULL;
     lun_status s = LUN_OK;
     if (!next || (at && !(x && lun__intervals_add(&x->fresh, 0, w->count))))
-        s = lun__nomem(t->e);
+        s = lun__fail_nomem(t->e);
     for (int r = 0; s == LUN_OK && w->at && !anew && r < a->result_count; r++)
         s = lun__teller_works(t, w->at, at, w->count,
                               lun__dtype_get((lun_dtype)a->results[r]->acc)->bytes,
                               "accumulators are handed on");
-    lun__placed_free(t->e, w->at);
+    lun__current_free(t->e, w->at);
     w->at = next;
     return s;
 }
@@ -46,8 +46,8 @@ static lun_status tell_block(lun_teller *t, const lun_outer_axis *a, const lun_s
     }
     if (s == LUN_OK)
         s = work_at(t, a, &cells, 0, false);
-    lun__placed_free(t->e, acc.at);
-    lun__placed_free(t->e, cells.at);
+    lun__current_free(t->e, acc.at);
+    lun__current_free(t->e, cells.at);
     return s;
 }
 

@@ -87,7 +87,7 @@ static lun_status rows_of(lun_engine *e, const lun_outer_axis *a, int i, const l
         return LUN_OK;
     lun_spread *s = *out = lun__spread_copy(of);
     if (!s)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     s->kind = LUN_SPREAD_BLOCK;
     s->rule = LUN_SPREAD_BOUNDS;
     s->halo = 0;

@@ -60,7 +60,7 @@ lun_status lun__placing_order(lun_engine *e, const lun_node *n, lun_placing_look
     lun__node_shape(n, shape);
     lun__spread_release(*out);
     *out = lun__placing_blocks(e, n->n, n->n / shape[0]);
-    return *out ? LUN_OK : lun__nomem(e);
+    return *out ? LUN_OK : lun__fail_nomem(e);
 }
 
 /* ---- what is found out of all elements ------------------------------------------------------- */

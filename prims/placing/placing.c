@@ -29,7 +29,7 @@ bool lun__placing_counts(const lun_lowered *l, int i)
 
 lun_spread *lun__placing_blocks(lun_engine *e, int64_t n, int64_t unit)
 {
-    lun_spread *s = lun__spread_new(lun__set_places(e));
+    lun_spread *s = lun__spread_new(lun__state_places(e));
     if (!s)
         return NULL;
     s->kind = LUN_SPREAD_BLOCK;
@@ -98,7 +98,7 @@ static lun_status elect(lun_engine *e, votes *v, int64_t n, int64_t unit, lun_sp
         *chosen = NULL;
     lun__spread_release(v->first);
     lun__spread_release(v->parts);
-    return *out ? LUN_OK : lun__nomem(e);
+    return *out ? LUN_OK : lun__fail_nomem(e);
 }
 
 lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_placing_look *look,

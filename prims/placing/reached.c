@@ -46,7 +46,7 @@ static range known(lun_dtype t, uint64_t cell)
 {
     if (!lun__dtype_is_integer(t))
         return ANY;
-    const int64_t x = lun__cell_to_value(t, cell).as.i;
+    const int64_t x = lun__dtype_cell_to_value(t, cell).as.i;
     return fitting(t, (range){x, x});
 }
 

@@ -15,7 +15,7 @@ static lun_status seen_by_rows(lun_engine *e, const lun_spread *of, int64_t rows
         return LUN_OK;
     lun_spread *s = lun__placing_seen(of, 0, of->n);
     if (!s)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     s->n = rows;
     s->unit = unit;
     for (int k = 0; s->kind == LUN_SPREAD_BLOCK && k <= s->places; k++) {
@@ -34,13 +34,13 @@ static lun_status or_blocks(lun_engine *e, int64_t rows, int64_t unit, lun_sprea
 {
     if (!*out)
         *out = lun__placing_blocks(e, rows, unit);
-    return *out ? LUN_OK : lun__nomem(e);
+    return *out ? LUN_OK : lun__fail_nomem(e);
 }
 
 lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
                              lun_spread **out)
 {
-    const lun_product p = lun__product_of(n);
+    const lun_product p = lun__matmul_plan_of(n);
     const lun_node *a = n->in[0];
     const bool array = a->kind != LUN_NODE_NUMBER && a->kind != LUN_NODE_VIEW;
     const int64_t rows = p.count * p.rows, least = p.count > 1 ? p.rows : 1;
@@ -53,12 +53,12 @@ lun_status lun__placing_rows(lun_engine *e, const lun_node *n, lun_placing_look 
     if (s != LUN_OK)
         return s;
     lun__node_shape(n, shape);
-    return or_blocks(e, rows, shape[0] < lun__set_places(e) ? least : rows / shape[0], out);
+    return or_blocks(e, rows, shape[0] < lun__state_places(e) ? least : rows / shape[0], out);
 }
 
 lun_interval lun__placing_rows_need(const lun_node *n, int i, lun_interval rows)
 {
-    const lun_product p = lun__product_of(n);
+    const lun_product p = lun__matmul_plan_of(n);
     lun_layout at;
     if (n->in[i]->kind == LUN_NODE_NUMBER || rows.lo >= rows.hi)
         return (lun_interval){0, 0};
@@ -86,7 +86,7 @@ lun_spread *lun__placing_of_rows(const lun_spread *rows, int64_t columns)
 
 bool lun__placing_packs(const lun_backend_slot *at)
 {
-    const lun_backend_slot *b = lun__computes_at((lun_backend_slot *)(uintptr_t)at);
+    const lun_backend_slot *b = lun__state_computes_at((lun_backend_slot *)(uintptr_t)at);
     return b->backend->buffer_new ? b->can.turns : b->can.segments;
 }
 
@@ -98,7 +98,7 @@ static bool has_rows(const lun_pairs *p, int i)
     lun_layout at;
     return p->kernel.ir.slots[i].role == LUN_SLOT_ARRAY && n->kind != LUN_NODE_NUMBER &&
            p->kernel.slots[i].copy != LUN_PAIRS_OTHER &&
-           lun__pairs_layout(p->extent, &p->kernel.slots[i], &at) && !at.offset &&
+           lun__pairs_kernel_layout(p->extent, &p->kernel.slots[i], &at) && !at.offset &&
            at.stride[0] == p->extent[2] && n->n == p->extent[0] * p->extent[2];
 }
 
@@ -128,9 +128,9 @@ lun_interval lun__placing_pairs_need(const lun_pairs *p, int i, lun_interval row
         return (lun_interval){from->offset, from->offset + 1};
     if (from->copy == LUN_PAIRS_OTHER)
         return (lun_interval){0, from->node->n};
-    (void)lun__pairs_layout(p->extent, from, &at);
+    (void)lun__pairs_kernel_layout(p->extent, from, &at);
     *all = !at.stride[0];
-    rows = lun__pairs_rows_of(p, rows);
+    rows = lun__pairs_kernel_rows(p, rows);
     at.offset += rows.lo * at.stride[0];
     at.extent[0] = rows.hi - rows.lo;
     return lun__placing_reach(&at, 0, lun__layout_count(&at) - 1);

@@ -131,7 +131,7 @@ static lun_status made_segments(lun_teller *t, const lun_step *step, const lun_n
                                 lun_spread *cut)
 {
     lun_spread *segments = lun__placing_of_segments(cut, step->lowered.segment);
-    lun_status s = segments ? lun__teller_made_here(t, n, segments) : lun__nomem(t->e);
+    lun_status s = segments ? lun__teller_made_here(t, n, segments) : lun__fail_nomem(t->e);
     for (int k = 0; s == LUN_OK && step->used && k < segments->places; k++)
         s = lun__teller_fresh(t, n, lun__set_at(t->e, k),
                               lun__placing_keeps(segments, lun__set_at(t->e, k), k));
@@ -180,7 +180,7 @@ static lun_status share_chain(lun_engine *e, const lun_step *step, lun_placing_l
                : cut;
     if (s == LUN_OK && *out != cut)
         lun__spread_release(cut);
-    return s == LUN_OK && !*out ? lun__nomem(e) : s;
+    return s == LUN_OK && !*out ? lun__fail_nomem(e) : s;
 }
 
 /* As of a launch, without what the chain makes; sweeps read an array as far around each part as all
@@ -269,13 +269,13 @@ static bool multiplies(lun_engine *e, const lun_step *step)
     const lun_node *n = step->node;
     if (step->kind != LUN_STEP_PRODUCT || step->chain || !n->n)
         return false;
-    const lun_product p = lun__product_of(n);
+    const lun_product p = lun__matmul_plan_of(n);
     const lun_work work = {.kind = LUN_WORK_PRODUCT, .is.product = &p};
     int64_t scratch;
-    if (!lun__product_is_list(&p))
+    if (!lun__matmul_plan_is_list(&p))
         return false;
-    for (int k = 0; k < lun__set_places(e); k++) {
-        const lun_backend_slot *b = lun__computes_at(lun__set_at(e, k));
+    for (int k = 0; k < lun__state_places(e); k++) {
+        const lun_backend_slot *b = lun__state_computes_at(lun__set_at(e, k));
         if (!p.inner || !b->backend->takes(b->state, &work, &scratch))
             return false;
     }
@@ -290,7 +290,7 @@ static lun_status share_product(lun_engine *e, const lun_step *step, lun_placing
 
 static lun_interval work_product(const lun_step *step, const lun_spread *rows, int k)
 {
-    return times(lun__spread_part(rows, k), lun__product_of(step->node).columns);
+    return times(lun__spread_part(rows, k), lun__matmul_plan_of(step->node).columns);
 }
 
 static bool need_product(const lun_share_at *x, int i, lun_need *out)
@@ -307,7 +307,7 @@ static bool need_product(const lun_share_at *x, int i, lun_need *out)
 
 static lun_status made_product(lun_teller *t, const lun_step *step, lun_spread *rows)
 {
-    return lun__teller_rows(t, step->node, rows, lun__product_of(step->node).columns);
+    return lun__teller_rows(t, step->node, rows, lun__matmul_plan_of(step->node).columns);
 }
 
 /* ---- algorithms ------------------------------------------------------------------------------ */
@@ -355,7 +355,7 @@ static bool all_take(lun_engine *e, const lun_node *n, lun_algorithm one, lun_al
 {
     bool all = n && ((lun_algorithm)n->op == one || (lun_algorithm)n->op == other) &&
                n->more[0]->kind != LUN_NODE_NUMBER;
-    for (int k = 0; all && k < lun__set_places(e); k++) {
+    for (int k = 0; all && k < lun__state_places(e); k++) {
         const lun_backend_slot *at = lun__set_at(e, k);
         all = !at->backend->buffer_new || lun__placing_takes(at, n);
     }
@@ -375,7 +375,7 @@ static lun_status share_order(lun_engine *e, const lun_step *step, lun_placing_l
  * of digits each. */
 static bool is_less(const lun_engine *e, const lun_node *n)
 {
-    const int64_t places = lun__set_places(e), all = n ? n->more[0]->n : 0;
+    const int64_t places = lun__state_places(e), all = n ? n->more[0]->n : 0;
     if (n && n->op == LUN_ALGORITHM_QUANTILE)
         return n->step == all && n->n <= LUN_DIGIT_QUANTILES &&
                places * (2 << LUN_DIGIT_BITS) < all;
@@ -574,8 +574,8 @@ static bool all_run(lun_engine *e, const lun_step *step)
 {
     const lun_ir *ir = step->pairs ? &step->pairs->kernel.ir : &step->lowered.ir;
     bool all = true;
-    for (int k = 0; step->kind == LUN_STEP_LAUNCH && all && k < lun__set_places(e); k++)
-        all = lun__backend_runs(lun__computes_at(lun__set_at(e, k)), ir);
+    for (int k = 0; step->kind == LUN_STEP_LAUNCH && all && k < lun__state_places(e); k++)
+        all = lun__backend_runs(lun__state_computes_at(lun__set_at(e, k)), ir);
     return all;
 }
 

@@ -20,22 +20,22 @@ lun_status lun__teller_add(lun_teller *t, const void *of, lun_placed *at)
         t->known[t->count++] = (lun_told_array){of, at};
         return LUN_OK;
     }
-    lun__placed_free(t->e, at);
-    return lun__nomem(t->e);
+    lun__current_free(t->e, at);
+    return lun__fail_nomem(t->e);
 }
 
 lun_placed *lun__teller_begin(const lun_storage *s)
 {
     const bool whole = !s->stale || s->source;
-    lun_placed *p = lun__placed_sketch(s->placed, whole, s->count);
+    lun_placed *p = lun__current_sketch(s->placed, whole, s->count);
     bool done = p != NULL;
     for (const lun_mirror *m = s->mirrors; done && m; m = m->next) {
-        lun_piece *x = lun__placed_piece(p, m->at);
+        lun_piece *x = lun__current_piece(p, m->at);
         done = x && (!m->current || lun__intervals_add(&x->fresh, 0, s->count));
     }
     if (done)
         return p;
-    lun__placed_free(NULL, p);
+    lun__current_free(NULL, p);
     return NULL;
 }
 
@@ -56,10 +56,10 @@ const lun_spread *lun__teller_spread(void *ctx, const lun_node *n, int64_t *offs
     lun_placed *p;
     *offset = n->kind == LUN_NODE_LEAF ? n->offset : 0;
     if (n->kind == LUN_NODE_LEAF && !lun__teller_find(t, n->storage))
-        return lun__placed_spread(t->e, n->storage);
+        return lun__placement_spread(t->e, n->storage);
     if (lun__teller_of(t, n, &p) != LUN_OK || !p)
         return NULL;
-    return lun__placed_fits(t->e, p->spread);
+    return lun__placement_fits(t->e, p->spread);
 }
 
 static const char *name_of(const lun_backend_slot *at)
@@ -72,7 +72,7 @@ static lun_status tell(void *ctx, const lun_placed_move *m)
     lun_teller *t = ctx;
     lun_told *to = t->told;
     if (!lun__grow(&to->moves, to->move_count, &to->move_room, sizeof *to->moves))
-        return lun__nomem(t->e);
+        return lun__fail_nomem(t->e);
     to->moves[to->move_count++] =
         (lun_plan_move){.size = sizeof *to->moves,
                         .from = m->from || !t->file ? name_of(m->from) : "file",
@@ -87,12 +87,12 @@ static lun_status tell(void *ctx, const lun_placed_move *m)
 
 static lun_status ensure(lun_teller *t, lun_placed *p, lun_backend_slot *at, int64_t lo, int64_t hi)
 {
-    lun_piece *x = at ? lun__placed_piece(p, at) : NULL;
+    lun_piece *x = at ? lun__current_piece(p, at) : NULL;
     if (at && !x)
-        return lun__nomem(t->e);
-    lun_status s = lun__placed_route(p, false, at, lo, hi, tell, t);
+        return lun__fail_nomem(t->e);
+    lun_status s = lun__current_route(p, false, at, lo, hi, tell, t);
     if (s == LUN_OK && !lun__intervals_add(at ? &x->fresh : &p->host, lo, hi))
-        s = lun__nomem(t->e);
+        s = lun__fail_nomem(t->e);
     return s;
 }
 
@@ -103,7 +103,7 @@ lun_status lun__teller_works(lun_teller *t, const lun_placed *from, lun_backend_
     t->file = false;
     t->size = size;
     t->why = why;
-    const lun_status s = lun__placed_route(from, false, at, 0, count, tell, t);
+    const lun_status s = lun__current_route(from, false, at, 0, count, tell, t);
     t->works = false;
     return s;
 }
@@ -154,7 +154,7 @@ lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interva
     if (t->merges) /* no kernel of the plan */
         return LUN_OK;
     if (!lun__grow(&to->places, to->place_count, &to->place_room, sizeof *to->places))
-        return lun__nomem(t->e);
+        return lun__fail_nomem(t->e);
     to->places[to->place_count++] = (lun_plan_place){.size = sizeof *to->places,
                                                      .name = lun__set_at(t->e, k)->name,
                                                      .first = indices.lo,
@@ -170,7 +170,7 @@ lun_status lun__teller_exchange(lun_teller *t, int k, int64_t bytes, const char 
     if (t->merges)
         return LUN_OK;
     if (!lun__grow(&to->moves, to->move_count, &to->move_room, sizeof *to->moves))
-        return lun__nomem(t->e);
+        return lun__fail_nomem(t->e);
     to->moves[to->move_count++] = (lun_plan_move){.size = sizeof *to->moves,
                                                   .from = lun__set_at(t->e, k)->name,
                                                   .to = "other places",
@@ -185,7 +185,7 @@ lun_status lun__teller_exchange(lun_teller *t, int k, int64_t bytes, const char 
 
 static lun_status make(lun_teller *t, const lun_node *n, bool whole, bool wishes, lun_spread *other)
 {
-    lun_placed *p = lun__placed_sketch(NULL, whole, n->n);
+    lun_placed *p = lun__current_sketch(NULL, whole, n->n);
     lun_spread *spread =
         wishes && n->extended && n->wish && n->wish->spread ? n->wish->spread : other;
     if (p && spread)
@@ -206,15 +206,16 @@ lun_status lun__teller_made_here(lun_teller *t, const lun_node *n, lun_spread *s
 lun_status lun__teller_fresh(lun_teller *t, const lun_node *n, lun_backend_slot *at,
                              lun_interval elements)
 {
-    lun_piece *x = lun__placed_piece(lun__teller_find(t, n), at);
-    return x && lun__intervals_add(&x->fresh, elements.lo, elements.hi) ? LUN_OK : lun__nomem(t->e);
+    lun_piece *x = lun__current_piece(lun__teller_find(t, n), at);
+    return x && lun__intervals_add(&x->fresh, elements.lo, elements.hi) ? LUN_OK
+                                                                        : lun__fail_nomem(t->e);
 }
 
 lun_status lun__teller_rows(lun_teller *t, const lun_node *n, const lun_spread *rows,
                             int64_t columns)
 {
     lun_spread *spread = lun__placing_of_rows(rows, columns);
-    lun_status s = spread ? lun__teller_made(t, n, spread) : lun__nomem(t->e);
+    lun_status s = spread ? lun__teller_made(t, n, spread) : lun__fail_nomem(t->e);
     lun__spread_release(spread);
     for (int k = 0; s == LUN_OK && k < rows->places; k++) {
         const lun_interval x = lun__spread_part(rows, k);
@@ -227,6 +228,6 @@ lun_status lun__teller_rows(lun_teller *t, const lun_node *n, const lun_spread *
 void lun__teller_free(lun_teller *t)
 {
     for (int i = 0; i < t->count; i++)
-        lun__placed_free(t->e, t->known[i].at);
+        lun__current_free(t->e, t->known[i].at);
     free(t->known);
 }

@@ -543,11 +543,11 @@ lun_status lun__fuse(lun_engine *e, lun_node *const *roots, int count, bool keep
     free(f.region);
     if (ok)
         return LUN_OK;
-    lun__schedule_free(out);
-    return lun__nomem(e);
+    lun__fuse_free(out);
+    return lun__fail_nomem(e);
 }
 
-void lun__schedule_free(lun_schedule *s)
+void lun__fuse_free(lun_schedule *s)
 {
     for (int i = 0; i < s->count; i++)
         free(s->groups[i].sinks);

@@ -9,7 +9,7 @@ static inline int64_t bytes_of(const lun_node *n)
     return __builtin_mul_overflow(n->n, size, &bytes) ? INT64_MAX : bytes;
 }
 
-bool lun__may_store(const lun_node *n)
+bool lun__keep_may_store(const lun_node *n)
 {
     return !lun__node_is(n, LUN_IS_UNBACKED) || bytes_of(n) <= LUN_KEPT_UNBACKED;
 }
@@ -17,7 +17,7 @@ bool lun__may_store(const lun_node *n)
 /* Whether memory may be taken for n before anything is known of what else will need it. */
 static bool has_room(const lun_engine *e, const lun_node *n)
 {
-    return !lun__node_ready(n) && lun__may_store(n) &&
+    return !lun__node_ready(n) && lun__keep_may_store(n) &&
            (!e->account->limit ||
             bytes_of(n) <= e->account->limit / 2 - lun__account_used(e->account));
 }

@@ -198,7 +198,7 @@ static bool emit_visited(void *ctx, lun_node *n, const lun_node *user)
     return l->status == LUN_OK;
 }
 
-void lun__lower_emit(lun_lowerer *l, lun_node *root)
+void lun__lower_group_emit(lun_lowerer *l, lun_node *root)
 {
     const lun_visitor v = {LUN_WALK_LOWERED, enter, emit_visited, l};
     if (!lun__walk(l->walk, root, &v))
@@ -221,7 +221,7 @@ static void emit_reduce(lun_lowerer *l, lun_node *n)
     lun_lowered *o = l->out;
     if (n->workgroup > o->workgroup)
         o->workgroup = n->workgroup;
-    lun__lower_emit(l, n->in[0]);
+    lun__lower_group_emit(l, n->in[0]);
     if (l->status != LUN_OK)
         return;
     lun_ir_ins ins = {.kind = LUN_IR_REDUCE, .dtype = n->acc, .op = n->op, .b = -1, .c = -1};
@@ -243,7 +243,7 @@ static void emit_reduce(lun_lowerer *l, lun_node *n)
 
 static void emit_store(lun_lowerer *l, lun_node *n)
 {
-    lun__lower_emit(l, n);
+    lun__lower_group_emit(l, n);
     if (l->status != LUN_OK)
         return;
     int s = lun__lower_slot(l, n, 0, LUN_SLOT_OUT);
@@ -271,15 +271,15 @@ static lun_status lower_sinks(lun_lowerer *l)
     return lun__lower_end(l);
 }
 
-lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out)
+lun_status lun__lower_group(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out)
 {
     lun_lowerer l = lun__lower_begin(e, s, g, out);
     out->segment = l.g->segment;
     return lower_sinks(&l);
 }
 
-lun_status lun__lower_rows(lun_engine *e, const lun_schedule *s, int g, int64_t segment,
-                           lun_lowered *out)
+lun_status lun__lower_group_rows(lun_engine *e, const lun_schedule *s, int g, int64_t segment,
+                                 lun_lowered *out)
 {
     lun_lowerer l = lun__lower_begin(e, s, g, out);
     out->segment = segment;

@@ -10,7 +10,7 @@
 int lun__lower_nomem(lun_lowerer *l)
 {
     if (l->status == LUN_OK)
-        l->status = lun__nomem(l->e);
+        l->status = lun__fail_nomem(l->e);
     return -1;
 }
 

@@ -75,7 +75,7 @@ bool lun__lower_reads(const lun_lowerer *l, const lun_node *n);
 /* The value that is read; uniform: one for all elements. */
 int lun__lower_load(lun_lowerer *l, lun_node *n, int64_t offset, bool uniform);
 /* Emits root and what it needs, each node once (lower_group.c). */
-void lun__lower_emit(lun_lowerer *l, lun_node *root);
+void lun__lower_group_emit(lun_lowerer *l, lun_node *root);
 /* The value of operand n, which is emitted already, over the index space of the group. */
 int lun__lower_operand(lun_lowerer *l, lun_node *n);
 

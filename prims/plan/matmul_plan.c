@@ -25,7 +25,7 @@ static lun_matrix operand_of(const lun_node *n)
     return matrix_of(&l, (lun_dtype)n->dtype);
 }
 
-lun_product lun__product_of(const lun_node *n)
+lun_product lun__matmul_plan_of(const lun_node *n)
 {
     int64_t a[LUN_MAX_RANK], b[LUN_MAX_RANK];
     const int rank = n->rank;
@@ -43,13 +43,13 @@ lun_product lun__product_of(const lun_node *n)
     return p;
 }
 
-bool lun__product_is_list(const lun_product *p)
+bool lun__matmul_plan_is_list(const lun_product *p)
 {
     return lun__layout_simplified(&p->a.batch).rank == 1 &&
            lun__layout_simplified(&p->b.batch).rank == 1;
 }
 
-void lun__product_cut(lun_product *p, int64_t first, int64_t count)
+void lun__matmul_plan_cut(lun_product *p, int64_t first, int64_t count)
 {
     lun_matrix *both[] = {&p->a, &p->b};
     for (int i = 0; i < 2; i++) {
@@ -61,7 +61,7 @@ void lun__product_cut(lun_product *p, int64_t first, int64_t count)
     p->count = count;
 }
 
-bool lun__product_elsewhere(const lun_engine *e, const lun_product *p)
+bool lun__matmul_plan_elsewhere(const lun_engine *e, const lun_product *p)
 {
     int64_t scratch;
     return !lun__backend_takes(e, &(lun_work){.kind = LUN_WORK_PRODUCT, .is.product = p}, &scratch);

@@ -6,12 +6,12 @@
 #include "graph/node.h"
 
 /* The product that n, a MATMUL, is, without its operands' memory. */
-lun_product lun__product_of(const lun_node *n);
+lun_product lun__matmul_plan_of(const lun_node *n);
 /* Whether the matrices of both operands stand evenly, so that some of them are a product, too. */
-bool lun__product_is_list(const lun_product *p);
+bool lun__matmul_plan_is_list(const lun_product *p);
 /* Matrices first .. first + count - 1 of p, which is such. */
-void lun__product_cut(lun_product *p, int64_t first, int64_t count);
+void lun__matmul_plan_cut(lun_product *p, int64_t first, int64_t count);
 /* Whether the backend in use, which is open, has another one do it, on host memory. */
-bool lun__product_elsewhere(const lun_engine *e, const lun_product *p);
+bool lun__matmul_plan_elsewhere(const lun_engine *e, const lun_product *p);
 
 #endif

@@ -44,7 +44,7 @@ typedef struct lun_schedule {
 
 /* Whether memory is taken for n though it was not asked for: what is made of indices, numbers and
  * files alone is stored up to LUN_KEPT_UNBACKED bytes. */
-bool lun__may_store(const lun_node *n);
+bool lun__keep_may_store(const lun_node *n);
 enum { LUN_KEPT_UNBACKED = 64 << 20 };
 
 /* Whether an evaluation in which n, of many indices, is computed on the way writes it beside and
@@ -60,7 +60,7 @@ bool lun__keeps_peeked(const lun_engine *e, const lun_node *n);
 lun_status lun__fuse(lun_engine *e, lun_node *const *roots, int count, bool keep,
                      lun_schedule *out);
 /* Its groups, not their nodes; empty afterwards. */
-void lun__schedule_free(lun_schedule *s);
+void lun__fuse_free(lun_schedule *s);
 
 /* Where a kernel's slots and arguments come from. */
 typedef struct lun_slot_source {
@@ -68,7 +68,7 @@ typedef struct lun_slot_source {
     int64_t offset;
     lun_node *view; /* IN: a VIEW of `node` whose elements they are; else NULL.  UNIFORM: where a
                        launch takes segments in turn, the VIEW whose element each segment has */
-    int copy;       /* IN: of several that a visit has, see lun__lower_accumulate */
+    int copy;       /* IN: of several that a visit has, see lun__outer_axis_accumulate */
 } lun_slot_source;
 
 typedef struct lun_arg_source {
@@ -102,28 +102,28 @@ typedef struct lun_lowered {
 
 /* The IR of group g.  Other groups' sinks that it needs are read as arrays (or
  * arguments, for Scalars). */
-lun_status lun__lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
+lun_status lun__lower_group(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out);
 /* The same for a launch that takes segments of `segment` elements one by one (lun_lowered.rows). */
-lun_status lun__lower_rows(lun_engine *e, const lun_schedule *s, int g, int64_t segment,
-                           lun_lowered *out);
+lun_status lun__lower_group_rows(lun_engine *e, const lun_schedule *s, int g, int64_t segment,
+                                 lun_lowered *out);
 /* The IR of group g, whose sinks are REDUCEs of segments by operations, without REDUCE:
  * accumulators combined with `copies` elements each, in order.  Each copy has IN slots of its
  * own; the last slots are, by sink, accumulators in and out. */
-lun_status lun__lower_accumulate(lun_engine *e, const lun_schedule *s, int g, int copies,
-                                 lun_lowered *out);
+lun_status lun__outer_axis_accumulate(lun_engine *e, const lun_schedule *s, int g, int copies,
+                                      lun_lowered *out);
 /* The IR of group g, whose one sink is a matrix, reduced in blocks (lun__node_in_blocks): an index
  * for each element of it, which reads its segment in a loop and is stored.  Places are nodes
  * that the slots read: *held, references for the caller, as many as *count says. */
 enum { LUN_PAIRS_HELD = 8 };
-lun_status lun__lower_pairs(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out,
-                            lun_node *held[LUN_PAIRS_HELD], int *count);
+lun_status lun__pairs_kernel_lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out,
+                                   lun_node *held[LUN_PAIRS_HELD], int *count);
 /* The IR of group g, as above, for segments of `copies` elements, which are the copies: their lanes
  * folded, given as the sinks' dtypes.  The last slots are, by sink, OUT. */
-lun_status lun__lower_short_segments(lun_engine *e, const lun_schedule *s, int g, int copies,
-                                     lun_lowered *out);
+lun_status lun__outer_axis_short(lun_engine *e, const lun_schedule *s, int g, int copies,
+                                 lun_lowered *out);
 enum { LUN_LOWER_COPIES = 8 }; /* most copies of both */
 /* The message of what failed at instruction i, NULL: it has none. */
-static inline const char *lun__lowered_note(const lun_lowered *l, int64_t i)
+static inline const char *lun__plan_lowered_note(const lun_lowered *l, int64_t i)
 {
     if (!l->text)
         return l->notes[i];

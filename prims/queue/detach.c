@@ -80,10 +80,10 @@ static int take_part(taking *t, lun_node *n)
         return -1;
     lun_detached_node *p = &to->parts[to->count++];
     *p = (lun_detached_node){
-        .node = *n, .lent = -1, .function = -1, .where = lun__source_line_text(t->e, n->where)};
+        .node = *n, .lent = -1, .function = -1, .where = lun__source_mark_text(t->e, n->where)};
     t->order[i] = n;
     if (n->kind == LUN_NODE_SOURCE_LINE)
-        p->line = lun__source_line_text(t->e, (uint32_t)n->op);
+        p->line = lun__source_mark_text(t->e, (uint32_t)n->op);
     if (!take_shape(p, n) || !take_operands(p, n))
         return -1;
     if (n->extended && n->function && (p->function = take_function(t, n)) < 0)
@@ -127,7 +127,7 @@ static lun_status lend(taking *t, lun_node *n, lun_detached_node *p)
     lun_status s = LUN_OK;
     if (n->storage->wrapped) {
         lun__node_release(t->e, leaf);
-        s = lun__node_copy(t->e, n, &leaf);
+        s = lun__read_node_copy(t->e, n, &leaf);
         if (s != LUN_OK)
             return s;
     }
@@ -143,13 +143,13 @@ static lun_status lend(taking *t, lun_node *n, lun_detached_node *p)
     }
     if (!lun__grow(&to->lents, to->lent_count, &to->lent_room, sizeof *to->lents)) {
         lun__storage_release(t->e, of);
-        return lun__nomem(t->e);
+        return lun__fail_nomem(t->e);
     }
     lun_detached_lent *l = &to->lents[to->lent_count++];
     *l = (lun_detached_lent){.of = of};
     return t->at->backend->buffer_new
-               ? lun__storage_buffer(t->e, of, (lun_backend_slot *)t->at, &l->buffer)
-               : lun__storage_host(t->e, of, false);
+               ? lun__mirror_buffer(t->e, of, (lun_backend_slot *)t->at, &l->buffer)
+               : lun__mirror_host(t->e, of, false);
 }
 
 /* Memory for the elements. */
@@ -159,9 +159,9 @@ static lun_status prepare(taking *t)
     const lun_node *top = to->top;
     lun_status s = LUN_OK;
     if (top->rank)
-        s = lun__storage_result(t->e, (lun_dtype)top->dtype, top->n, &to->landing);
+        s = lun__mirror_result(t->e, (lun_dtype)top->dtype, top->n, &to->landing);
     if (s == LUN_OK && top->rank && t->at->backend->buffer_new)
-        s = lun__storage_buffer(t->e, to->landing, (lun_backend_slot *)t->at, &to->arrives);
+        s = lun__mirror_buffer(t->e, to->landing, (lun_backend_slot *)t->at, &to->arrives);
     if (s == LUN_OK) /* what it has been given is on the device */
         s = lun__backend_finish(t->at);
     return s;
@@ -173,10 +173,10 @@ static lun_status take(taking *t)
     const lun_visitor v = {LUN_WALK_MARK, NULL, visit, t};
     lun_status s = LUN_OK;
     if (!lun__walk(++t->e->walk, to->top, &v))
-        return lun__nomem(t->e);
+        return lun__fail_nomem(t->e);
     to->top_at = to->count - 1;
     if (!take_captured(t))
-        return lun__nomem(t->e);
+        return lun__fail_nomem(t->e);
     for (int i = 0; s == LUN_OK && i < to->count; i++)
         if (to->parts[i].node.kind == LUN_NODE_LEAF)
             s = lend(t, t->order[i], &to->parts[i]);
@@ -188,12 +188,12 @@ lun_status lun__detached_take(lun_engine *e, lun_backend_slot *at, lun_node *top
 {
     lun_detached *a = calloc(1, sizeof *a);
     if (!a)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     taking t = {.e = e, .at = at, .to = a};
-    const lun_alone before = lun__alone_begin(e, at);
+    const lun_alone before = lun__user_buffer_alone_begin(e, at);
     a->top = lun__node_retain(top);
     lun_status s = take(&t);
-    lun__alone_end(e, before);
+    lun__user_buffer_alone_end(e, before);
     free(t.order);
     if (s == LUN_OK)
         *out = a;

@@ -22,7 +22,7 @@ static lun_status borrow(lun_engine *e, lun_backend_slot *at, lun_detached_lent 
     }
     lun_mirror *there = calloc(1, sizeof *there);
     if (!there)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     *there = (lun_mirror){.at = at, .buffer = l->buffer, .current = true};
     l->here->mirrors = there;
     return LUN_OK;
@@ -57,7 +57,7 @@ static lun_status make_node(lun_engine *e, const lun_detached *a, const lun_deta
     lun_node *few[FEW];
     lun_node **in = p->count <= FEW ? few : malloc((size_t)p->count * sizeof(lun_node *));
     if (!in)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int k = 0; k < p->count; k++)
         in[k] = p->in[k] < 0 ? NULL : made[p->in[k]];
     lun_detached_function *u = p->function < 0 ? NULL : a->functions[p->function];
@@ -106,24 +106,24 @@ static lun_status deliver(lun_engine *e, lun_backend_slot *at, const lun_node *n
                       .cell = n->cell};
     if (!a->landing) {
         a->cell = n->cell;
-        return n->kind == LUN_NODE_NUMBER ? LUN_OK : lun__copy_out(e, n, 0, 1, &a->cell);
+        return n->kind == LUN_NODE_NUMBER ? LUN_OK : lun__read_copy_out(e, n, 0, 1, &a->cell);
     }
     if (!a->arrives || !n->n)
-        return n->n ? lun__copy_out(e, n, 0, n->n, a->landing->data) : LUN_OK;
+        return n->n ? lun__read_copy_out(e, n, 0, n->n, a->landing->data) : LUN_OK;
     if (n->kind == LUN_NODE_NUMBER)
-        return lun__backend_transfer(at, &t);
+        return lun__state_transfer(at, &t);
     lun_buffer *from = NULL;
-    lun_status s = lun__storage_buffer(e, n->storage, at, &from);
+    lun_status s = lun__mirror_buffer(e, n->storage, at, &from);
     t.from = from;
     t.from_origin = n->offset;
-    return s == LUN_OK ? lun__backend_transfer(at, &t) : s;
+    return s == LUN_OK ? lun__state_transfer(at, &t) : s;
 }
 
-lun_status lun__detached_run(lun_engine *e, lun_backend_slot *at, lun_detached *a)
+lun_status lun__evaluate_detached(lun_engine *e, lun_backend_slot *at, lun_detached *a)
 {
     lun_node **made = calloc((size_t)a->count + 1, sizeof(lun_node *));
     const uint32_t source_line = e->source_line;
-    lun_status s = made ? LUN_OK : lun__nomem(e);
+    lun_status s = made ? LUN_OK : lun__fail_nomem(e);
     e->error_where = NULL;
     for (int i = 0; s == LUN_OK && i < a->lent_count; i++)
         s = borrow(e, at, &a->lents[i]);
@@ -131,7 +131,7 @@ lun_status lun__detached_run(lun_engine *e, lun_backend_slot *at, lun_detached *
         s = make_all(e, a, made);
     lun_node *top = s == LUN_OK ? made[a->top_at] : NULL;
     if (s == LUN_OK)
-        s = lun__run(e, &top, 1);
+        s = lun__eval(e, &top, 1);
     if (s == LUN_OK)
         s = deliver(e, at, top, a);
     if (s == LUN_OK) /* before what is lent is given back */

@@ -19,29 +19,29 @@ static lun_status settle(lun_engine *e, lun_array *a)
 {
     lun_status s = LUN_OK;
     for (lun_queue *q = a ? e->queues->queues : NULL; q && s == LUN_OK; q = q->next) {
-        lun_array *base = lun__base(a);
+        lun_array *base = lun__array_base(a);
         bool fills = false;
         pthread_mutex_lock(&e->queues->lock);
         const lun_item *lists[] = {q->ended, q->running, q->first};
         for (int k = 0; k < 3; k++)
             for (const lun_item *i = lists[k]; i; i = k == 1 ? NULL : i->next)
-                fills |= (i->copy.array && lun__base(i->copy.array) == base) ||
+                fills |= (i->copy.array && lun__array_base(i->copy.array) == base) ||
                          lun__detached_is(i->away, base->node);
         pthread_mutex_unlock(&e->queues->lock);
         if (!fills)
             continue;
-        s = lun__queue_await(q, NULL);
+        s = lun__wait_queue(q, NULL);
         if (s == LUN_OK)
-            s = lun__queue_let_go(q, NULL, true);
+            s = lun__wait_let_go(q, NULL, true);
     }
     return s;
 }
 
 static lun_status new_item(lun_queue *q, lun_item_kind kind, lun_item **out)
 {
-    lun_item *item = lun__object_new(q->e->account, sizeof *item);
+    lun_item *item = lun__account_object_new(q->e->account, sizeof *item);
     if (!item)
-        return lun__nomem(q->e);
+        return lun__fail_nomem(q->e);
     item->kind = kind;
     item->math = q->e->math;
     item->where = q->e->source_line;
@@ -57,11 +57,11 @@ static lun_status new_item(lun_queue *q, lun_item_kind kind, lun_item **out)
 static lun_status make_room(lun_queue *q)
 {
     lun_queues *all = q->e->queues;
-    lun_status s = lun__queue_usable(q);
+    lun_status s = lun__wait_usable(q);
     lun_host_begin(q->e);
     pthread_mutex_lock(&all->lock);
     while (s == LUN_OK && q->waiting >= MOST_WAITING)
-        s = lun__queues_look(q->e);
+        s = lun__wait_look(q->e);
     pthread_mutex_unlock(&all->lock);
     lun_host_end(q->e);
     return s;
@@ -70,16 +70,16 @@ static lun_status make_room(lun_queue *q)
 /* Done at once by the user's engine. */
 static lun_status do_now(lun_queue *q, lun_item *item)
 {
-    lun_status s = lun__item_run(q->e, q->at, item);
+    lun_status s = lun__queue_item_run(q->e, q->at, item);
     if (item->event) {
         item->event->done = true;
         item->event->dropped = s != LUN_OK;
     }
     if (s == LUN_OK) {
-        lun__item_profile(q->e, item);
-        s = lun__copy_land(q->e, &item->copy);
+        lun__queue_item_profile(q->e, item);
+        s = lun__queue_copy_land(q->e, &item->copy);
     }
-    lun__item_free(q->e, item);
+    lun__queue_item_free(q->e, item);
     return s;
 }
 
@@ -90,7 +90,7 @@ static lun_status give(lun_queue *q, lun_item *item)
         return do_now(q, item);
     lun_status s = make_room(q);
     if (s != LUN_OK) {
-        lun__item_free(q->e, item);
+        lun__queue_item_free(q->e, item);
         return s;
     }
     pthread_mutex_lock(&all->lock);
@@ -99,7 +99,7 @@ static lun_status give(lun_queue *q, lun_item *item)
     q->waiting++;
     pthread_cond_signal(&q->given);
     pthread_mutex_unlock(&all->lock);
-    return lun__queue_let_go(q, NULL, false);
+    return lun__wait_let_go(q, NULL, false);
 }
 
 /* Whether the queue's kernels can use the memory. */
@@ -110,7 +110,7 @@ static lun_status check_location(const lun_queue *q, const lun_task *t)
         const lun_task_array *a = &t->array[k];
         if (!a->memory)
             continue;
-        lun_status s = lun__memory_usable(q->e, a->memory, "argument", a->number);
+        lun_status s = lun__user_buffer_usable(q->e, a->memory, "argument", a->number);
         if (s != LUN_OK)
             return s;
         if (a->memory->at != own)
@@ -129,7 +129,7 @@ lun_status lun_queue_enqueue(lun_queue *q, lun_task *t)
     if (!q)
         return LUN_EARG;
     LUN_NEED(q->e, t && t->e == q->e);
-    lun__queues_sweep(q->e);
+    lun__wait_sweep(q->e);
     lun_status s = check_location(q, t);
     if (s == LUN_OK)
         s = new_item(q, LUN_ITEM_TASK, &item);
@@ -148,10 +148,10 @@ lun_status lun_queue_copy(lun_queue *q, const lun_copy_side *to, const lun_copy_
     if (!q)
         return LUN_EARG;
     LUN_NEED(q->e, to && from);
-    lun__queues_sweep(q->e);
+    lun__wait_sweep(q->e);
     lun_copy_side sides[2] = {{.size = sizeof *sides}, {.size = sizeof *sides}};
-    lun__take(&sides[0], to, sizeof *sides);
-    lun__take(&sides[1], from, sizeof *sides);
+    lun__sized_take(&sides[0], to, sizeof *sides);
+    lun__sized_take(&sides[1], from, sizeof *sides);
     lun_status s = settle(q->e, sides[1].array);
     if (s == LUN_OK)
         s = settle(q->e, sides[0].array);
@@ -159,19 +159,19 @@ lun_status lun_queue_copy(lun_queue *q, const lun_copy_side *to, const lun_copy_
         s = new_item(q, LUN_ITEM_COPY, &item);
     if (s != LUN_OK)
         return s;
-    s = lun__copy_open(q->e, &sides[0], &sides[1], extents, &item->copy);
+    s = lun__queue_copy_open(q->e, &sides[0], &sides[1], extents, &item->copy);
     if (s == LUN_OK)
         return give(q, item);
-    lun__item_free(q->e, item);
+    lun__queue_item_free(q->e, item);
     return s;
 }
 
 /* At once, by the user's engine. */
 static lun_status evaluate_now(lun_queue *q, lun_array *a)
 {
-    const lun_alone before = lun__alone_begin(q->e, q->at);
+    const lun_alone before = lun__user_buffer_alone_begin(q->e, q->at);
     lun_status s = lun_eval(q->e, &a, 1);
-    lun__alone_end(q->e, before);
+    lun__user_buffer_alone_end(q->e, before);
     return s;
 }
 
@@ -183,11 +183,11 @@ lun_status lun_queue_evaluate(lun_queue *q, lun_array *a)
         return LUN_EARG;
     lun_engine *e = q->e;
     LUN_NEED(e, a);
-    lun__queues_sweep(e);
-    lun_status s = lun__usable(e, a);
+    lun__wait_sweep(e);
+    lun_status s = lun__array_usable(e, a);
     if (s != LUN_OK || !q->async)
         return s == LUN_OK ? evaluate_now(q, a) : s;
-    s = lun__root(e, a, &n);
+    s = lun__array_root(e, a, &n);
     if (s != LUN_OK)
         return s;
     if (!lun__node_ready(n))
@@ -198,7 +198,7 @@ lun_status lun_queue_evaluate(lun_queue *q, lun_array *a)
     if (item && s == LUN_OK)
         return give(q, item);
     if (item)
-        lun__item_free(e, item);
+        lun__queue_item_free(e, item);
     return s;
 }
 
@@ -208,10 +208,10 @@ lun_status lun_queue_record(lun_queue *q, lun_event **out)
     if (!q)
         return LUN_EARG;
     LUN_NEED(q->e, out);
-    lun_event *ev = lun__object_new(q->e->account, sizeof *ev);
-    lun_status s = ev ? new_item(q, LUN_ITEM_RECORD, &item) : lun__nomem(q->e);
+    lun_event *ev = lun__account_object_new(q->e->account, sizeof *ev);
+    lun_status s = ev ? new_item(q, LUN_ITEM_RECORD, &item) : lun__fail_nomem(q->e);
     if (s != LUN_OK) {
-        lun__object_free(q->e->account, ev);
+        lun__account_object_free(q->e->account, ev);
         return s;
     }
     *ev = (lun_event){.refs = 2, .queue = q};
@@ -232,7 +232,7 @@ lun_status lun_queue_wait_for(lun_queue *q, lun_event *ev)
         return LUN_EARG;
     LUN_NEED(q->e, ev && ev->queue->e == q->e);
     if (!q->async)
-        return lun__queue_await(ev->queue, ev);
+        return lun__wait_queue(ev->queue, ev);
     lun_status s = new_item(q, LUN_ITEM_AFTER, &item);
     if (s != LUN_OK)
         return s;
@@ -246,7 +246,7 @@ lun_status lun_queue_wait_for(lun_queue *q, lun_event *ev)
 static lun_status open_queue(lun_queue *q, const char *device)
 {
     lun_engine *e = q->e;
-    lun_status s = lun__memory_location(e, device, &q->at);
+    lun_status s = lun__user_buffer_location(e, device, &q->at);
     if (s == LUN_OK && !q->at)
         return lun__fail(e, LUN_EARG,
                          "'host' is memory, and computes nothing: a queue is on a backend or a "
@@ -275,18 +275,18 @@ lun_status lun_queue_new(lun_engine *e, const char *device, const lun_queue_opti
     LUN_NEED(e, device && out);
     lun_queue_options how = {.size = sizeof how};
     if (options)
-        lun__take(&how, options, sizeof how);
-    lun_queues *all = lun__queues(e);
+        lun__sized_take(&how, options, sizeof how);
+    lun_queues *all = lun__user_buffer_queues(e);
     if (!all)
-        return lun__nomem(e);
-    lun__queues_sweep(e);
-    lun_queue *q = lun__object_new(e->account, sizeof *q);
+        return lun__fail_nomem(e);
+    lun__wait_sweep(e);
+    lun_queue *q = lun__account_object_new(e->account, sizeof *q);
     if (!q)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     *q = (lun_queue){.outside = 1, .e = e, .async = how.async, .limit = e->config.time_limit};
     lun_status s = open_queue(q, device);
     if (s != LUN_OK) {
-        lun__object_free(e->account, q);
+        lun__account_object_free(e->account, q);
         return s;
     }
     q->link = q->async ? &all->queues : &all->plain;
@@ -294,7 +294,7 @@ lun_status lun_queue_new(lun_engine *e, const char *device, const lun_queue_opti
     if (q->next)
         q->next->link = &q->next;
     *q->link = q;
-    all->end_queues = lun__queues_end;
+    all->end_queues = lun__wait_end_all;
     *out = q;
     return LUN_OK;
 }
@@ -304,9 +304,9 @@ static void release(void *object)
     lun_queue *q = object;
     q->outside--;
     if (q->async)
-        lun__queues_sweep(q->e);
+        lun__wait_sweep(q->e);
     else
-        lun__queue_end_plain(q);
+        lun__wait_end_plain(q);
 }
 
 void lun_queue_free(lun_queue *q)

@@ -53,19 +53,20 @@ struct lun_memory {
 
 /* A device by its name, open: one device has one slot.  *out NULL: the host's memory, which "host"
  * and backends without memory of their own name. */
-lun_status lun__memory_location(lun_engine *e, const char *name, lun_backend_slot **out);
+lun_status lun__user_buffer_location(lun_engine *e, const char *name, lun_backend_slot **out);
 /* The slot of that device, of the user's engine, in engine `own`: open, with the same memory. */
-lun_status lun__memory_slot(lun_engine *own, lun_backend_slot *theirs, lun_backend_slot **out);
+lun_status lun__user_buffer_slot(lun_engine *own, lun_backend_slot *theirs, lun_backend_slot **out);
 /* A backend of the engine is the only one in use for a while. */
 typedef struct lun_alone {
     int current, set_count;
 } lun_alone;
-lun_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at);
-void lun__alone_end(lun_engine *e, lun_alone before);
+lun_alone lun__user_buffer_alone_begin(lun_engine *e, const lun_backend_slot *at);
+void lun__user_buffer_alone_end(lun_engine *e, lun_alone before);
 /* The last reference ends it. */
-void lun__memory_release(lun_memory *m);
+void lun__user_buffer_release(lun_memory *m);
 /* LUN_EFREED if it was freed; `what` and `number` name it. */
-lun_status lun__memory_usable(lun_engine *e, const lun_memory *m, const char *what, int number);
+lun_status lun__user_buffer_usable(lun_engine *e, const lun_memory *m, const char *what,
+                                   int number);
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
@@ -109,13 +110,13 @@ typedef struct lun_copying {
 } lun_copying;
 
 /* Checks and describes a copy; what it holds is to be ended. */
-lun_status lun__copy_open(lun_engine *e, const lun_copy_side *to, const lun_copy_side *from,
-                          const int64_t *extents, lun_copying *out);
-void lun__copy_close(lun_engine *e, lun_copying *c);
+lun_status lun__queue_copy_open(lun_engine *e, const lun_copy_side *to, const lun_copy_side *from,
+                                const int64_t *extents, lun_copying *out);
+void lun__queue_copy_close(lun_engine *e, lun_copying *c);
 /* Does it on the backend in use of e. */
-lun_status lun__copy_run(lun_engine *e, const lun_copying *c);
+lun_status lun__queue_copy_run(lun_engine *e, const lun_copying *c);
 /* Gives the array what has arrived. */
-lun_status lun__copy_land(lun_engine *e, lun_copying *c);
+lun_status lun__queue_copy_land(lun_engine *e, lun_copying *c);
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
@@ -128,7 +129,7 @@ lun_status lun__detached_take(lun_engine *e, lun_backend_slot *at, lun_node *top
 /* NULL is allowed. */
 void lun__detached_free(lun_engine *e, lun_detached *a);
 /* Evaluates it with engine e on the same device, its slot `at`. */
-lun_status lun__detached_run(lun_engine *e, lun_backend_slot *at, lun_detached *a);
+lun_status lun__evaluate_detached(lun_engine *e, lun_backend_slot *at, lun_detached *a);
 /* How many elements it has. */
 int64_t lun__detached_elements(const lun_detached *a);
 /* Whether that is the node; of none: false. */
@@ -208,37 +209,37 @@ struct lun_queues {
 };
 
 /* The engine's, made when first asked for.  NULL: no memory. */
-lun_queues *lun__queues(lun_engine *e);
+lun_queues *lun__user_buffer_queues(lun_engine *e);
 
 /* An item done by engine e on slot `at`; of LUN_ITEM_AFTER nothing. */
-lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item);
+lun_status lun__queue_item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item);
 /* Adds what it took to the profile of the user's engine, if one is on since it was given. */
-void lun__item_profile(lun_engine *e, const lun_item *item);
+void lun__queue_item_profile(lun_engine *e, const lun_item *item);
 /* Ends it and what it holds; on the user's thread. */
-void lun__item_free(lun_engine *e, lun_item *item);
+void lun__queue_item_free(lun_engine *e, lun_item *item);
 /* The engine's last failure, kept. */
-void lun__trouble_keep(const lun_engine *e, lun_status s, lun_trouble *out);
+void lun__queue_item_keep_failure(const lun_engine *e, lun_status s, lun_trouble *out);
 /* The same as e's failure; t is empty then. */
-lun_status lun__trouble_report(lun_engine *e, lun_trouble *t);
+lun_status lun__queue_item_report(lun_engine *e, lun_trouble *t);
 
 /* An item's reference. */
-void lun__event_unref(lun_engine *e, lun_event *ev);
+void lun__queue_item_unref(lun_engine *e, lun_event *ev);
 
 /* LUN_EARG in a child of the process whose thread it has. */
-lun_status lun__queue_usable(const lun_queue *q);
+lun_status lun__wait_usable(const lun_queue *q);
 /* Waits a little, or until an item has ended; how the user's work is to stop; under the lock. */
-lun_status lun__queues_look(lun_engine *e);
+lun_status lun__wait_look(lun_engine *e);
 /* Waits until the event has happened, or without one until the queue has done all; if the user's
  * work is to stop, stops the queue. */
-lun_status lun__queue_await(lun_queue *q, const lun_event *ev);
+lun_status lun__wait_queue(lun_queue *q, const lun_event *ev);
 /* Takes the items that have ended, as far as the event or without one all, and lets go of them;
  * arrays receive what was copied to them or is theirs; lands: else such items stay. */
-lun_status lun__queue_let_go(lun_queue *q, const lun_event *ev, bool lands);
+lun_status lun__wait_let_go(lun_queue *q, const lun_event *ev, bool lands);
 /* Ends it if it has no thread and no handle. */
-void lun__queue_end_plain(lun_queue *q);
+void lun__wait_end_plain(lun_queue *q);
 /* Ends queues without handles that have done all; all queues. */
-void lun__queues_sweep(lun_engine *e);
-void lun__queues_end(lun_queues *all);
+void lun__wait_sweep(lun_engine *e);
+void lun__wait_end_all(lun_queues *all);
 
 /* The thread and its engine. */
 lun_status lun__worker_open(lun_queue *q);

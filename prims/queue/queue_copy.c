@@ -27,7 +27,7 @@ static lun_status open_side(lun_engine *e, const lun_copy_side *given, int which
 {
     *out = (side){.name = side_names[which]};
     out->given.size = sizeof out->given;
-    lun__take(&out->given, given, sizeof out->given);
+    lun__sized_take(&out->given, given, sizeof out->given);
     const lun_memory *m = out->given.buffer;
     lun_array *a = out->given.array;
     if (!m == !a)
@@ -38,12 +38,12 @@ static lun_status open_side(lun_engine *e, const lun_copy_side *given, int which
         memcpy(out->extent, m->extent, sizeof out->extent);
         if (m->freed)
             return lun__fail(e, LUN_EFREED, "the %s is a buffer that was freed", out->name);
-        return lun__memory_usable(e, m, "side", which);
+        return lun__user_buffer_usable(e, m, "side", which);
     }
     LUN_NO_MISSING(e, a);
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s == LUN_OK && which == 0)
-        s = lun__check_writable(e, a);
+        s = lun__write_check(e, a);
     if (s != LUN_OK)
         return s;
     out->dtype = lun_dtype_of(a);
@@ -114,19 +114,19 @@ static lun_status check_sides(lun_engine *e, const side *to, const side *from)
 static lun_status hold_source(lun_engine *e, lun_array *a, lun_copying *c)
 {
     lun_node *n;
-    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    lun_status s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
         return s;
     if (n->kind == LUN_NODE_LEAF && !n->storage->wrapped) {
         c->source = n;
     } else {
-        s = lun__node_copy(e, n, &c->source);
+        s = lun__read_node_copy(e, n, &c->source);
         lun__node_release(e, n);
     }
     if (s == LUN_OK)
-        s = lun__storage_host(e, c->source->storage, false);
+        s = lun__mirror_host(e, c->source->storage, false);
     if (s == LUN_OK)
-        c->from.host = lun__leaf_data(c->source);
+        c->from.host = lun__node_leaf_data(c->source);
     return s;
 }
 
@@ -134,7 +134,7 @@ static lun_status hold_source(lun_engine *e, lun_array *a, lun_copying *c)
 static lun_status hold_target(lun_engine *e, const side *target, lun_copying *c)
 {
     lun_array *a = target->given.array;
-    lun__layout_of(a, &c->window);
+    lun__array_layout(a, &c->window);
     for (int k = 0; k < target->rank; k++) {
         c->window.offset += target->given.from[k] * c->window.stride[k];
         c->window.extent[k] = c->to.at.extent[k];
@@ -156,8 +156,8 @@ static void hold_memory(lun_memory *m, lun_copy_operand *p)
     p->host = m->data;
 }
 
-lun_status lun__copy_open(lun_engine *e, const lun_copy_side *to, const lun_copy_side *from,
-                          const int64_t *extents, lun_copying *out)
+lun_status lun__queue_copy_open(lun_engine *e, const lun_copy_side *to, const lun_copy_side *from,
+                                const int64_t *extents, lun_copying *out)
 {
     side target, source;
     *out = (lun_copying){0};
@@ -188,10 +188,10 @@ lun_status lun__copy_open(lun_engine *e, const lun_copy_side *to, const lun_copy
     return s;
 }
 
-void lun__copy_close(lun_engine *e, lun_copying *c)
+void lun__queue_copy_close(lun_engine *e, lun_copying *c)
 {
-    lun__memory_release(c->to.memory);
-    lun__memory_release(c->from.memory);
+    lun__user_buffer_release(c->to.memory);
+    lun__user_buffer_release(c->from.memory);
     if (c->source)
         lun__node_release(e, c->source);
     if (c->landing)
@@ -212,7 +212,7 @@ static lun_status arrived(lun_engine *e, lun_copying *c, lun_array **out)
     return lun__array(e, n, true, out);
 }
 
-lun_status lun__copy_land(lun_engine *e, lun_copying *c)
+lun_status lun__queue_copy_land(lun_engine *e, lun_copying *c)
 {
     lun_array *made, *part;
     lun_layout own;
@@ -221,11 +221,11 @@ lun_status lun__copy_land(lun_engine *e, lun_copying *c)
     lun_status s = arrived(e, c, &made);
     if (s != LUN_OK)
         return s;
-    lun__layout_of(c->array, &own);
+    lun__array_layout(c->array, &own);
     if (lun__layout_count(&own) == lun__layout_count(&c->window)) {
         s = lun_store(e, c->array, made);
     } else {
-        s = lun__window(e, c->array, &c->window, &part);
+        s = lun__array_window(e, c->array, &c->window, &part);
         if (s == LUN_OK) {
             s = lun_store(e, part, made);
             lun_release(part);
@@ -256,7 +256,7 @@ static lun_status transfer(const moving *m, const lun_backend_slot *b, lun_buffe
     const lun_layout flat = lun__layout_right(1, &m->count);
     const lun_transfer t = {
         .bytes = m->size, .to = to, .from = from, .at = at ? *at : flat, .of = of ? *of : flat};
-    return lun__backend_transfer(b, &t);
+    return lun__state_transfer(b, &t);
 }
 
 /* From contiguous memory of the host. */
@@ -265,7 +265,7 @@ static lun_status upload(const moving *m, const lun_copy_operand *to, const void
     const int64_t bytes = m->count * m->size;
     lun_backend_slot *b;
     lun_buffer *some;
-    lun_status s = lun__memory_slot(m->e, to->memory->at, &b);
+    lun_status s = lun__user_buffer_slot(m->e, to->memory->at, &b);
     if (s != LUN_OK)
         return s;
     if (lun__layout_is_dense(&to->at))
@@ -287,7 +287,7 @@ static lun_status download(const moving *m, const lun_copy_operand *from, void *
     const int64_t bytes = m->count * m->size;
     lun_backend_slot *b;
     lun_buffer *some;
-    lun_status s = lun__memory_slot(m->e, from->memory->at, &b);
+    lun_status s = lun__user_buffer_slot(m->e, from->memory->at, &b);
     if (s != LUN_OK)
         return s;
     if (lun__layout_is_dense(&from->at))
@@ -308,7 +308,7 @@ static lun_status within(const moving *m, const lun_copying *c)
 {
     lun_buffer *to = c->to.memory->buffer, *from = c->from.memory->buffer, *some;
     lun_backend_slot *b;
-    lun_status s = lun__memory_slot(m->e, c->to.memory->at, &b);
+    lun_status s = lun__user_buffer_slot(m->e, c->to.memory->at, &b);
     if (s != LUN_OK)
         return s;
     if (to != from)
@@ -337,12 +337,12 @@ static lun_status across(const moving *m, const lun_copying *c)
     char *host = dense ? at_host(m, here) : malloc((size_t)(m->count * m->size));
     lun_status s = LUN_OK;
     if (!host)
-        return lun__nomem(m->e);
+        return lun__fail_nomem(m->e);
     if (up && !dense)
-        lun__layout_read(&here->at, here->host, m->size, 0, m->count, host);
+        lun__strided_read(&here->at, here->host, m->size, 0, m->count, host);
     s = up ? upload(m, &c->to, host) : download(m, &c->from, host);
     if (s == LUN_OK && !up && !dense)
-        lun__layout_write(&here->at, here->host, m->size, 0, m->count, host);
+        lun__strided_write(&here->at, here->host, m->size, 0, m->count, host);
     if (!dense)
         free(host);
     return s;
@@ -353,7 +353,7 @@ static lun_status between(const moving *m, const lun_copying *c)
 {
     char *host = malloc((size_t)(m->count * m->size));
     if (!host)
-        return lun__nomem(m->e);
+        return lun__fail_nomem(m->e);
     lun_status s = download(m, &c->from, host);
     if (s == LUN_OK)
         s = upload(m, &c->to, host);
@@ -370,20 +370,20 @@ typedef struct span {
 static void copy_span(void *ctx, int64_t from, int64_t to)
 {
     const span *s = ctx;
-    lun__layout_copy(&s->c->from.at, s->c->from.host, &s->c->to.at, s->c->to.host, s->size, from,
-                     to - from);
+    lun__strided_copy(&s->c->from.at, s->c->from.host, &s->c->to.at, s->c->to.host, s->size, from,
+                      to - from);
 }
 
-lun_status lun__copy_run(lun_engine *e, const lun_copying *c)
+lun_status lun__queue_copy_run(lun_engine *e, const lun_copying *c)
 {
     const moving m = {e, lun__dtype_get(c->dtype)->bytes, lun__layout_count(&c->to.at)};
     const bool to = c->to.memory && c->to.memory->buffer;
     const bool from = c->from.memory && c->from.memory->buffer;
     if (!m.count)
         return LUN_OK;
-    lun__clear(e);
+    lun__fail_clear(e);
     if (!to && !from) {
-        lun__share(e, m.count, m.count * m.size, &(span){c, m.size}, copy_span);
+        lun__backend_share_range(e, m.count, m.count * m.size, &(span){c, m.size}, copy_span);
         return LUN_OK;
     }
     if (to && from && c->to.memory->at == c->from.memory->at)

@@ -12,9 +12,9 @@ static lun_status run(lun_engine *e, lun_backend_slot *at, const lun_item *item)
     if (item->kind == LUN_ITEM_TASK)
         return lun__task_run(e, item->task);
     if (item->kind == LUN_ITEM_COPY)
-        return lun__copy_run(e, &item->copy);
+        return lun__queue_copy_run(e, &item->copy);
     if (item->kind == LUN_ITEM_EVALUATE)
-        return lun__detached_run(e, at, item->away);
+        return lun__evaluate_detached(e, at, item->away);
     return LUN_OK;
 }
 
@@ -23,7 +23,7 @@ static lun_status run_counted(lun_engine *e, lun_backend_slot *at, const lun_ite
 {
     lun_profile_work *w = item->cost;
     const bool profiling = e->profiling;
-    const double start = lun__now();
+    const double start = lun__clock_now();
     w->before = e->stats;
     e->profiling = false;
     lun_status s = run(e, at, item);
@@ -31,13 +31,13 @@ static lun_status run_counted(lun_engine *e, lun_backend_slot *at, const lun_ite
         s = lun__backend_finish(at);
     e->profiling = profiling;
     w->after = e->stats;
-    w->seconds = lun__now() - start;
+    w->seconds = lun__clock_now() - start;
     return s;
 }
 
-lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item)
+lun_status lun__queue_item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item)
 {
-    const lun_alone before = lun__alone_begin(e, at);
+    const lun_alone before = lun__user_buffer_alone_begin(e, at);
     const int math = e->math;
     e->math = e->services.math = item->math;
     lun_host_begin(e);
@@ -45,15 +45,15 @@ lun_status lun__item_run(lun_engine *e, lun_backend_slot *at, const lun_item *it
     if (s == LUN_OK)
         s = lun__backend_finish(at);
     lun_host_end(e);
-    lun__alone_end(e, before);
+    lun__user_buffer_alone_end(e, before);
     e->math = e->services.math = math;
-    return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
+    return s == LUN_ENOMEM && !e->error.length ? lun__fail_nomem(e) : s;
 }
 
-void lun__event_unref(lun_engine *e, lun_event *ev)
+void lun__queue_item_unref(lun_engine *e, lun_event *ev)
 {
     if (ev && !--ev->refs)
-        lun__object_free(e->account, ev);
+        lun__account_object_free(e->account, ev);
 }
 
 static const char *side_name(const lun_copy_operand *p)
@@ -61,7 +61,7 @@ static const char *side_name(const lun_copy_operand *p)
     return p->memory ? p->memory->device : "an array";
 }
 
-void lun__item_profile(lun_engine *e, const lun_item *item)
+void lun__queue_item_profile(lun_engine *e, const lun_item *item)
 {
     char what[80];
     lun_profile_work *w = item->cost;
@@ -87,25 +87,25 @@ void lun__item_profile(lun_engine *e, const lun_item *item)
     lun__profile_queued(e, w);
 }
 
-void lun__item_free(lun_engine *e, lun_item *item)
+void lun__queue_item_free(lun_engine *e, lun_item *item)
 {
     lun_task_release(item->task);
-    lun__copy_close(e, &item->copy);
+    lun__queue_copy_close(e, &item->copy);
     lun__detached_free(e, item->away);
-    lun__event_unref(e, item->event);
+    lun__queue_item_unref(e, item->event);
     free(item->cost);
-    lun__object_free(e->account, item);
+    lun__account_object_free(e->account, item);
 }
 
-void lun__trouble_keep(const lun_engine *e, lun_status s, lun_trouble *out)
+void lun__queue_item_keep_failure(const lun_engine *e, lun_status s, lun_trouble *out)
 {
     out->status = s;
     free(out->text);
-    out->text = strdup(lun__error_text(e));
+    out->text = strdup(lun__fail_error_text(e));
     snprintf(out->where, sizeof out->where, "%s", lun_error_where(e));
 }
 
-lun_status lun__trouble_report(lun_engine *e, lun_trouble *t)
+lun_status lun__queue_item_report(lun_engine *e, lun_trouble *t)
 {
     const lun_status s = t->status;
     if (s == LUN_OK)
@@ -113,7 +113,7 @@ lun_status lun__trouble_report(lun_engine *e, lun_trouble *t)
     if (t->text && *t->text)
         lun__fail_text(e, s, t->text);
     else
-        lun__nomem(e);
+        lun__fail_nomem(e);
     snprintf(e->error_line, sizeof e->error_line, "%s", t->where);
     e->error_where = e->error_line[0] ? e->error_line : NULL;
     free(t->text);

@@ -20,10 +20,10 @@ static lun_status take_arguments(lun_task *t, const lun_argument *args, int coun
         const lun_argument *given =
             (const lun_argument *)((const char *)args + (size_t)k * args->size);
         *a = (lun_argument){.size = sizeof *a};
-        lun__take(a, given, sizeof *a);
+        lun__sized_take(a, given, sizeof *a);
         const lun_memory *m = a->buffer;
-        lun_status s =
-            m ? lun__memory_usable(t->e, m, "argument", k) : lun__value_check(t->e, a->number);
+        lun_status s = m ? lun__user_buffer_usable(t->e, m, "argument", k)
+                         : lun__fail_check_value(t->e, a->number);
         if (s != LUN_OK)
             return s;
         p->stored = m ? m->dtype : a->number.dtype;
@@ -78,8 +78,8 @@ static lun_status take_body(lun_task *t, const lun_front_result *r, const lun_ar
             t->array[t->arrays++] = (lun_task_array){args[k].buffer, k};
             continue;
         }
-        t->cell[cells] =
-            lun__cell_from_value((lun_dtype)body->args[LUN_FRONT_NUMBERS + cells], args[k].number);
+        t->cell[cells] = lun__dtype_cell_from_value(
+            (lun_dtype)body->args[LUN_FRONT_NUMBERS + cells], args[k].number);
         cells++;
     }
     t->run.first = t->arrays;
@@ -87,13 +87,13 @@ static lun_status take_body(lun_task *t, const lun_front_result *r, const lun_ar
     t->run.scratches = r->scratches;
     t->arrays += r->scratches;
     for (int k = 0; k < r->scalars; k++)
-        t->cell[cells++] = lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+        t->cell[cells++] = lun__dtype_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
     for (int k = 0; s == LUN_OK && k < r->arrays;
          k++) { /* Scalars: their numbers as they are now */
         uint64_t cell = 0;
         s = lun_read(t->e, r->array[k], &cell, 0, 1);
-        t->cell[cells] = lun__cell_cast((lun_dtype)body->args[LUN_FRONT_NUMBERS + cells],
-                                        lun_dtype_of(r->array[k]), cell);
+        t->cell[cells] = lun__dtype_cell_cast((lun_dtype)body->args[LUN_FRONT_NUMBERS + cells],
+                                              lun_dtype_of(r->array[k]), cell);
         cells++;
     }
     return s;
@@ -140,10 +140,10 @@ lun_status lun_task_new(lun_engine *e, lun_function *f, const lun_workdiv *w,
     if (count > LUN_MAX_OPERANDS)
         return lun__fail(e, LUN_EARG, "%d arguments: at most %d can be given", count,
                          LUN_MAX_OPERANDS);
-    lun__take(&division, w, sizeof division);
-    lun_task *t = lun__object_new(e->account, sizeof *t);
+    lun__sized_take(&division, w, sizeof division);
+    lun_task *t = lun__account_object_new(e->account, sizeof *t);
     if (!t)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     t->refs = 1;
     t->e = e;
     t->where = e->source_line;
@@ -163,9 +163,9 @@ static void release(void *object)
     if (--t->refs)
         return;
     for (int k = 0; k < t->arrays; k++)
-        lun__memory_release(t->array[k].memory);
+        lun__user_buffer_release(t->array[k].memory);
     lun_function_release(t->f);
-    lun__object_free(t->e->account, t);
+    lun__account_object_free(t->e->account, t);
 }
 
 void lun_task_release(lun_task *t)
@@ -189,7 +189,7 @@ static lun_status borrow(lun_engine *e, const lun_memory *m, lun_node **out)
         lun_mirror *there = calloc(1, sizeof *there);
         if (!there) {
             lun__storage_release(e, s);
-            return lun__nomem(e);
+            return lun__fail_nomem(e);
         }
         *there = (lun_mirror){.at = e->backends[e->current], .buffer = m->buffer, .current = true};
         s->mirrors = there;
@@ -228,7 +228,7 @@ lun_status lun__task_run(lun_engine *e, const lun_task *t)
             s = borrow(e, t->array[k].memory, &node[k]);
     run.arrays = node;
     if (s == LUN_OK)
-        s = lun__run_teams(e, &run);
+        s = lun__teams_step_run(e, &run);
     for (int k = 0; k < t->arrays; k++)
         if (t->array[k].memory)
             give_back(e, node[k]);

@@ -20,7 +20,7 @@ static void end_all(lun_engine *e)
     for (lun_memory *m = all->memories, *next; m; m = next) {
         next = m->next;
         m->refs = 1;
-        lun__memory_release(m);
+        lun__user_buffer_release(m);
     }
     pthread_cond_destroy(&all->changed);
     pthread_mutex_destroy(&all->lock);
@@ -28,7 +28,7 @@ static void end_all(lun_engine *e)
     e->queues = NULL;
 }
 
-lun_queues *lun__queues(lun_engine *e)
+lun_queues *lun__user_buffer_queues(lun_engine *e)
 {
     if (!e->queues) {
         lun_queues *all = calloc(1, sizeof *all);
@@ -44,7 +44,7 @@ lun_queues *lun__queues(lun_engine *e)
 
 /* ---- locations ------------------------------------------------------------------------------- */
 
-lun_status lun__memory_location(lun_engine *e, const char *name, lun_backend_slot **out)
+lun_status lun__user_buffer_location(lun_engine *e, const char *name, lun_backend_slot **out)
 {
     lun_backend_slot *b = lun__backend_find(e, name);
     if (name && !strcmp(name, "host")) {
@@ -57,7 +57,7 @@ lun_status lun__memory_location(lun_engine *e, const char *name, lun_backend_slo
         b = lun__backend_find(e, first);
     }
     if (b)
-        b = lun__computes_at(b);
+        b = lun__state_computes_at(b);
     if (!b)
         return lun__backend_unknown(e, name);
     lun_status s = lun__backend_open(e, b);
@@ -66,7 +66,7 @@ lun_status lun__memory_location(lun_engine *e, const char *name, lun_backend_slo
     return s;
 }
 
-lun_status lun__memory_slot(lun_engine *own, lun_backend_slot *theirs, lun_backend_slot **out)
+lun_status lun__user_buffer_slot(lun_engine *own, lun_backend_slot *theirs, lun_backend_slot **out)
 {
     const int k = theirs->number;
     const bool same = k < own->backend_count && own->backends[k] == theirs;
@@ -77,7 +77,7 @@ lun_status lun__memory_slot(lun_engine *own, lun_backend_slot *theirs, lun_backe
     return lun__backend_beside(own, b, theirs);
 }
 
-lun_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at)
+lun_alone lun__user_buffer_alone_begin(lun_engine *e, const lun_backend_slot *at)
 {
     const lun_alone before = {e->current, e->set_count};
     e->current = at->number;
@@ -85,7 +85,7 @@ lun_alone lun__alone_begin(lun_engine *e, const lun_backend_slot *at)
     return before;
 }
 
-void lun__alone_end(lun_engine *e, lun_alone before)
+void lun__user_buffer_alone_end(lun_engine *e, lun_alone before)
 {
     e->current = before.current;
     e->set_count = before.set_count;
@@ -118,7 +118,7 @@ static lun_status allocate_on_device(lun_engine *e, lun_memory *m, int64_t bytes
     void *zeros = calloc(1, (size_t)bytes);
     if (!zeros)
         return no_memory(e, LUN_ENOMEM, m);
-    lun__clear(e);
+    lun__fail_clear(e);
     lun_status s = m->at->backend->buffer_new(m->at->state, bytes, &m->buffer);
     if (s == LUN_OK)
         s = m->at->backend->write(m->at->state, m->buffer, 0, zeros, bytes, NULL);
@@ -166,13 +166,13 @@ lun_status lun_buffer_new(lun_engine *e, const char *device, int rank, const int
     LUN_NEED(e, device && extents && out);
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no dtype has number %d", (int)t);
-    lun_queues *all = lun__queues(e);
-    lun_memory *m = all ? lun__object_new(e->account, sizeof *m) : NULL;
+    lun_queues *all = lun__user_buffer_queues(e);
+    lun_memory *m = all ? lun__account_object_new(e->account, sizeof *m) : NULL;
     if (!m)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     *m = (lun_memory){.refs = 1, .e = e, .dtype = t};
     lun_backend_slot *at = NULL;
-    lun_status s = lun__memory_location(e, device, &at);
+    lun_status s = lun__user_buffer_location(e, device, &at);
     snprintf(m->device, sizeof m->device, "%s", at ? at->name : "host");
     m->at = at && at->backend->buffer_new ? at : NULL;
     if (s == LUN_OK)
@@ -187,11 +187,11 @@ lun_status lun_buffer_new(lun_engine *e, const char *device, int rank, const int
     if (s == LUN_OK)
         *out = m;
     else
-        lun__memory_release(m);
+        lun__user_buffer_release(m);
     return s;
 }
 
-void lun__memory_release(lun_memory *m)
+void lun__user_buffer_release(lun_memory *m)
 {
     if (!m || --m->refs)
         return;
@@ -202,12 +202,12 @@ void lun__memory_release(lun_memory *m)
         m->at->backend->buffer_free(m->at->state, m->buffer);
     if (m->data)
         lun__pool_give(m->e->pool, m->data, m->bytes);
-    lun__object_free(m->e->account, m);
+    lun__account_object_free(m->e->account, m);
 }
 
 static void release(void *m)
 {
-    lun__memory_release(m);
+    lun__user_buffer_release(m);
 }
 
 static void set_freed(void *m)
@@ -243,10 +243,10 @@ void lun_buffer_get(const lun_memory *m, lun_buffer_info *out)
                             .data = m->data,
                             .pitch = m->extent[m->rank - 1] * lun__dtype_get(m->dtype)->bytes};
     memcpy(info.extent, m->extent, sizeof info.extent);
-    lun__give(out, &info, sizeof info);
+    lun__sized_give(out, &info, sizeof info);
 }
 
-lun_status lun__memory_usable(lun_engine *e, const lun_memory *m, const char *what, int number)
+lun_status lun__user_buffer_usable(lun_engine *e, const lun_memory *m, const char *what, int number)
 {
     if (m->e != e)
         return lun__fail(e, LUN_EARG, "the buffer belongs to another engine");

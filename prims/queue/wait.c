@@ -17,7 +17,7 @@ static void free_ended(lun_queue *q)
 {
     for (lun_item *item = q->ended, *next; item; item = next) {
         next = item->next;
-        lun__item_free(q->e, item);
+        lun__queue_item_free(q->e, item);
     }
     q->ended = q->ended_last = NULL;
 }
@@ -32,10 +32,10 @@ static void end_queue(lun_queue *q)
     lun__worker_close(q);
     free_ended(q);
     free(q->trouble.text);
-    lun__object_free(q->e->account, q);
+    lun__account_object_free(q->e->account, q);
 }
 
-void lun__queues_end(lun_queues *all)
+void lun__wait_end_all(lun_queues *all)
 {
     for (lun_queue *q = all->queues; q; q = q->next)
         lun__worker_ask(q); /* all of them, before one is waited for */
@@ -47,7 +47,7 @@ void lun__queues_end(lun_queues *all)
         end_queue(all->plain);
 }
 
-void lun__queue_end_plain(lun_queue *q)
+void lun__wait_end_plain(lun_queue *q)
 {
     if (!q->async && !q->outside)
         end_queue(q);
@@ -61,7 +61,7 @@ static bool is_idle(lun_queue *q)
     return idle;
 }
 
-void lun__queues_sweep(lun_engine *e)
+void lun__wait_sweep(lun_engine *e)
 {
     for (lun_queue *q = e->queues->queues, *next; q; q = next) {
         next = q->next;
@@ -78,29 +78,29 @@ static bool is_reached(const lun_queue *q, const lun_event *ev)
     return ev ? ev->done : !q->waiting;
 }
 
-lun_status lun__queue_usable(const lun_queue *q)
+lun_status lun__wait_usable(const lun_queue *q)
 {
     if (!q->own || q->process == getpid())
         return LUN_OK;
     return lun__fail(q->e, LUN_EARG, "the queue belongs to the parent of this process");
 }
 
-lun_status lun__queues_look(lun_engine *e)
+lun_status lun__wait_look(lun_engine *e)
 {
-    lun__thread_wait(&e->queues->changed, &e->queues->lock, lun__now() + LOOK);
-    return lun__stopped(e);
+    lun__thread_wait(&e->queues->changed, &e->queues->lock, lun__clock_now() + LOOK);
+    return lun__watch_stopped(e);
 }
 
-lun_status lun__queue_await(lun_queue *q, const lun_event *ev)
+lun_status lun__wait_queue(lun_queue *q, const lun_event *ev)
 {
     lun_queues *all = q->e->queues;
-    lun_status s = lun__queue_usable(q);
+    lun_status s = lun__wait_usable(q);
     if (s != LUN_OK)
         return s;
     lun_host_begin(q->e);
     pthread_mutex_lock(&all->lock);
     while (!is_reached(q, ev) && s == LUN_OK)
-        s = lun__queues_look(q->e);
+        s = lun__wait_look(q->e);
     if (s != LUN_OK)
         lun__worker_stop(q);
     pthread_mutex_unlock(&all->lock);
@@ -108,7 +108,7 @@ lun_status lun__queue_await(lun_queue *q, const lun_event *ev)
     return s;
 }
 
-lun_status lun__queue_let_go(lun_queue *q, const lun_event *ev, bool lands)
+lun_status lun__wait_let_go(lun_queue *q, const lun_event *ev, bool lands)
 {
     lun_queues *all = q->e->queues;
     lun_status s = LUN_OK;
@@ -126,13 +126,13 @@ lun_status lun__queue_let_go(lun_queue *q, const lun_event *ev, bool lands)
         if (!more)
             break;
         if (!item->dropped && s == LUN_OK)
-            s = lun__copy_land(q->e, &item->copy);
+            s = lun__queue_copy_land(q->e, &item->copy);
         if (!item->dropped) {
-            lun__item_profile(q->e, item);
+            lun__queue_item_profile(q->e, item);
             lun__detached_land(q->e, item->away);
         }
         more = !ev || item->event != ev;
-        lun__item_free(q->e, item);
+        lun__queue_item_free(q->e, item);
     }
     return s;
 }
@@ -144,7 +144,7 @@ static lun_status report(lun_queue *q)
     pthread_mutex_lock(&all->lock);
     while (q->trouble.status != LUN_OK && q->waiting) /* it drops them */
         pthread_cond_wait(&all->changed, &all->lock);
-    lun_status s = lun__trouble_report(q->e, &q->trouble);
+    lun_status s = lun__queue_item_report(q->e, &q->trouble);
     pthread_mutex_unlock(&all->lock);
     return s;
 }
@@ -153,10 +153,10 @@ static lun_status report(lun_queue *q)
 static lun_status abandon(lun_queue *q, lun_status s)
 {
     lun_trouble stopped = {.status = LUN_OK};
-    lun__trouble_keep(q->e, s, &stopped);
-    (void)lun__queue_let_go(q, NULL, true);
+    lun__queue_item_keep_failure(q->e, s, &stopped);
+    (void)lun__wait_let_go(q, NULL, true);
     (void)report(q);
-    return lun__trouble_report(q->e, &stopped);
+    return lun__queue_item_report(q->e, &stopped);
 }
 
 lun_status lun_queue_wait(lun_queue *q)
@@ -164,10 +164,10 @@ lun_status lun_queue_wait(lun_queue *q)
     if (!q)
         return LUN_EARG;
     LUN_NEED(q->e, true);
-    lun_status s = lun__queue_await(q, NULL);
+    lun_status s = lun__wait_queue(q, NULL);
     if (s != LUN_OK)
         return abandon(q, s);
-    const lun_status landed = lun__queue_let_go(q, NULL, true);
+    const lun_status landed = lun__wait_let_go(q, NULL, true);
     s = report(q);
     return s == LUN_OK ? landed : s;
 }
@@ -178,7 +178,7 @@ lun_status lun_queue_idle(lun_queue *q, bool *idle)
         return LUN_EARG;
     LUN_NEED(q->e, idle);
     *idle = is_idle(q);
-    return *idle ? lun__queue_let_go(q, NULL, true) : LUN_OK;
+    return *idle ? lun__wait_let_go(q, NULL, true) : LUN_OK;
 }
 
 /* ---- events ---------------------------------------------------------------------------------- */
@@ -201,7 +201,7 @@ lun_status lun_event_done(lun_event *ev, bool *done)
         return LUN_EARG;
     LUN_NEED(ev->queue->e, done);
     *done = look(ev, &dropped);
-    return *done ? lun__queue_let_go(ev->queue, ev, true) : LUN_OK;
+    return *done ? lun__wait_let_go(ev->queue, ev, true) : LUN_OK;
 }
 
 lun_status lun_event_wait(lun_event *ev)
@@ -210,11 +210,11 @@ lun_status lun_event_wait(lun_event *ev)
     if (!ev)
         return LUN_EARG;
     LUN_NEED(ev->queue->e, true);
-    lun_status s = lun__queue_await(ev->queue, ev);
+    lun_status s = lun__wait_queue(ev->queue, ev);
     if (s != LUN_OK)
         return abandon(ev->queue, s);
     (void)look(ev, &dropped);
-    s = lun__queue_let_go(ev->queue, ev, true);
+    s = lun__wait_let_go(ev->queue, ev, true);
     return dropped ? lun_queue_wait(ev->queue) : s;
 }
 
@@ -223,8 +223,8 @@ static void release(void *object)
     lun_event *ev = object;
     lun_queue *q = ev->queue;
     q->outside--;
-    lun__event_unref(q->e, ev);
-    lun__queue_end_plain(q);
+    lun__queue_item_unref(q->e, ev);
+    lun__wait_end_plain(q);
 }
 
 void lun_event_release(lun_event *ev)

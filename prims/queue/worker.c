@@ -55,11 +55,11 @@ static lun_status run(lun_queue *q, const lun_item *item)
     lun_backend_slot *at;
     if (item->deadline > 0)
         lun__watch_take(q->own, item->deadline, q->limit);
-    lun_status s = lun__memory_slot(q->own, q->at, &at);
+    lun_status s = lun__user_buffer_slot(q->own, q->at, &at);
     if (s == LUN_OK && item->deadline > 0)
-        s = lun__stopped(q->own);
+        s = lun__watch_stopped(q->own);
     if (s == LUN_OK)
-        s = lun__item_run(q->own, at, item);
+        s = lun__queue_item_run(q->own, at, item);
     if (item->deadline > 0)
         lun__watch_take(q->own, 0, 0);
     pthread_mutex_lock(&q->e->queues->lock);
@@ -83,7 +83,7 @@ static void end(lun_queue *q, lun_status s)
     lun_item *item = q->running;
     const bool drops = q->trouble.status != LUN_OK || q->stopping || q->ends;
     if (s != LUN_OK && !drops)
-        lun__trouble_keep(q->own, s, &q->trouble);
+        lun__queue_item_keep_failure(q->own, s, &q->trouble);
     item->dropped = drops || s != LUN_OK;
     if (item->kind == LUN_ITEM_RECORD) {
         item->event->done = true;
@@ -152,10 +152,10 @@ static lun_status open_engine(lun_queue *q)
     q->own->account = q->own->services.account = e->account;
     lun__pool_join(q->own->pool, e->account);
     q->own->stretch = 1; /* it is stopped by the queue, and goes on when the queue says */
-    s = lun__memory_slot(q->own, q->at, &at);
+    s = lun__user_buffer_slot(q->own, q->at, &at);
     if (s == LUN_OK)
         return LUN_OK;
-    return lun__fail_text(q->e, s, lun__error_text(q->own));
+    return lun__fail_text(q->e, s, lun__fail_error_text(q->own));
 }
 
 lun_status lun__worker_open(lun_queue *q)

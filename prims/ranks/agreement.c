@@ -173,7 +173,7 @@ static lun_status compare(lun_engine *e, uint64_t h)
     lun__strbuf_add(&own, "", 1);
     lun_status s = all && !own.failed
                        ? lun__gather(e, own.text, (int64_t)own.length, &counts, &bytes)
-                       : lun__nomem(e);
+                       : lun__fail_nomem(e);
     if (s == LUN_OK) {
         const char *at = bytes;
         for (int i = 0; i < r->net->size; at += counts[i++]) {
@@ -296,7 +296,7 @@ lun_status lun_spmd_unable(lun_engine *e, const char *why)
     lun_status s = r->given_up ? lun__is_over(e) : pass_split(e);
     if (s != LUN_OK)
         return s;
-    const char *line = lun__source_line_text(e, e->source_line);
+    const char *line = lun__source_mark_text(e, e->source_line);
     const bool told = !*line || !strncmp(why, line, strlen(line)); /* where it happened */
     lun__strbuf_clear(&r->doing);
     lun__strbuf_printf(&r->doing, "cannot take its step (%s%s%s)", told ? "" : line,
@@ -376,7 +376,7 @@ static lun_status say_end(lun_engine *e, int to)
         lun__strbuf_add(&all, (const char *)row, sizeof row);
     }
     lun_status s =
-        all.failed ? lun__nomem(e)
+        all.failed ? lun__fail_nomem(e)
                    : lun__post(e, to, LUN_TAG_CONTROL, LUN_SAYS_END, all.text, (int64_t)all.length);
     lun__strbuf_free(&all);
     return s;

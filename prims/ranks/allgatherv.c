@@ -20,7 +20,7 @@ static lun_status gather_records(lun_engine *e, const void *own, int64_t count, 
     unsigned char record[1 + SHORT] = {(unsigned char)count};
     char *records = malloc((size_t)size * length);
     if (!records)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     if (count)
         memcpy(record + 1, own, (size_t)count);
     lun_status s = lun__gather_fixed(e, record, (int)length, records);
@@ -47,7 +47,7 @@ static lun_status gather_agreed(lun_engine *e, const lun_agreed *a, const void *
         return lun__gather(e, own, count, counts, all);
     int64_t *sizes = calloc((size_t)size * 2, sizeof *sizes);
     if (!sizes)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int i = 0; i < size; i++)
         sizes[i] = count;
     lun_status s = a->same ? lun__gather_known(e, own, sizes, all)
@@ -67,7 +67,7 @@ lun_status lun_spmd_gather_said(lun_engine *e, const lun_said *said, const void 
     char *bytes = NULL;
     lun_said words = {0};
     if (said)
-        lun__take(&words, said, sizeof words);
+        lun__sized_take(&words, said, sizeof words);
     lun_status s = said ? lun_spmd_agree(e, words.doing, words.noun, words.options, &a) : LUN_OK;
     if (s != LUN_OK)
         return s;

@@ -31,7 +31,7 @@ static void put_differing(lun_strbuf *to, const lun_tree_part *x, const lun_tree
     const int64_t common = before && before->count < x->count ? before->count
                            : before                           ? x->count
                                                               : 0;
-    lun__put_i64(to, x->count);
+    lun__bytes_put_i64(to, x->count);
     for (int64_t at = 0; at < x->count;) {
         int64_t alike = at, differ;
         while (alike < common && x->bytes[alike] == before->bytes[alike])
@@ -39,8 +39,8 @@ static void put_differing(lun_strbuf *to, const lun_tree_part *x, const lun_tree
         differ = alike < common ? differing(x->bytes, before->bytes, alike, common) : 0;
         if (alike + differ == common)
             differ = x->count - alike;
-        lun__put_i32(to, (int32_t)(alike - at));
-        lun__put_bytes(to, x->bytes + alike, differ);
+        lun__bytes_put_i32(to, (int32_t)(alike - at));
+        lun__bytes_put_bytes(to, x->bytes + alike, differ);
         at = alike + differ;
     }
 }
@@ -61,11 +61,11 @@ static void take_differing(lun_bytes *in, lun_strbuf *all, size_t before, int64_
                            int64_t *count)
 {
     int64_t done = 0;
-    *count = lun__take_within(in, 0, LUN_NET_MOST);
+    *count = lun__bytes_take_within(in, 0, LUN_NET_MOST);
     while (!in->bad && !all->failed && done < *count) {
         int64_t differ;
-        const int64_t alike = lun__take_i32(in);
-        const char *bytes = lun__take_bytes(in, &differ);
+        const int64_t alike = lun__bytes_take_i32(in);
+        const char *bytes = lun__bytes_take_bytes(in, &differ);
         in->bad |= alike < 0 || alike + differ > *count - done || alike + differ == 0 ||
                    (alike && alike > before_count - done);
         if (in->bad)
@@ -85,17 +85,17 @@ static lun_status pass(lun_engine *e, const lun_tree_part *parts, int count)
     lun_ranks_state *r = e->ranks;
     lun_strbuf out = LUN_STRBUF_INIT;
     lun_line *line = &r->lines[parts[0].to];
-    lun__put_i64(&out, ++line->passed);
-    lun__put_i32(&out, count);
+    lun__bytes_put_i64(&out, ++line->passed);
+    lun__bytes_put_i32(&out, count);
     for (int i = 0; i < count; i++) {
-        lun__put_i32(&out, parts[i].to);
-        lun__put_i64(&out, parts[i].number);
+        lun__bytes_put_i32(&out, parts[i].to);
+        lun__bytes_put_i64(&out, parts[i].number);
         put_differing(&out, &parts[i], i ? &parts[i - 1] : NULL);
     }
     line->passes |= count > 1;
     e->stats.messages++;
     lun_status s = out.failed
-                       ? lun__nomem(e)
+                       ? lun__fail_nomem(e)
                        : lun__post(e, parts[0].to, LUN_TAG_TREE, 0, out.text, (int64_t)out.length);
     lun__strbuf_free(&out);
     return s;
@@ -119,7 +119,7 @@ lun_status lun__tree_hold(lun_engine *e, lun_held held)
     lun_held **last = &e->ranks->held, *h = malloc(sizeof *h);
     if (!h) {
         free(held.bytes);
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     }
     while (*last)
         last = &(*last)->next;
@@ -153,11 +153,11 @@ static lun_tree_part *read_parts(lun_bytes *in, int *count, lun_strbuf *all)
 {
     size_t before = 0, at = 0;
     const int each = 20; /* bytes of a part, at least */
-    *count = lun__take_count(in, each);
+    *count = lun__bytes_take_count(in, each);
     lun_tree_part *parts = in->bad ? NULL : calloc((size_t)*count + 1, sizeof *parts);
     for (int i = 0; parts && !in->bad && i < *count; i++) {
-        parts[i].to = lun__take_i32(in);
-        parts[i].number = lun__take_i64(in);
+        parts[i].to = lun__bytes_take_i32(in);
+        parts[i].number = lun__bytes_take_i64(in);
         take_differing(in, all, before, i ? parts[i - 1].count : 0, &parts[i].count);
         before = at;
         at = all->length;
@@ -175,7 +175,7 @@ static lun_status hear(lun_engine *e, int from, lun_bytes in)
     const double at = r->net->clock.now;
     lun_strbuf all = LUN_STRBUF_INIT;
     int count = 0;
-    const bool next = lun__take_i64(&in) == ++r->lines[from].came;
+    const bool next = lun__bytes_take_i64(&in) == ++r->lines[from].came;
     lun_tree_part *parts = next ? read_parts(&in, &count, &all) : NULL;
     lun_status s = LUN_OK;
     for (int i = 0; parts && !in.bad && i < count; i++)
@@ -187,7 +187,7 @@ static lun_status hear(lun_engine *e, int from, lun_bytes in)
                  r->net->rank);
         s = lun__give_up(e, text);
     } else if (!parts || all.failed) {
-        s = lun__nomem(e);
+        s = lun__fail_nomem(e);
     }
     if (s == LUN_OK)
         s = lun__tree_send(e, parts + 1, count - 1);
@@ -197,7 +197,7 @@ static lun_status hear(lun_engine *e, int from, lun_bytes in)
             memcpy(own, parts[0].bytes, (size_t)parts[0].count);
         s = lun__tree_hold(e, (lun_held){NULL, parts[0].number, parts[0].count, at, own});
     } else if (s == LUN_OK) {
-        s = lun__nomem(e);
+        s = lun__fail_nomem(e);
     }
     free(parts);
     lun__strbuf_free(&all);

@@ -31,7 +31,7 @@ static lun_status sum(lun_engine *e, const int64_t *counts, int size, int64_t *o
     for (int i = 0; i < size; i++) {
         offsets[i] = *total;
         if (__builtin_add_overflow(*total, counts[i], total))
-            return lun__nomem(e);
+            return lun__fail_nomem(e);
     }
     return LUN_OK;
 }
@@ -49,7 +49,7 @@ lun_status lun__gather_fixed(lun_engine *e, const void *own, int count, void *al
     lun_net *n = e->ranks->net;
     int *counts = malloc((size_t)n->size * sizeof *counts);
     if (!counts)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int i = 0; i < n->size; i++)
         counts[i] = count;
     lun_net_request *request = NULL;
@@ -73,7 +73,7 @@ static lun_status gather_round(lun_engine *e, const char *own, const int64_t *co
     if (!parts || !piece) {
         free(parts);
         free(piece);
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     }
     lun_net_request *request = NULL;
     bool begun = n->calls->iallgather(n, own + (parts[n->rank] ? done : 0), parts[n->rank],
@@ -98,7 +98,7 @@ lun_status lun__gather_known(lun_engine *e, const void *own, int64_t *counts, ch
         longest = counts[i] > longest ? counts[i] : longest;
     char *to = s == LUN_OK ? malloc((size_t)total + 1) : NULL;
     if (s == LUN_OK && !to)
-        s = lun__nomem(e);
+        s = lun__fail_nomem(e);
     for (int64_t done = 0; s == LUN_OK && done < longest; done += window(e->ranks))
         s = gather_round(e, own, counts, counts + size, done, to);
     if (s == LUN_OK)
@@ -112,7 +112,7 @@ lun_status lun__gather(lun_engine *e, const void *own, int64_t count, int64_t **
 {
     int64_t *sizes = calloc((size_t)e->ranks->net->size * 2, sizeof *sizes);
     if (!sizes)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     lun_status s = lun__gather_fixed(e, &count, sizeof count, sizes);
     if (s == LUN_OK)
         s = lun__gather_known(e, own, sizes, all);
@@ -137,7 +137,7 @@ lun_status lun__gather_self(lun_engine *e, const void *own, int64_t count, int64
     if (!*counts || !*all) {
         free(*counts);
         free(*all);
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     }
     **counts = count;
     if (count)
@@ -187,7 +187,7 @@ lun_status lun_spmd_bcast_bytes(lun_engine *e, int root, void **bytes, int64_t *
     lun_status s = bcast_round(e, root, &length, sizeof length);
     char *to = s != LUN_OK ? NULL : mine ? *bytes : malloc((size_t)length + 1);
     if (s == LUN_OK && !to)
-        s = lun__nomem(e);
+        s = lun__fail_nomem(e);
     if (s == LUN_OK)
         s = bcast_rounds(e, root, to, length);
     if (s == LUN_OK) {
@@ -249,7 +249,7 @@ static lun_status move_counts(lun_engine *e, exchange *x)
     x->out = malloc((size_t)size * sizeof(int64_t));
     x->in = malloc((size_t)size * sizeof(int64_t));
     if (!x->out || !x->in)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int i = 0; i < size; i++)
         x->out_counts[i] = x->in_counts[i] = (int)sizeof(int64_t);
     memcpy(x->out, x->given_counts, (size_t)size * sizeof(int64_t));
@@ -273,7 +273,7 @@ static lun_status move_round(lun_engine *e, exchange *x, int64_t done)
     x->out = malloc((size_t)out + 1);
     x->in = malloc((size_t)in + 1);
     if (!x->out || !x->in)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int64_t i = 0, at = 0; i < size; at += x->out_counts[i++])
         if (x->out_counts[i])
             memcpy(x->out + at, x->given + x->given_offsets[i] + done, (size_t)x->out_counts[i]);
@@ -291,7 +291,7 @@ static lun_status longest_of_all(lun_engine *e, const exchange *x, int64_t *long
     int64_t own = 0, *all = malloc((size_t)size * sizeof *all);
     for (int i = 0; i < size; i++)
         own = x->given_counts[i] > own ? x->given_counts[i] : own;
-    lun_status s = all ? lun__gather_fixed(e, &own, sizeof own, all) : lun__nomem(e);
+    lun_status s = all ? lun__gather_fixed(e, &own, sizeof own, all) : lun__fail_nomem(e);
     *longest = 0;
     for (int i = 0; s == LUN_OK && i < size; i++)
         *longest = all[i] > *longest ? all[i] : *longest;
@@ -316,7 +316,7 @@ static lun_status move_parts(lun_engine *e, exchange *x, int64_t most, void **go
     int64_t total = 0;
     lun_status s = sum(e, x->got_counts, e->ranks->net->size, x->got_offsets, &total);
     if (s == LUN_OK && !(x->got = malloc((size_t)total + 1)))
-        s = lun__nomem(e);
+        s = lun__fail_nomem(e);
     for (int64_t done = 0; s == LUN_OK && done < most; done += window(e->ranks))
         s = move_round(e, x, done);
     if (s != LUN_OK)
@@ -334,8 +334,8 @@ static lun_status exchange_counted(lun_engine *e, const void *given, const int64
     int size = e->ranks->net->size;
     int64_t total, longest = most ? *most : 1;
     exchange x = {.given = given, .given_counts = given_counts};
-    lun_status s =
-        room_for(&x, size) ? sum(e, given_counts, size, x.given_offsets, &total) : lun__nomem(e);
+    lun_status s = room_for(&x, size) ? sum(e, given_counts, size, x.given_offsets, &total)
+                                      : lun__fail_nomem(e);
     if (s == LUN_OK && longest)
         s = move_counts(e, &x);
     if (s == LUN_OK && !most)
@@ -390,8 +390,8 @@ lun_status lun_spmd_exchange_known(lun_engine *e, const void *given, const int64
     }
     const int size = e->ranks->net->size;
     exchange x = {.given = given, .given_counts = given_counts};
-    lun_status s =
-        room_for(&x, size) ? sum(e, given_counts, size, x.given_offsets, &total) : lun__nomem(e);
+    lun_status s = room_for(&x, size) ? sum(e, given_counts, size, x.given_offsets, &total)
+                                      : lun__fail_nomem(e);
     if (s == LUN_OK) {
         memcpy(x.got_counts, got_counts, (size_t)size * sizeof *got_counts);
         s = move_parts(e, &x, most, got);

@@ -48,10 +48,10 @@ lun_status lun_spmd_gather(lun_engine *e, int root, const void *own, int64_t cou
     LUN_NEED(e, count >= 0 && (own || !count));
     int size = lun_spmd_npes(e);
     if (!all && count && lun_spmd_mype(e) == root)
-        return lun__missing(e);
+        return lun__fail_missing(e);
     int64_t *counts = calloc((size_t)size, sizeof *counts), *got_counts = NULL;
     void *bytes = NULL;
-    lun_status s = counts ? check_root(e, root) : lun__nomem(e);
+    lun_status s = counts ? check_root(e, root) : lun__fail_nomem(e);
     if (s == LUN_OK)
         s = step_of(e, "gathers", "a gather", count, root);
     if (s == LUN_OK) {
@@ -88,7 +88,7 @@ lun_status lun_spmd_alltoall(lun_engine *e, const void *given, int64_t count, vo
     int64_t *counts = malloc((size_t)size * sizeof *counts), *got_counts = NULL;
     void *bytes = NULL;
     if (!counts)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int i = 0; i < size; i++)
         counts[i] = count;
     lun_status s = step_of(e, "exchanges", "an exchange", count, 0);

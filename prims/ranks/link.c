@@ -48,7 +48,7 @@ static lun_status send(void *ctx, int to, const void *bytes, int64_t count)
     const head h = {++line->sent, r->net->rank ? line->asked : ++line->asked};
     char *all = malloc(sizeof h + (size_t)count);
     if (!all)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     memcpy(all, &h, sizeof h);
     if (count)
         memcpy(all + sizeof h, bytes, (size_t)count);
@@ -73,7 +73,7 @@ static lun_status spread(void *ctx, const lun_link_part *parts, int count)
         return s;
     lun_tree_part *all = calloc((size_t)count + 1, sizeof *all);
     if (!all)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int i = 0; i < count; i++) {
         lun_line *line = &r->lines[parts[i].to];
         const int by = lun__cut_off(r, parts[i].to);
@@ -175,7 +175,7 @@ static lun_status turn(lun_engine *e, lun_wait *w, bool *told)
 {
     lun_ranks_state *r = e->ranks;
     lun_status s = lun__wait_on(e, w);
-    if (s != LUN_OK || *told || r->net->rank || lun__stopped(e) == LUN_OK)
+    if (s != LUN_OK || *told || r->net->rank || lun__watch_stopped(e) == LUN_OK)
         return s;
     *told = true;
     return stop(e);
@@ -241,7 +241,7 @@ lun_status lun__ranks_link(lun_engine *e)
     if (!r->lines)
         r->lines = calloc(r->net ? (size_t)r->net->size : 1, sizeof *r->lines);
     if (!r->lines)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     r->linked = true;
     r->link = (lun_link){.rank = r->net ? r->net->rank : 0,
                          .size = r->net ? r->net->size : 1,

@@ -28,7 +28,7 @@ lun_status lun__receive(lun_engine *e, lun_net_found found, int tag, char **byte
     lun_tally *tally = tag == LUN_TAG_CONTROL ? NULL : lun__tally(e, found.from, tag);
     char *to = tally || tag == LUN_TAG_CONTROL ? malloc((size_t)found.count + 1) : NULL;
     if (!to)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     if (tally)
         tally->got++;
     to[found.count] = '\0';
@@ -91,7 +91,7 @@ static lun_status hear_end(lun_engine *e, int from, const char *bytes, int64_t c
     free(r->ended[from]);
     r->ended[from] = strdup(bytes);
     if (!r->ended[from])
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int64_t at = (int64_t)strlen(bytes) + 1; at + size <= count; at += size) {
         memcpy(row, bytes + at, sizeof row);
         lun_tally *t = lun__tally(e, from, (int)row[0]);
@@ -153,7 +153,7 @@ static lun_status put_off(lun_engine *e, int from, const char *bytes, int64_t co
     lun_question **at = &e->ranks->questions;
     lun_question *q = malloc(sizeof *q + (size_t)count + 1);
     if (!q)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     q->next = NULL;
     q->from = from;
     q->count = count;

@@ -74,12 +74,12 @@ static lun_self_tag **find_own(const lun_engine *e, int tag)
 static lun_status keep_own(lun_engine *e, int tag, const void *bytes, int64_t count)
 {
     lun_self_tag **at = find_own(e, tag), *t = *at;
-    lun_self_message *k = lun__object_new(e->account, sizeof *k + (size_t)count);
+    lun_self_message *k = lun__account_object_new(e->account, sizeof *k + (size_t)count);
     if (k && !t)
-        t = lun__object_new(e->account, sizeof *t);
+        t = lun__account_object_new(e->account, sizeof *t);
     if (!k || !t) {
-        lun__object_free(e->account, k);
-        return lun__nomem(e);
+        lun__account_object_free(e->account, k);
+        return lun__fail_nomem(e);
     }
     if (!*at) {
         *t = (lun_self_tag){.tag = tag, .end = &t->first};
@@ -102,16 +102,16 @@ static lun_status take_own(lun_engine *e, int tag, void **bytes, int64_t *count)
     lun_self_message *k = t->first;
     char *all = malloc((size_t)k->count + 1);
     if (!all)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     memcpy(all, k->bytes, (size_t)k->count);
     all[k->count] = '\0';
     *bytes = all;
     *count = k->count;
     t->first = k->next;
-    lun__object_free(e->account, k);
+    lun__account_object_free(e->account, k);
     if (!t->first) {
         *at = t->next;
-        lun__object_free(e->account, t);
+        lun__account_object_free(e->account, t);
     }
     return LUN_OK;
 }
@@ -152,7 +152,7 @@ static lun_status receive(lun_engine *e, int pe, int tag, void **bytes, int64_t 
             all[length + n - 1] = '\0';
             length += n - 1;
         } else {
-            s = lun__nomem(e);
+            s = lun__fail_nomem(e);
         }
         free(part);
     }
@@ -192,7 +192,7 @@ static lun_status send_lent(lun_engine *e, int pe, int tag, const void *bytes, i
     lun_lent_bytes *lent = s == LUN_OK ? malloc(sizeof *lent) : NULL;
     if (!lent) {
         release(held);
-        return s == LUN_OK ? lun__nomem(e) : s;
+        return s == LUN_OK ? lun__fail_nomem(e) : s;
     }
     *lent = (lun_lent_bytes){1 + (count + most - 1) / most, release, held}; /* 1: this call */
     e->stats.bytes_sent += count;

@@ -183,14 +183,14 @@ lun_status lun__wait_poll(lun_engine *e, lun_wait *w)
 {
     lun_status s = lun__wait_on(e, w);
     if (s == LUN_OK && !(e->ranks->linked && e->ranks->ending)) /* those that serve end at once */
-        s = lun__stopped(e);
+        s = lun__watch_stopped(e);
     if (s == LUN_ECANCEL || s == LUN_ELIMIT) {
         lun_strbuf text = LUN_STRBUF_INIT;
         lun__strbuf_printf(&text, "rank %d was stopped in %s: %s", e->ranks->net->rank, w->noun,
-                           lun__error_text(e));
+                           lun__fail_error_text(e));
         (void)lun__give_up(e, lun__strbuf_text(&text));
         lun__strbuf_free(&text);
-        return lun__stopped(e);
+        return lun__watch_stopped(e);
     }
     return s;
 }

@@ -77,7 +77,7 @@ lun_status lun__ranks_open(lun_engine *e, lun_net *net)
         net->calls->abandon(net);
         net->calls->close(net);
     }
-    return s == LUN_OK ? lun__nomem(e) : s;
+    return s == LUN_OK ? lun__fail_nomem(e) : s;
 }
 
 static void drop_own(lun_engine *e, lun_ranks_state *r)
@@ -89,9 +89,9 @@ static void drop_own(lun_engine *e, lun_ranks_state *r)
             while (t->first) {
                 lun_self_message *k = t->first;
                 t->first = k->next;
-                lun__object_free(e->account, k);
+                lun__account_object_free(e->account, k);
             }
-            lun__object_free(e->account, t);
+            lun__account_object_free(e->account, t);
         }
 }
 
@@ -145,7 +145,7 @@ lun_status lun_ranks_new(int count, lun_ranks **out)
         return LUN_EARG;
     lun_ranks *ranks = calloc(1, sizeof *ranks);
     if (ranks)
-        ranks->group = lun__net_group_new(count);
+        ranks->group = lun__threads_group_new(count);
     if (!ranks || !ranks->group) {
         free(ranks);
         return LUN_ENOMEM;
@@ -157,7 +157,7 @@ lun_status lun_ranks_new(int count, lun_ranks **out)
 void lun_ranks_free(lun_ranks *ranks)
 {
     if (ranks)
-        lun__net_group_free(ranks->group);
+        lun__threads_group_free(ranks->group);
     free(ranks);
 }
 
@@ -165,17 +165,17 @@ int lun_rank(const lun_config *config)
 {
     if (config && config->size >= offsetof(lun_config, rank) + sizeof config->rank && config->ranks)
         return config->rank;
-    return lun__net_launch().rank;
+    return lun__launcher_env().rank;
 }
 
 bool lun_launched(void)
 {
-    return lun__net_launch().size > 1;
+    return lun__launcher_env().size > 1;
 }
 
 int lun__local_rank(const lun_config *c)
 {
-    return c->ranks ? c->rank : lun__net_launch().local;
+    return c->ranks ? c->rank : lun__launcher_env().local;
 }
 
 /* What simulates the ranks of this process, NULL: nothing does. */
@@ -192,7 +192,7 @@ static lun_status join_threads(lun_engine *e, lun_net **net)
     char why[1024];
     if (!simulation()) {
         *net = lun__net_threads(c->ranks->group, c->rank);
-        return *net ? LUN_OK : lun__nomem(e);
+        return *net ? LUN_OK : lun__fail_nomem(e);
     }
     *net = lun__net_sim(c->ranks->group, c->rank, simulation(), why, (int)sizeof why);
     return *net ? LUN_OK : lun__fail(e, LUN_EARG, "%s", why);
@@ -206,14 +206,14 @@ lun_status lun_spmd_start(lun_engine *e)
     lun_net *net = NULL;
     const lun_config *c = &e->config;
     if (c->ranks) {
-        int size = lun__net_group_size(c->ranks->group);
+        int size = lun__threads_group_size(c->ranks->group);
         if (c->rank < 0 || c->rank >= size)
             return lun__fail(e, LUN_EARG, "lun_config: rank must be from 0 to %d, not %d", size - 1,
                              c->rank);
         const lun_status s = size > 1 ? join_threads(e, &net) : LUN_OK;
         return s == LUN_OK ? lun__ranks_open(e, net) : s;
     }
-    lun_net_launch launch = lun__net_launch();
+    lun_net_launch launch = lun__launcher_env();
     char why[2048];
     double seconds;
     lun_status s = time_limit(e, &seconds);
@@ -222,7 +222,7 @@ lun_status lun_spmd_start(lun_engine *e)
     if (launch.size > 1 && simulation())
         return lun__fail(e, LUN_EARG,
                          "LUNARRAY_SIM simulates the ranks of --ranks, not those of MPI");
-    if (launch.size > 1 && !(net = lun__net_mpi(&launch, seconds, why, (int)sizeof why)))
+    if (launch.size > 1 && !(net = lun__mpi_transport(&launch, seconds, why, (int)sizeof why)))
         return lun__fail(e, LUN_EBACKEND, "%s", why);
     return lun__ranks_open(e, net);
 }

@@ -78,7 +78,7 @@ void lun__clock_reaches(lun_engine *e, double at)
 
 void lun__add_source_line(lun_engine *e, lun_strbuf *text)
 {
-    const char *line = lun__source_line_text(e, e->source_line);
+    const char *line = lun__source_mark_text(e, e->source_line);
     if (*line)
         lun__strbuf_printf(text, " (%s)", line);
 }
@@ -119,7 +119,7 @@ lun_tally *lun__tally(lun_engine *e, int rank, int tag)
         return t;
     t = calloc(1, sizeof *t);
     if (!t) {
-        (void)lun__nomem(e);
+        (void)lun__fail_nomem(e);
         return NULL;
     }
     t->tag = tag;
@@ -224,7 +224,7 @@ lun_status lun__post_lent(lun_engine *e, int to, int tag, const void *bytes, int
     lun_sending *s = malloc(sizeof *s);
     if (!s) {
         lent_went(lent);
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     }
     s->lent = lent;
     s->counted = 0;
@@ -264,11 +264,11 @@ lun_status lun__post(lun_engine *e, int to, int tag, char kind, const void *byte
         return status;
     const int64_t counted = tag < LUN_TAG_USER ? 0 : (int64_t)(sizeof(lun_sending) + head) + count;
     if (!lun__account_take_object(e->account, counted))
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     lun_sending *s = malloc(sizeof *s + head + (size_t)count);
     if (!s) {
         lun__account_give(e->account, counted);
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     }
     s->lent = NULL;
     s->counted = counted;

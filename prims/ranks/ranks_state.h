@@ -169,7 +169,7 @@ struct lun_ranks_state {
 /* The clock of waits. */
 static inline double lun__rank_now(const lun_ranks_state *r)
 {
-    return r->net->calls->now ? r->net->calls->now(r->net) : lun__now();
+    return r->net->calls->now ? r->net->calls->now(r->net) : lun__clock_now();
 }
 
 /* Whether this engine takes steps alone. */

@@ -250,7 +250,7 @@ bool lun__chain_goes(lun_engine *e, const lun_steps *s, int first, int at, int i
 {
     const lun_slot_source *from = &s->at[at].lowered.slots[i];
     const lun_node *n = from->node;
-    const lun_spread *x = n->kind == LUN_NODE_LEAF ? lun__placed_spread(e, n->storage) : NULL;
+    const lun_spread *x = n->kind == LUN_NODE_LEAF ? lun__placement_spread(e, n->storage) : NULL;
     if (n->kind != LUN_NODE_LEAF || !x)
         return n->kind == LUN_NODE_LEAF;
     return x->n == s->at[at].n && !n->offset && !from->offset && goes_with(s, first, at, x, all);
@@ -273,7 +273,7 @@ static bool slot_agrees(lun_engine *e, const lun_steps *s, int first, int at, in
     if (role != LUN_SLOT_IN || from->view || lun__node_made(n))
         return true;
     if (at == first && !*all && n->kind == LUN_NODE_LEAF)
-        *all = lun__placed_spread(e, n->storage);
+        *all = lun__placement_spread(e, n->storage);
     return lun__chain_goes(e, s, first, at, i, *all);
 }
 
@@ -284,7 +284,7 @@ static bool agrees(lun_engine *e, const lun_steps *s, int first, int at, const l
     const lun_lowered *l = &s->at[at].lowered;
     bool can = true;
     for (int k = 0; can && k < e->set_count; k++)
-        can = lun__backend_runs(lun__computes_at(e->set[k]), &l->ir);
+        can = lun__backend_runs(lun__state_computes_at(e->set[k]), &l->ir);
     for (int i = 0; can && e->set_count && i < l->ir.slot_count; i++)
         can = slot_agrees(e, s, first, at, i, all);
     if (!can || !e->set_count || at > first)
@@ -419,7 +419,7 @@ static lun_status take_rows(lun_engine *e, const lun_schedule *groups, lun_step 
                             int64_t segment)
 {
     lun_lowered l;
-    lun_status status = lun__lower_rows(e, groups, step->group, segment, &l);
+    lun_status status = lun__lower_group_rows(e, groups, step->group, segment, &l);
     if (status != LUN_OK)
         return status;
     lun__lowered_free(&step->lowered);

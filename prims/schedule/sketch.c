@@ -268,7 +268,7 @@ lun_status lun__sketch(lun_engine *e, const lun_steps *s, int first, int end, lu
     out->maker = calloc(3 * slots, sizeof *out->maker);
     if (!out->read || !out->array || !out->maker) {
         lun__sketch_free(out);
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     }
     out->size = out->maker + slots;
     out->slots = out->size + slots;

@@ -37,7 +37,7 @@ static lun_status fill(lun_engine *e, lun_steps *s, lun_node *n)
             return LUN_OK;
     lun_step *step = hold(s, n) ? append(s, LUN_STEP_FILL, n->n, "") : NULL;
     if (!step)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     step->node = n;
     return LUN_OK;
 }
@@ -54,7 +54,7 @@ static lun_status lower_pairs(lun_engine *e, const lun_schedule *groups, int g, 
 {
     lun_node *offsets[LUN_PAIRS_HELD];
     int count;
-    lun_status status = lun__lower_pairs(e, groups, g, l, offsets, &count);
+    lun_status status = lun__pairs_kernel_lower(e, groups, g, l, offsets, &count);
     bool held = true;
     for (int i = 0; i < count; i++) {
         held = hold(s, offsets[i]) && held;
@@ -63,7 +63,7 @@ static lun_status lower_pairs(lun_engine *e, const lun_schedule *groups, int g, 
     if (status != LUN_OK || held)
         return status;
     lun__lowered_free(l);
-    return lun__nomem(e);
+    return lun__fail_nomem(e);
 }
 
 static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s)
@@ -72,7 +72,8 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
     const bool blocks = lun__node_in_blocks(group->sinks[0]);
     lun_lowered l;
     lun_pairs *pairs = NULL;
-    lun_status status = blocks ? lower_pairs(e, groups, g, s, &l) : lun__lower(e, groups, g, &l);
+    lun_status status =
+        blocks ? lower_pairs(e, groups, g, s, &l) : lun__lower_group(e, groups, g, &l);
     if (status != LUN_OK)
         return status;
     for (int i = 0; status == LUN_OK && i < l.ir.slot_count; i++)
@@ -80,7 +81,7 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
             status = fill(e, s, in_memory(l.slots[i].node));
     lun_outer_axis *across = NULL;
     if (status == LUN_OK && blocks && lun__backend_segments(e))
-        status = lun__pairs_make(e, groups, g, &pairs);
+        status = lun__pairs_kernel_make(e, groups, g, &pairs);
     else if (status == LUN_OK && !blocks)
         status = lun__outer_axis_make(e, groups, g, &across);
     const int64_t n = blocks ? group->sinks[0]->n : group->n;
@@ -96,9 +97,9 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
     } else {
         lun__lowered_free(&l);
         lun__outer_axis_free(across);
-        lun__pairs_free(pairs);
+        lun__pairs_kernel_free(pairs);
     }
-    return status == LUN_OK && !step ? lun__nomem(e) : status;
+    return status == LUN_OK && !step ? lun__fail_nomem(e) : status;
 }
 
 static lun_status plan_group(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s)
@@ -106,7 +107,7 @@ static lun_status plan_group(lun_engine *e, const lun_schedule *groups, int g, l
     const lun_group *group = &groups->groups[g];
     for (int k = 0; k < group->sink_count; k++)
         if (!hold(s, group->sinks[k]))
-            return lun__nomem(e);
+            return lun__fail_nomem(e);
     if (!group->step)
         return plan_kernel(e, groups, g, s);
     lun_node *n = group->sinks[0];
@@ -118,7 +119,7 @@ static lun_status plan_group(lun_engine *e, const lun_schedule *groups, int g, l
                                                               : LUN_STEP_ALGORITHM,
                             group->n, group->cut);
     if (!step)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     step->node = n;
     step->held = n->refs > group->users + 1; /* one is held here */
     return LUN_OK;
@@ -208,7 +209,7 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, uns
     for (int g = 0; status == LUN_OK && g < groups.count; g++) {
         status = plan_group(e, &groups, g, out);
         if (status == LUN_OK && g + 1 < groups.count)
-            status = lun__stopped(e);
+            status = lun__watch_stopped(e);
     }
     out->roots = roots;
     out->root_count = count;
@@ -220,7 +221,7 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, uns
         status = lun__sweeps_find(e, out, whole, chains, cache_bytes);
     if (status == LUN_OK && !e->set_count && lun__backend_chains(e))
         lun__tiles_find(out, whole);
-    lun__schedule_free(&groups);
+    lun__fuse_free(&groups);
     /* numbers over many indices come last: they need no kernel */
     for (int i = 0; status == LUN_OK && i < count; i++)
         if (roots[i]->kind == LUN_NODE_NUMBER && roots[i]->rank)
@@ -237,7 +238,7 @@ void lun__steps_free(lun_engine *e, lun_steps *s)
     for (int i = 0; i < s->count; i++) {
         lun__lowered_free(&s->at[i].lowered);
         lun__outer_axis_free(s->at[i].across);
-        lun__pairs_free(s->at[i].pairs);
+        lun__pairs_kernel_free(s->at[i].pairs);
     }
     for (int i = 0; i < s->held_count; i++)
         lun__node_release(e, s->held[i].node);

@@ -115,7 +115,7 @@ static lun_status depth_from(lun_engine *e, const lun_steps *s, int first, int e
     const bool alone =
         k.box.stages && k.box.extent[0] > 1 && whole / k.box.extent[0] >= ALONE_BYTES;
     if (k.box.stages > 1 || alone)
-        *out = lun__sweep_depth(&k.box, rings);
+        *out = lun__sweep_geometry_depth(&k.box, rings);
     if (e->set_count)
         *out = shared_depth(e, s, first, &k, *out, halo);
     if (*out == 1 && !alone)

@@ -33,7 +33,7 @@ typedef struct sharing {
     lun_storage **written; /* by slot of the step's own kernel: it, or NULL */
     turn *turns;           /* by place */
     int places;
-    int stage; /* the launches that are run: as of lun__pairs_bind */
+    int stage; /* the launches that are run: as of lun__pairs_step_bind */
     lun_flights flights;
 } sharing;
 
@@ -55,7 +55,7 @@ static void find_near(const sharing *w, int k)
     for (int i = 0; i < w->p->kernel.ir.slot_count; i++) {
         const lun_node *n = w->p->kernel.slots[i].node;
         const bool read = n->kind == LUN_NODE_LEAF && n->storage->placed;
-        const lun_piece *x = read ? lun__placed_find(n->storage->placed, at) : NULL;
+        const lun_piece *x = read ? lun__current_find(n->storage->placed, at) : NULL;
         if (x)
             w->turns[k].near[i] = within(x, n->offset);
     }
@@ -69,11 +69,11 @@ static lun_status begin(const sharing *w, int k)
     turn *t = &w->turns[k];
     lun_piece *x;
     lun_status s =
-        lun__placed_result(w->e, w->to, lun__set_at(w->e, k), t->indices.lo, t->indices.hi, &x);
+        lun__fetch_result(w->e, w->to, lun__set_at(w->e, k), t->indices.lo, t->indices.hi, &x);
     if (s != LUN_OK)
         return s;
     t->to = within(x, t->indices.lo);
-    return lun__pairs_begin(w->e, w->p, t->rows, t->near, &t->to, &t->work);
+    return lun__pairs_step_begin(w->e, w->p, t->rows, t->near, &t->to, &t->work);
 }
 
 /* The stage's launch of place k is bound, over *n indices; 0: there is none. */
@@ -96,10 +96,10 @@ static lun_status bind(sharing *w, int k, int64_t *n)
     if (!t->work)
         s = begin(w, k);
     if (s == LUN_OK)
-        s = lun__pairs_bind(t->work, w->stage, &x->binding, n);
+        s = lun__pairs_step_bind(t->work, w->stage, &x->binding, n);
     x->open = *n > 0;
     if (s == LUN_OK)
-        x->kernel = lun__pairs_kernel(t->work);
+        x->kernel = lun__pairs_step_kernel(t->work);
     return s;
 }
 
@@ -122,7 +122,7 @@ static lun_status submit(void *ctx, int k)
 /* One launch of each place, all at once. */
 static lun_status run_stage(sharing *w)
 {
-    const lun_status s = lun__set_each(w->e, w->places, true, submit, w);
+    const lun_status s = lun__launch_dist_each(w->e, w->places, true, submit, w);
     lun__flights_end(&w->flights);
     if (w->flights.failed >= 0)
         return lun__flights_failure(&w->flights);
@@ -138,9 +138,9 @@ static lun_status run_all(sharing *w)
     for (w->stage = 0; s == LUN_OK && w->stage < LUN_PAIRS_STAGES; w->stage++)
         s = run_stage(w);
     for (int k = 0; s == LUN_OK && k < w->places; k++) {
-        lun__set_enter(w->e, lun__set_at(w->e, k));
+        lun__state_set_enter(w->e, lun__set_at(w->e, k));
         if (w->turns[k].work)
-            s = lun__pairs_end(w->turns[k].work, &w->turns[k].to);
+            s = lun__pairs_step_end(w->turns[k].work, &w->turns[k].to);
     }
     return s;
 }
@@ -155,7 +155,7 @@ static lun_status open_turns(sharing *w, const lun_spread *rows)
     w->turns = calloc((size_t)rows->places, sizeof *w->turns);
     w->written = calloc((size_t)plain->slot_count + 1, sizeof *w->written);
     if (!w->turns || !w->written)
-        return lun__nomem(w->e);
+        return lun__fail_nomem(w->e);
     for (int i = 0; i < plain->slot_count; i++)
         w->written[i] = plain->slots[i].role == LUN_SLOT_OUT ? w->to : NULL;
     for (int k = 0; k < rows->places; k++) {
@@ -165,7 +165,7 @@ static lun_status open_turns(sharing *w, const lun_spread *rows)
         t->packs = t->rows.lo < t->rows.hi && lun__placing_packs(lun__set_at(w->e, k));
         t->near = t->packs ? calloc(slots, sizeof *t->near) : NULL;
         if (t->packs && !t->near)
-            return lun__nomem(w->e);
+            return lun__fail_nomem(w->e);
     }
     return lun__flights_open(w->e, rows->places, &w->flights);
 }
@@ -174,7 +174,7 @@ static void close_turns(sharing *w)
 {
     lun__flights_close(&w->flights);
     for (int k = 0; w->turns && k < w->places; k++) {
-        lun__pairs_close(w->turns[k].work);
+        lun__pairs_step_close(w->turns[k].work);
         free(w->turns[k].near);
     }
     free(w->turns);
@@ -187,9 +187,9 @@ static lun_status make_result(lun_engine *e, const lun_pairs *p, const lun_sprea
 {
     lun_spread *spread = lun__placing_of_rows(rows, p->extent[1]);
     lun_status s = spread ? lun__storage_empty(e, (lun_dtype)p->result->dtype, p->result->n, to)
-                          : lun__nomem(e);
+                          : lun__fail_nomem(e);
     if (s == LUN_OK)
-        s = lun__placed_decide(e, *to, spread);
+        s = lun__placement_decide(e, *to, spread);
     lun__spread_release(spread);
     return s;
 }
@@ -200,7 +200,7 @@ static lun_status run(sharing *w)
     const lun_spread *rows = w->share->cut;
     const lun_stats before = e->stats;
     const int current = e->current;
-    const double start = lun__now();
+    const double start = lun__clock_now();
     lun_kernel_entry *k;
     lun_status s = make_result(e, w->p, rows, &w->to);
     e->kernels_held++;
@@ -208,17 +208,17 @@ static lun_status run(sharing *w)
         s = open_turns(w, rows);
     if (s == LUN_OK)
         s = run_all(w);
-    s = lun__placed_settled(e, s);
-    e->stats.run_time += lun__now() - start;
+    s = lun__fetch_settled(e, s);
+    e->stats.run_time += lun__clock_now() - start;
     close_turns(w);
     e->kernels_held--;
     e->current = current;
-    if (s == LUN_OK && e->profiling && lun__run_kernel(e, &w->p->kernel, &k) == LUN_OK)
-        lun__profile_after(e, &before, lun__now() - start, &w->p->kernel, k, w->p->result->n);
+    if (s == LUN_OK && e->profiling && lun__kernel_of(e, &w->p->kernel, &k) == LUN_OK)
+        lun__profile_after(e, &before, lun__clock_now() - start, &w->p->kernel, k, w->p->result->n);
     return s;
 }
 
-lun_status lun__pairs_shared(const lun_share *x)
+lun_status lun__allpairs_run(const lun_share *x)
 {
     lun_engine *e = x->e;
     sharing w = {.e = e, .share = x, .p = x->step->pairs};

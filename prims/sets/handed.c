@@ -23,15 +23,15 @@ static lun_status hand_on(const handing *h, lun_storage **all)
 {
     lun_status s = LUN_OK;
     for (int r = 0; s == LUN_OK && r < h->x.a->result_count; r++)
-        s = lun__placed_hand_on(h->x.e, all[r]);
+        s = lun__launch_dist_hand_on(h->x.e, all[r]);
     return s;
 }
 
 /* Storages of n accumulators in the place of others. */
 static lun_status take_anew(const handing *h, int64_t n, lun_storage **to)
 {
-    lun__outer_axis_drop(&h->x, to);
-    return lun__outer_axis_take(&h->x, n, false, to);
+    lun__outer_axis_step_drop(&h->x, to);
+    return lun__outer_axis_step_take(&h->x, n, false, to);
 }
 
 /* Combines the rows of the place in use with a block's accumulators, chunk by chunk. */
@@ -46,11 +46,11 @@ static lun_status take_rows(handing *h, const lun_outer_block *b, lun_interval r
         end = rows.hi - first < LUN_CHUNK ? rows.hi : first + LUN_CHUNK;
         p.rows = end - first;
         if (!p.from)
-            s = lun__outer_axis_begin(x, each);
+            s = lun__outer_axis_step_begin(x, each);
         if (s == LUN_OK)
-            s = lun__outer_axis_rows(x, b, &p);
+            s = lun__outer_axis_step_rows(x, b, &p);
         if (s == LUN_OK && (p.rows == LUN_CHUNK || end == x->segment))
-            s = lun__outer_axis_fold(x, b, &p);
+            s = lun__outer_axis_step_fold(x, b, &p);
     }
     return s;
 }
@@ -93,9 +93,9 @@ static lun_status finish_block(void *ctx, int k)
     if (s == LUN_OK && chunks > 1)
         s = take_anew(h, (chunks + 1) / 2 * segments, x->cells[1]);
     if (s == LUN_OK && !b->first)
-        s = lun__outer_axis_take(x, x->segments, true, x->out);
+        s = lun__outer_axis_step_take(x, x->segments, true, x->out);
     if (s == LUN_OK)
-        s = lun__outer_axis_finish(x, b);
+        s = lun__outer_axis_step_finish(x, b);
     return s;
 }
 
@@ -120,12 +120,12 @@ lun_status lun__handed_run(const lun_share *share)
         b.segments = b.count * inner;
         h.block = &b;
         h.ended = false;
-        s = lun__set_each(e, share->cut->places, false, run_at, &h);
+        s = lun__launch_dist_each(e, share->cut->places, false, run_at, &h);
         if (s == LUN_OK) /* where the first place computes */
-            s = lun__set_each(e, 1, false, finish_block, &h);
+            s = lun__launch_dist_each(e, 1, false, finish_block, &h);
     }
-    s = lun__placed_settled(e, s);
+    s = lun__fetch_settled(e, s);
     e->current = before;
     e->kernels_held--;
-    return lun__outer_axis_end(&h.x, s);
+    return lun__outer_axis_step_end(&h.x, s);
 }

@@ -34,7 +34,7 @@ typedef struct league {
 static lun_interval need(const league *l, int k, int i)
 {
     lun_lowered *lowered = &l->t->k.lowered;
-    if (lun__team_memory_at(&l->t->k, i) || lowered->ir.slots[i].role == LUN_SLOT_TARGET)
+    if (lun__teams_step_memory_at(&l->t->k, i) || lowered->ir.slots[i].role == LUN_SLOT_TARGET)
         return (lun_interval){0, 0};
     lowered->args[LUN_FRONT_BASE].cell = (uint64_t)l->parts[k].first;
     return lun__reached_by_teams(lowered, i,
@@ -48,7 +48,7 @@ static lun_status make_current(league *l, int k)
     lun_backend_slot *at = lun__set_at(l->e, k);
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < lowered->ir.slot_count; i++)
-        if (!lun__team_memory_at(&l->t->k, i) && lowered->ir.slots[i].role != LUN_SLOT_TARGET)
+        if (!lun__teams_step_memory_at(&l->t->k, i) && lowered->ir.slots[i].role != LUN_SLOT_TARGET)
             s = lun__local_indexed(l->e, lowered->slots[i].node, at, need(l, k, i));
     return s;
 }
@@ -57,9 +57,9 @@ static lun_status open_part(league *l, int k)
 {
     part *p = &l->parts[k];
     lun_backend_slot *at = lun__set_at(l->e, k);
-    lun__set_enter(l->e, at);
-    p->most = lun__team_memory_most(&l->t->k, p->end - p->next);
-    const lun_status s = lun__team_memory_check(l->e, &l->t->k, p->most);
+    lun__state_set_enter(l->e, at);
+    p->most = lun__teams_step_memory_most(&l->t->k, p->end - p->next);
+    const lun_status s = lun__teams_step_memory_check(l->e, &l->t->k, p->most);
     return s == LUN_OK ? make_current(l, k) : s;
 }
 
@@ -71,7 +71,7 @@ static lun_status bind_slots(league *l, int k, lun_binding *to)
     for (int i = 0; s == LUN_OK && i < lowered->ir.slot_count; i++) {
         const lun_node *n = lowered->slots[i].node;
         const bool writes = lowered->ir.slots[i].role == LUN_SLOT_TARGET;
-        if (lun__team_memory_at(&l->t->k, i))
+        if (lun__teams_step_memory_at(&l->t->k, i))
             s = lun__bind_part(l->e, to, i, n->storage, n->offset, NULL, n->n, writes);
         else
             s = writes ? lun__local_bind_written(l->e, to, i, n, at)
@@ -86,8 +86,8 @@ static lun_status open_memory(league *l, int k)
     part *p = &l->parts[k];
     const int64_t left = p->end - p->next;
     p->count = left < p->most ? left : p->most;
-    lun__set_enter(l->e, lun__set_at(l->e, k));
-    return lun__team_memory_open(l->e, &l->t->k, p->count, &p->memory);
+    lun__state_set_enter(l->e, lun__set_at(l->e, k));
+    return lun__teams_step_memory_open(l->e, &l->t->k, p->count, &p->memory);
 }
 
 /* All else that the launch of a place needs; index 0 is of its first team.  The kernel is made when
@@ -98,9 +98,9 @@ static lun_status bind_part(league *l, int k)
     const part *p = &l->parts[k];
     lun_team_kernel *kernel = &l->t->k;
     lun_flight *x = &l->flights.at[k];
-    lun__team_memory_use(kernel, &p->memory);
+    lun__teams_step_memory_use(kernel, &p->memory);
     kernel->lowered.args[LUN_FRONT_BASE].cell = (uint64_t)p->next;
-    lun_status s = lun__team_kernel_entry(e, l->t, &x->kernel);
+    lun_status s = lun__teams_step_entry(e, l->t, &x->kernel);
     if (s != LUN_OK)
         return s;
     x->open = true;
@@ -122,14 +122,14 @@ static lun_status begin(league *l, int k)
 {
     lun_backend_slot *at = lun__set_at(l->e, k);
     const int64_t launches = l->e->stats.launches;
-    lun__set_enter(l->e, at);
+    lun__state_set_enter(l->e, at);
     const lun_status s = bind_part(l, k);
     if (s == LUN_OK)
         lun__flights_begin(&l->flights, k, l->parts[k].count * l->t->k.indices, NULL);
     else
         lun__flights_fail(&l->flights, k, s, false);
     at->counted->launches += l->e->stats.launches - launches;
-    return lun__stopped(l->e);
+    return lun__watch_stopped(l->e);
 }
 
 /* What has ended is given back; of a failure that is explained then. */
@@ -137,13 +137,13 @@ static lun_status end_round(league *l, lun_status s)
 {
     lun_flights *f = &l->flights;
     if (f->failed >= 0) {
-        lun__team_memory_use(&l->t->k, &l->parts[f->failed].memory);
+        lun__teams_step_memory_use(&l->t->k, &l->parts[f->failed].memory);
         s = lun__flights_failure(f);
     }
     for (int k = 0; k < f->places; k++) {
         part *p = &l->parts[k];
         lun__flight_close(&f->at[k]);
-        lun__team_memory_close(l->e, &l->t->k, &p->memory);
+        lun__teams_step_memory_close(l->e, &l->t->k, &p->memory);
         p->next += p->count;
         p->count = 0;
     }
@@ -156,7 +156,7 @@ static lun_status run_round(league *l, bool *last)
     lun_engine *e = l->e;
     lun_flights *f = &l->flights;
     const lun_stats before = e->stats;
-    const double start = lun__now();
+    const double start = lun__clock_now();
     int64_t teams = 0;
     lun_status s = LUN_OK;
     *last = true;
@@ -170,11 +170,11 @@ static lun_status run_round(league *l, bool *last)
         *last &= l->parts[k].next + l->parts[k].count == l->parts[k].end;
     }
     lun__flights_end(f);
-    e->stats.run_time += lun__now() - start;
+    e->stats.run_time += lun__clock_now() - start;
     for (int k = 0; s == LUN_OK && f->failed < 0 && e->profiling && k < f->places; k++)
         if (l->parts[k].count) {
-            lun__profile_after(e, &before, lun__now() - start, &l->t->k.lowered, f->at[k].kernel,
-                               teams * l->t->k.indices);
+            lun__profile_after(e, &before, lun__clock_now() - start, &l->t->k.lowered,
+                               f->at[k].kernel, teams * l->t->k.indices);
             break;
         }
     return end_round(l, s);
@@ -196,23 +196,23 @@ static lun_status run(league *l, int64_t teams)
     return s;
 }
 
-lun_status lun__run_teams_shared(lun_engine *e, const lun_team_run *r)
+lun_status lun__league_run(lun_engine *e, const lun_team_run *r)
 {
     league l = {.e = e};
-    const int before = lun__set_enter(e, lun__set_at(e, 0)), places = lun__set_places(e);
-    lun_status s = lun__team_kernel_take(e, r, LUN_TEAMS_MOVED, 0, &l.t);
+    const int before = lun__state_set_enter(e, lun__set_at(e, 0)), places = lun__state_places(e);
+    lun_status s = lun__teams_step_take(e, r, LUN_TEAMS_MOVED, 0, &l.t);
     if (s == LUN_OK)
         s = lun__flights_open(e, places, &l.flights);
     if (s == LUN_OK && !(l.parts = calloc((size_t)places, sizeof *l.parts)))
-        s = lun__nomem(e);
+        s = lun__fail_nomem(e);
     e->kernels_held++;
     if (s == LUN_OK) {
-        lun__team_kernel_fill(r, &l.t->k);
-        s = lun__placed_settled(e, run(&l, r->teams));
+        lun__teams_step_fill(r, &l.t->k);
+        s = lun__fetch_settled(e, run(&l, r->teams));
     }
     e->kernels_held--;
     lun__flights_close(&l.flights);
-    lun__team_kernel_give(e, l.t);
+    lun__teams_step_give(e, l.t);
     e->current = before;
     free(l.parts);
     return s;

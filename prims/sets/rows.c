@@ -27,9 +27,9 @@ static lun_status load_number(part *w, const lun_node *n, lun_matrix *m, lun_sto
     lun_status s = lun__storage_new(w->e, m->dtype, 1, number);
     if (s != LUN_OK)
         return s;
-    lun__cell_fill(m->dtype, n->cell, (*number)->data, 1);
+    lun__dtype_cell_fill(m->dtype, n->cell, (*number)->data, 1);
     if (w->b->backend->buffer_new)
-        s = lun__storage_buffer(w->e, *number, w->b, &buffer);
+        s = lun__mirror_buffer(w->e, *number, w->b, &buffer);
     m->data = buffer ? (const void *)buffer : (*number)->data;
     return s;
 }
@@ -45,7 +45,7 @@ static lun_status load(part *w, const lun_node *n, int i, lun_interval rows)
         return load_number(w, in, m, &w->number[i]);
     lun_storage *of = leaf->storage;
     const lun_status s =
-        lun__placed_ensure(w->e, of, w->at, leaf->offset + need.lo, leaf->offset + need.hi, &x);
+        lun__fetch_ensure(w->e, of, w->at, leaf->offset + need.lo, leaf->offset + need.hi, &x);
     if (s != LUN_OK)
         return s;
     m->batch.offset -= x->lo;
@@ -60,7 +60,7 @@ static lun_status load_both(part *w, const lun_node *n, lun_interval rows)
     if (s == LUN_OK)
         s = load(w, n, 1, rows);
     if (w->p.count > 1) {
-        lun__product_cut(&w->p, rows.lo / w->p.rows, (rows.hi - rows.lo) / w->p.rows);
+        lun__matmul_plan_cut(&w->p, rows.lo / w->p.rows, (rows.hi - rows.lo) / w->p.rows);
         return s;
     }
     w->p.a.batch.offset += rows.lo * w->p.a.row;
@@ -74,7 +74,7 @@ static lun_status multiply(part *w, const lun_node *n, lun_interval rows, lun_st
     lun_piece *c;
     lun_status s = load_both(w, n, rows);
     if (s == LUN_OK)
-        s = lun__placed_result(w->e, to, w->at, rows.lo * columns, rows.hi * columns, &c);
+        s = lun__fetch_result(w->e, to, w->at, rows.lo * columns, rows.hi * columns, &c);
     if (s != LUN_OK)
         return s;
     w->p.c = c->data ? c->data : (void *)c->buffer;
@@ -89,7 +89,7 @@ static lun_status multiply(part *w, const lun_node *n, lun_interval rows, lun_st
         lun__set_advance(w->e);
     s = w->b->backend->begin(w->b->state, &work, &w->b->last);
     w->e->stats.products += s == LUN_OK;
-    return s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
+    return s == LUN_ECANCEL && lun__watch_stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
 }
 
 /* Products of all places. */
@@ -103,10 +103,10 @@ static lun_status multiply_at(void *ctx, int k)
     const products *x = ctx;
     const lun_node *n = x->share->step->node;
     const lun_interval rows = lun__spread_part(x->share->cut, k);
-    part w = {.e = x->share->e, .at = lun__set_at(x->share->e, k), .p = lun__product_of(n)};
+    part w = {.e = x->share->e, .at = lun__set_at(x->share->e, k), .p = lun__matmul_plan_of(n)};
     if (rows.lo >= rows.hi)
         return LUN_OK;
-    w.b = lun__computes_at(w.at);
+    w.b = lun__state_computes_at(w.at);
     lun_status s = lun__share_bring_at(x->share, k);
     if (s == LUN_OK)
         s = multiply(&w, n, rows, x->to);
@@ -122,25 +122,25 @@ static lun_status multiply_all(const lun_share *x, lun_storage *to)
 {
     lun_engine *e = x->e;
     products all = {x, to};
-    lun_spread *spread = lun__placing_of_rows(x->cut, lun__product_of(x->step->node).columns);
-    lun_status s = spread ? lun__placed_decide(e, to, spread) : lun__nomem(e);
+    lun_spread *spread = lun__placing_of_rows(x->cut, lun__matmul_plan_of(x->step->node).columns);
+    lun_status s = spread ? lun__placement_decide(e, to, spread) : lun__fail_nomem(e);
     lun__spread_release(spread);
-    return s == LUN_OK ? lun__set_each(e, x->cut->places, true, multiply_at, &all) : s;
+    return s == LUN_OK ? lun__launch_dist_each(e, x->cut->places, true, multiply_at, &all) : s;
 }
 
-lun_status lun__product_shared(const lun_share *x)
+lun_status lun__rows_product(const lun_share *x)
 {
     lun_engine *e = x->e;
     lun_node *n = x->step->node;
     const lun_stats before = e->stats;
-    const double start = lun__now();
+    const double start = lun__clock_now();
     const int current = e->current;
     lun_storage *to = NULL;
     lun_status s = lun__storage_empty(e, (lun_dtype)n->dtype, n->n, &to);
     if (s == LUN_OK)
         s = multiply_all(x, to);
-    s = lun__placed_settled(e, s); /* some multiply until then */
-    if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+    s = lun__fetch_settled(e, s); /* some multiply until then */
+    if (s == LUN_ECANCEL && lun__watch_stopped(e) == LUN_ELIMIT)
         s = LUN_ELIMIT;
     e->current = current;
     if (s != LUN_OK) {
@@ -148,8 +148,8 @@ lun_status lun__product_shared(const lun_share *x)
             lun__storage_release(e, to);
         return s;
     }
-    e->stats.run_time += lun__now() - start;
-    e->stats.bytes_read += lun__product_reads(n);
+    e->stats.run_time += lun__clock_now() - start;
+    e->stats.bytes_read += lun__product_step_reads(n);
     e->stats.bytes_written += n->n * lun__dtype_get(to->dtype)->bytes;
     if (e->profiling)
         lun__profile_product(e, &before, e->stats.run_time - before.run_time, n);

@@ -11,38 +11,38 @@
 
 static lun_column piece_column(const lun_piece *x, lun_dtype t, int64_t n)
 {
-    return lun__column(x->buffer ? (void *)x->buffer : x->data, t, n);
+    return lun__work_column(x->buffer ? (void *)x->buffer : x->data, t, n);
 }
 
-lun_column lun__exchange_run_column(const lun_exchange *x, int i, int k)
+lun_column lun__shard_run_of(const lun_exchange *x, int i, int k)
 {
-    return piece_column(lun__placed_piece(x->run[i]->placed, lun__set_at(x->e, k)),
+    return piece_column(lun__current_piece(x->run[i]->placed, lun__set_at(x->e, k)),
                         x->run[i]->dtype, x->at[k].count);
 }
 
-lun_status lun__exchange_room(lun_exchange *x, lun_storage *s, int k, int64_t lo, int64_t hi,
-                              lun_column *out)
+lun_status lun__shard_run_room(lun_exchange *x, lun_storage *s, int k, int64_t lo, int64_t hi,
+                               lun_column *out)
 {
     lun_backend_slot *at = lun__set_at(x->e, k);
     const int64_t size = lun__exchange_size(s), padded = (hi - lo + 63) / 64 * 64;
     lun_placed *p;
     if (x->at[k].lent) {
-        const lun_status status = lun__placed_host(x->e, s, lo, hi);
-        *out = lun__column((char *)s->data + lo * size, s->dtype, hi - lo);
+        const lun_status status = lun__host_elements_ensure(x->e, s, lo, hi);
+        *out = lun__work_column((char *)s->data + lo * size, s->dtype, hi - lo);
         return status;
     }
-    lun_status status = lun__placed_open(x->e, s, &p);
-    lun_piece *piece = status == LUN_OK ? lun__placed_piece(p, at) : NULL;
+    lun_status status = lun__fetch_open(x->e, s, &p);
+    lun_piece *piece = status == LUN_OK ? lun__current_piece(p, at) : NULL;
     if (!piece)
-        return lun__nomem(x->e);
+        return lun__fail_nomem(x->e);
     lun__intervals_clear(&piece->fresh);
     if (piece->data && padded * size <= piece->bytes) {
         piece->lo = lo;
         piece->hi = hi;
         lun__pool_pad(piece->data, hi - lo, (int)size);
     } else {
-        lun__piece_empty(x->e, piece);
-        status = lun__placed_result(x->e, s, at, lo, hi, &piece);
+        lun__current_piece_empty(x->e, piece);
+        status = lun__fetch_result(x->e, s, at, lo, hi, &piece);
     }
     if (status == LUN_OK)
         *out = piece_column(piece, s->dtype, hi - lo);
@@ -62,14 +62,14 @@ static lun_status load_number(lun_exchange *x, int i, lun_column *to)
         const lun_status s = lun__storage_new(x->e, to->dtype, longest, &x->number[i]);
         if (s != LUN_OK)
             return s;
-        lun__cell_fill(to->dtype, in->cell, x->number[i]->data, longest);
+        lun__dtype_cell_fill(to->dtype, in->cell, x->number[i]->data, longest);
     }
     to->data = x->number[i]->data;
     return LUN_OK;
 }
 
 /* An operand that each location reads whole. */
-lun_status lun__exchange_whole(lun_exchange *x, int i, lun_column *to)
+lun_status lun__shard_run_whole(lun_exchange *x, int i, lun_column *to)
 {
     const lun_node *in = x->n->more[i];
     const lun_dtype t = (lun_dtype)in->dtype;
@@ -77,12 +77,13 @@ lun_status lun__exchange_whole(lun_exchange *x, int i, lun_column *to)
     if (in->kind == LUN_NODE_NUMBER && !x->number[i]) {
         s = lun__storage_new(x->e, t, in->n, &x->number[i]);
         if (s == LUN_OK)
-            lun__cell_fill(t, in->cell, x->number[i]->data, in->n);
+            lun__dtype_cell_fill(t, in->cell, x->number[i]->data, in->n);
     } else if (in->kind != LUN_NODE_NUMBER) {
-        s = lun__placed_gather(x->e, in, false);
+        s = lun__launch_dist_gather(x->e, in, false);
     }
     if (s == LUN_OK)
-        *to = (lun_column){x->number[i] ? x->number[i]->data : lun__leaf_data(in), t, in->n, true};
+        *to = (lun_column){x->number[i] ? x->number[i]->data : lun__node_leaf_data(in), t, in->n,
+                           true};
     return s;
 }
 
@@ -94,11 +95,11 @@ static lun_status load_array(lun_exchange *x, int k, int i, lun_algorithm_run *r
     const void *data;
     lun_piece *piece;
     if (!x->at[k].device) {
-        const lun_status s = lun__placed_for_host(x->e, in->storage, at, lo, hi, &data);
+        const lun_status s = lun__host_elements_for(x->e, in->storage, at, lo, hi, &data);
         r->in[i].data = (void *)(uintptr_t)data;
         return s;
     }
-    const lun_status s = lun__placed_ensure(x->e, in->storage, at, lo, hi, &piece);
+    const lun_status s = lun__fetch_ensure(x->e, in->storage, at, lo, hi, &piece);
     if (s == LUN_OK) {
         r->in[i].data = piece->buffer;
         r->origin[i] = lo - piece->lo;
@@ -106,15 +107,15 @@ static lun_status load_array(lun_exchange *x, int k, int i, lun_algorithm_run *r
     return s;
 }
 
-lun_status lun__exchange_load(lun_exchange *x, int k, lun_algorithm_run *r)
+lun_status lun__shard_run_load(lun_exchange *x, int k, lun_algorithm_run *r)
 {
     const lun_node *n = x->n;
     const int64_t count = x->at[k].shard.hi - x->at[k].shard.lo;
     lun_status s = lun__share_bring_at(x->share, k);
     for (int i = 0; s == LUN_OK && i < n->count; i++) {
         const lun_node *in = n->more[i];
-        r->in[i] = lun__column(NULL, (lun_dtype)in->dtype, count);
-        s = i >= lun__placing_shared(n)   ? lun__exchange_whole(x, i, &r->in[i])
+        r->in[i] = lun__work_column(NULL, (lun_dtype)in->dtype, count);
+        s = i >= lun__placing_shared(n)   ? lun__shard_run_whole(x, i, &r->in[i])
             : in->kind == LUN_NODE_NUMBER ? load_number(x, i, &r->in[i])
                                           : load_array(x, k, i, r);
     }
@@ -131,7 +132,7 @@ static lun_status open_run(lun_exchange *x, lun_backend_slot *at, lun_algorithm_
     lun_engine *e = x->e;
     const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = r};
     int64_t bytes = 0;
-    lun__set_enter(e, at);
+    lun__state_set_enter(e, at);
     const lun_status s = lun__backend_for(e, &work, out, &bytes);
     if (s != LUN_OK)
         return s;
@@ -141,11 +142,12 @@ static lun_status open_run(lun_exchange *x, lun_backend_slot *at, lun_algorithm_
         lun__pool_give(e->pool, x->scratch, x->scratch_bytes);
     x->scratch = NULL;
     x->scratch_bytes = 0;
-    return lun__pool_take(e->pool, bytes, &x->scratch, &x->scratch_bytes) == LUN_OK ? LUN_OK
-                                                                                    : lun__nomem(e);
+    return lun__pool_take(e->pool, bytes, &x->scratch, &x->scratch_bytes) == LUN_OK
+               ? LUN_OK
+               : lun__fail_nomem(e);
 }
 
-lun_status lun__exchange_scratch(lun_exchange *x, int k, lun_algorithm_run *r)
+lun_status lun__shard_run_scratch(lun_exchange *x, int k, lun_algorithm_run *r)
 {
     const int current = x->e->current;
     lun_backend_slot *b;
@@ -161,26 +163,26 @@ static lun_status run_on_host(lun_exchange *x, lun_backend_slot *at, lun_algorit
     if (s != LUN_OK)
         return s;
     r->scratch = x->scratch;
-    const double start = lun__now();
+    const double start = lun__clock_now();
     lun__set_advance(x->e);
     const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = r};
-    s = lun__backend_do(b, &work);
-    x->seconds += lun__now() - start;
+    s = lun__state_backend_do(b, &work);
+    x->seconds += lun__clock_now() - start;
     return s;
 }
 
-lun_status lun__exchange_native(lun_exchange *x, lun_algorithm_run *r)
+lun_status lun__shard_run_native(lun_exchange *x, lun_algorithm_run *r)
 {
     const int current = x->e->current;
     lun_backend_slot *host;
     lun_status s = lun__backend_native(x->e, &host);
     if (s == LUN_OK)
-        s = lun__algorithm_explained(x->e, x->n, run_on_host(x, host, r), r);
+        s = lun__algorithm_step_explain(x->e, x->n, run_on_host(x, host, r), r);
     x->e->current = current;
     return s;
 }
 
-lun_algorithm_run *lun__exchange_want(lun_exchange *x, int k, lun_algorithm which)
+lun_algorithm_run *lun__shard_run_want(lun_exchange *x, int k, lun_algorithm which)
 {
     x->at[k].wants = true;
     x->at[k].r =
@@ -192,7 +194,7 @@ lun_algorithm_run *lun__exchange_want(lun_exchange *x, int k, lun_algorithm whic
  * leaves a text. */
 static lun_status end_runs(lun_exchange *x, lun_status s, const lun_algorithm_run *failed)
 {
-    const double start = lun__now();
+    const double start = lun__clock_now();
     for (int k = 0; k < x->places; k++) {
         const lun_backend_slot *at = lun__set_at(x->e, k);
         const lun_work_mark mark = x->at[k].mark;
@@ -205,11 +207,11 @@ static lun_status end_runs(lun_exchange *x, lun_status s, const lun_algorithm_ru
             failed = &x->at[k].r;
         }
     }
-    x->seconds += lun__now() - start;
-    return failed ? lun__algorithm_explained(x->e, x->n, s, failed) : s;
+    x->seconds += lun__clock_now() - start;
+    return failed ? lun__algorithm_step_explain(x->e, x->n, s, failed) : s;
 }
 
-lun_status lun__exchange_run(lun_exchange *x)
+lun_status lun__shard_run(lun_exchange *x)
 {
     const int current = x->e->current;
     const lun_algorithm_run *failed = NULL;
@@ -221,14 +223,14 @@ lun_status lun__exchange_run(lun_exchange *x)
         const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = &x->at[k].r};
         s = at->backend->begin(at->state, &work, &x->at[k].mark);
     }
-    s = lun__placed_settled(x->e, s); /* what the host is to do it on */
+    s = lun__fetch_settled(x->e, s); /* what the host is to do it on */
     for (int k = 0; s == LUN_OK && k < x->places; k++) {
         if (!x->at[k].wants || x->at[k].device)
             continue;
         s = run_on_host(x, lun__set_at(x->e, k), &x->at[k].r);
         failed = s == LUN_OK ? NULL : &x->at[k].r;
         if (s == LUN_OK)
-            s = lun__stopped(x->e);
+            s = lun__watch_stopped(x->e);
     }
     x->e->current = current;
     return end_runs(x, s, failed);
@@ -236,7 +238,7 @@ lun_status lun__exchange_run(lun_exchange *x)
 
 /* ---- joined on the host ---------------------------------------------------------------------- */
 
-lun_status lun__exchange_host(lun_exchange *x, int64_t total)
+lun_status lun__shard_run_host(lun_exchange *x, int64_t total)
 {
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && i < 2; i++) {
@@ -248,12 +250,12 @@ lun_status lun__exchange_host(lun_exchange *x, int64_t total)
     return s;
 }
 
-lun_column lun__exchange_column(lun_storage *s, int64_t at, int64_t count)
+lun_column lun__shard_run_column(lun_storage *s, int64_t at, int64_t count)
 {
     return (lun_column){(char *)s->data + at * lun__exchange_size(s), s->dtype, count, true};
 }
 
-lun_status lun__exchange_join(lun_exchange *x, int64_t keep)
+lun_status lun__shard_run_join(lun_exchange *x, int64_t keep)
 {
     int64_t lengths[LUN_MAX_PLACES];
     lun_algorithm_run r = {.which = LUN_ALGORITHM_MERGED,
@@ -263,10 +265,10 @@ lun_status lun__exchange_join(lun_exchange *x, int64_t keep)
         if (x->at[k].count)
             lengths[r.in[2].n++] = x->at[k].count;
     for (int i = 0; i < 2; i++) {
-        r.in[i] = lun__exchange_column(x->host[i], 0, x->host[i]->count);
-        r.out[i] = lun__exchange_column(x->joined[i], 0, x->joined[i]->count);
+        r.in[i] = lun__shard_run_column(x->host[i], 0, x->host[i]->count);
+        r.out[i] = lun__shard_run_column(x->joined[i], 0, x->joined[i]->count);
     }
-    lun_status s = lun__exchange_native(x, &r);
+    lun_status s = lun__shard_run_native(x, &r);
     keep = x->once ? r.out[0].n : keep;
     for (int i = 0; s == LUN_OK && i < 2; i++) {
         s = lun__storage_new(x->e, x->joined[i]->dtype, keep, &x->result[i]);
@@ -306,28 +308,28 @@ static lun_status give_found(lun_exchange *x, int k, const lun_storage *from, lu
     if (lo >= hi)
         return LUN_OK;
     if (x->at[k].lent) {
-        const lun_status s = lun__placed_host(x->e, to, lo, hi);
+        const lun_status s = lun__host_elements_ensure(x->e, to, lo, hi);
         if (s == LUN_OK)
             memcpy((char *)to->data + lo * size,
                    (const char *)from->data + x->at[k].shard.lo * size, (size_t)((hi - lo) * size));
         return s;
     }
-    const lun_status s = lun__placed_result(x->e, to, at, lo, hi, &y);
-    const lun_piece *piece = lun__placed_piece(from->placed, at);
+    const lun_status s = lun__fetch_result(x->e, to, at, lo, hi, &y);
+    const lun_piece *piece = lun__current_piece(from->placed, at);
     if (s != LUN_OK || !piece->data)
-        return s == LUN_OK ? lun__piece_carry(x->e, piece, 0, y, 0, (hi - lo) * size) : s;
-    lun__share_copy(x->e, y->data, piece->data, (hi - lo) * size);
+        return s == LUN_OK ? lun__fetch_carry(x->e, piece, 0, y, 0, (hi - lo) * size) : s;
+    lun__backend_share_copy(x->e, y->data, piece->data, (hi - lo) * size);
     return LUN_OK;
 }
 
-lun_status lun__exchange_found(lun_exchange *x, lun_storage *const *from, lun_spread_kind kind)
+lun_status lun__shard_run_found(lun_exchange *x, lun_storage *const *from, lun_spread_kind kind)
 {
     lun_spread *spread = found_spread(x, kind);
-    lun_status s = spread ? LUN_OK : lun__nomem(x->e);
+    lun_status s = spread ? LUN_OK : lun__fail_nomem(x->e);
     for (int i = 0; s == LUN_OK && i < x->columns; i++) {
         s = lun__storage_empty(x->e, from[i]->dtype, spread->n, &x->result[i]);
         if (s == LUN_OK)
-            s = lun__placed_decide(x->e, x->result[i], spread);
+            s = lun__placement_decide(x->e, x->result[i], spread);
         for (int k = 0; s == LUN_OK && k < x->places; k++)
             s = give_found(x, k, from[i], x->result[i],
                            kind == LUN_SPREAD_COPY ? 0 : spread->bound[k]);

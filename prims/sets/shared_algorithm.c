@@ -25,17 +25,17 @@ static lun_status want_shard(lun_exchange *x, int k, lun_algorithm which, column
                              int64_t at)
 {
     const lun_interval own = x->at[k].shard, samples = x->at[k].samples;
-    lun_algorithm_run *r = lun__exchange_want(x, k, which);
+    lun_algorithm_run *r = lun__shard_run_want(x, k, which);
     r->segment = which == LUN_ALGORITHM_SORT || which == LUN_ALGORITHM_ARGSORT ? x->n->step : 0;
     r->first = own.lo;
     if (which == LUN_ALGORITHM_ORDERED || which == LUN_ALGORITHM_TOPK)
         r->option[1] += (uint64_t)own.lo;
     r->every = x->every;
-    lun_status s = lun__exchange_load(x, k, r);
+    lun_status s = lun__shard_run_load(x, k, r);
     for (int i = 0; s == LUN_OK && c.to && i < c.count; i++)
-        s = lun__exchange_room(x, c.to[i], k, own.lo, own.lo + most, &r->out[i]);
+        s = lun__shard_run_room(x, c.to[i], k, own.lo, own.lo + most, &r->out[i]);
     for (int i = 0; !c.to && i < c.count; i++)
-        r->out[i] = lun__exchange_column(x->host[i], at, most);
+        r->out[i] = lun__shard_run_column(x->host[i], at, most);
     if (x->samples)
         r->out[2] = (lun_column){x->samples + samples.lo * lun__exchange_size(x->run[0]),
                                  r->in[0].dtype, samples.hi - samples.lo, true};
@@ -55,12 +55,12 @@ static lun_status run_shards(lun_exchange *x, lun_algorithm which, columns c)
             s = want_shard(x, k, which, c, most, at);
     }
     if (s == LUN_OK)
-        s = lun__exchange_run(x);
+        s = lun__shard_run(x);
     for (int k = 0; s == LUN_OK && few && k < x->places; k++)
         if (x->at[k].shard.lo < x->at[k].shard.hi && !x->at[k].r.out[0].n)
             s = want_shard(x, k, which, c, x->at[k].shard.hi - x->at[k].shard.lo, 0);
     if (s == LUN_OK && few)
-        s = lun__exchange_run(x);
+        s = lun__shard_run(x);
     for (int k = 0; s == LUN_OK && k < x->places; k++)
         if (x->at[k].shard.lo < x->at[k].shard.hi)
             x->at[k].count = x->at[k].found = x->at[k].r.out[0].n;
@@ -78,13 +78,13 @@ static lun_status order(lun_exchange *x)
     if (!x->every) {
         s = lun__storage_empty(x->e, (lun_dtype)x->n->dtype, x->n->n, &x->result[0]);
         if (s == LUN_OK)
-            s = lun__placed_decide(x->e, x->result[0], x->cut);
+            s = lun__placement_decide(x->e, x->result[0], x->cut);
         return s == LUN_OK ? run_shards(x, (lun_algorithm)x->n->op, (columns){x->result, 1}) : s;
     }
     s = lun__exchange_open(x);
     lun_storage **merged = &x->merged[x->columns - 1];
     if (s == LUN_OK)
-        s = lun__placed_decide(x->e, *merged, x->cut);
+        s = lun__placement_decide(x->e, *merged, x->cut);
     if (s == LUN_OK)
         s = lun__exchange_reserve(x);
     if (s == LUN_OK)
@@ -105,28 +105,28 @@ static lun_status choose_first(lun_exchange *x)
         x->at[k].count = n < x->n->n ? n : x->n->n;
         total += x->at[k].count;
     }
-    lun_status s = lun__exchange_host(x, total);
+    lun_status s = lun__shard_run_host(x, total);
     if (s == LUN_OK)
         s = run_shards(x, LUN_ALGORITHM_TOPK, (columns){NULL, 2});
-    return s == LUN_OK ? lun__exchange_join(x, x->n->n) : s;
+    return s == LUN_OK ? lun__shard_run_join(x, x->n->n) : s;
 }
 
 /* The runs of all locations to the host: each is the merge of one. */
 static lun_status bring_runs(lun_exchange *x, int64_t total)
 {
     int64_t at = 0;
-    lun_status s = lun__exchange_host(x, total);
+    lun_status s = lun__shard_run_host(x, total);
     for (int k = 0; s == LUN_OK && k < x->places; at += x->at[k++].count) {
         if (!x->at[k].count)
             continue;
-        lun_algorithm_run *r = lun__exchange_want(x, k, LUN_ALGORITHM_MERGED);
+        lun_algorithm_run *r = lun__shard_run_want(x, k, LUN_ALGORITHM_MERGED);
         for (int i = 0; i < 2; i++) {
-            r->in[i] = lun__exchange_run_column(x, i, k);
-            r->out[i] = lun__exchange_column(x->host[i], at, x->at[k].count);
+            r->in[i] = lun__shard_run_of(x, i, k);
+            r->out[i] = lun__shard_run_column(x->host[i], at, x->at[k].count);
         }
         r->in[2] = (lun_column){&x->at[k].count, LUN_I64, 1, true};
     }
-    return s == LUN_OK ? lun__exchange_run(x) : s;
+    return s == LUN_OK ? lun__shard_run(x) : s;
 }
 
 /* UNIQUE: the different values of each shard, those of all made one. */
@@ -141,11 +141,11 @@ static lun_status tell_apart(lun_exchange *x)
         total += x->at[k].count;
     if (s == LUN_OK && total <= FEW) {
         s = bring_runs(x, total);
-        return s == LUN_OK ? lun__exchange_join(x, 0) : s;
+        return s == LUN_OK ? lun__shard_run_join(x, 0) : s;
     }
     if (s == LUN_OK)
         s = lun__exchange_splitters(x);
-    return s == LUN_OK ? lun__exchange_found(x, x->merged, LUN_SPREAD_BLOCK) : s;
+    return s == LUN_OK ? lun__shard_run_found(x, x->merged, LUN_SPREAD_BLOCK) : s;
 }
 
 /* So many counts of each shard, one after the other on the host, are added. */
@@ -189,28 +189,28 @@ static lun_status want_digits(lun_exchange *x, int k, int64_t counts, int64_t pa
     const lun_interval own = x->at[k].shard;
     const int64_t room = (own.hi - own.lo) / 32; /* fewer than there are */
     const bool kept = x->at[k].kept;
-    lun_algorithm_run *r = lun__exchange_want(x, k, LUN_ALGORITHM_DIGITS);
-    lun_status s = kept ? LUN_OK : lun__exchange_load(x, k, r);
+    lun_algorithm_run *r = lun__shard_run_want(x, k, LUN_ALGORITHM_DIGITS);
+    lun_status s = kept ? LUN_OK : lun__shard_run_load(x, k, r);
     if (s == LUN_OK && !kept && room)
-        s = lun__exchange_room(x, x->run[0], k, own.lo, own.lo + room, &r->out[1]);
+        s = lun__shard_run_room(x, x->run[0], k, own.lo, own.lo + room, &r->out[1]);
     if (kept)
-        r->in[0] = lun__exchange_run_column(x, 0, k);
-    r->in[1] = lun__exchange_column(x->host[1], 0, x->host[1]->count);
-    r->out[0] = lun__exchange_column(x->host[0], part * counts, counts);
+        r->in[0] = lun__shard_run_of(x, 0, k);
+    r->in[1] = lun__shard_run_column(x->host[1], 0, x->host[1]->count);
+    r->out[0] = lun__shard_run_column(x->host[0], part * counts, counts);
     return s;
 }
 
 /* Digits of all candidates, of so many counts; the sums stand behind those of locations. */
 static lun_status count_digits(lun_exchange *x, int64_t counts)
 {
-    const bool some = lun__digit_some(x->host[1]->data);
+    const bool some = lun__algorithm_digit_some(x->host[1]->data);
     int64_t part = 0;
     lun_status s = make_host(x, &x->host[0], LUN_I64, (x->parts + 1) * counts);
     for (int k = 0; s == LUN_OK && k < x->places; k++)
         if (x->at[k].shard.lo < x->at[k].shard.hi)
             s = want_digits(x, k, counts, part++);
     if (s == LUN_OK)
-        s = lun__exchange_run(x);
+        s = lun__shard_run(x);
     part = 0;
     for (int k = 0; s == LUN_OK && k < x->places; k++) {
         const int64_t *own = (const int64_t *)x->host[0]->data + part * counts;
@@ -237,12 +237,12 @@ static lun_status narrow(lun_exchange *x, int64_t counts)
     const lun_node *in = x->n->more[0], *parts = x->n->more[1];
     lun_algorithm_run r = {.which = LUN_ALGORITHM_NARROW, .option = {x->n->cell}};
     if (counts)
-        r.in[0] = lun__exchange_column(x->host[0], x->parts * counts, counts);
-    lun_status s = lun__exchange_whole(x, 1, &r.in[1]);
-    r.in[2] = lun__column(NULL, (lun_dtype)in->dtype, in->n);
-    r.out[0] = lun__exchange_column(x->result[0], 0, parts->n);
-    r.out[1] = lun__exchange_column(x->host[1], 0, x->host[1]->count);
-    return s == LUN_OK ? lun__exchange_native(x, &r) : s;
+        r.in[0] = lun__shard_run_column(x->host[0], x->parts * counts, counts);
+    lun_status s = lun__shard_run_whole(x, 1, &r.in[1]);
+    r.in[2] = lun__work_column(NULL, (lun_dtype)in->dtype, in->n);
+    r.out[0] = lun__shard_run_column(x->result[0], 0, parts->n);
+    r.out[1] = lun__shard_run_column(x->host[1], 0, x->host[1]->count);
+    return s == LUN_OK ? lun__shard_run_native(x, &r) : s;
 }
 
 /* QUANTILE of all elements, digit by digit of their keys. */
@@ -252,7 +252,7 @@ static lun_status narrow_down(lun_exchange *x)
     int64_t counts = 0;
     lun_status s = lun__storage_empty(x->e, (lun_dtype)in->dtype, in->n, &x->run[0]);
     if (s == LUN_OK)
-        s = make_host(x, &x->host[1], LUN_I64, lun__digit_state(x->n->more[1]->n));
+        s = make_host(x, &x->host[1], LUN_I64, lun__algorithm_digit_state(x->n->more[1]->n));
     if (s == LUN_OK)
         s = lun__storage_new(x->e, (lun_dtype)x->n->dtype, x->n->n, &x->result[0]);
     do {
@@ -260,7 +260,7 @@ static lun_status narrow_down(lun_exchange *x)
             s = count_digits(x, counts);
         if (s == LUN_OK)
             s = narrow(x, counts);
-        counts = s == LUN_OK ? lun__digit_counts(x->host[1]->data) : 0;
+        counts = s == LUN_OK ? lun__algorithm_digit_counts(x->host[1]->data) : 0;
     } while (counts);
     return s;
 }
@@ -272,7 +272,7 @@ static lun_status take(lun_exchange *x)
     lun_status s = lun__storage_empty(x->e, (lun_dtype)x->n->dtype, x->n->more[0]->n, &x->run[0]);
     if (s == LUN_OK)
         s = run_shards(x, (lun_algorithm)x->n->op, (columns){x->run, 1});
-    return s == LUN_OK ? lun__exchange_found(x, x->run, x->cut->kind) : s;
+    return s == LUN_OK ? lun__shard_run_found(x, x->run, x->cut->kind) : s;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -317,7 +317,7 @@ static lun_status open_locations(lun_exchange *x, bool once)
     x->places = x->cut->places;
     x->at = calloc((size_t)x->places, sizeof *x->at);
     if (!x->at)
-        return lun__nomem(x->e);
+        return lun__fail_nomem(x->e);
     for (int k = 0; k < x->places; k++) {
         const lun_backend_slot *at = lun__set_at(x->e, k);
         const bool apart = at->backend->buffer_new != NULL;
@@ -355,12 +355,12 @@ static lun_status share(const lun_share *shared, lun_status (*work)(lun_exchange
     lun_exchange *x = calloc(1, sizeof *x);
     lun_node *further = NULL;
     if (!x)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     *x = (lun_exchange){.e = e, .share = shared, .cut = shared->cut, .columns = 2};
     x->n = lun__node_retain(algorithm_of(shared));
     lun_status s = open_locations(x, once);
     if (s == LUN_OK && once && lun__algorithm_rows[x->n->op].results > 1)
-        s = lun__node_result(e, x->n, 1, &further); /* there is one already if it is asked */
+        s = lun__fold_node_result(e, x->n, 1, &further); /* there is one already if it is asked */
     if (s == LUN_OK)
         s = work(x);
     if (s == LUN_OK)
@@ -373,12 +373,12 @@ static lun_status share(const lun_share *shared, lun_status (*work)(lun_exchange
     return s;
 }
 
-lun_status lun__order_shared(const lun_share *x)
+lun_status lun__shared_algorithm_order(const lun_share *x)
 {
     return share(x, order);
 }
 
-lun_status lun__choose_shared(const lun_share *x)
+lun_status lun__shared_algorithm_choose(const lun_share *x)
 {
     if (lun__node_ready(x->step->node)) /* made with another result */
         return LUN_OK;
@@ -389,7 +389,7 @@ lun_status lun__choose_shared(const lun_share *x)
                                                       : count_bins);
 }
 
-lun_status lun__algorithm_shared(const lun_share *x)
+lun_status lun__shared_algorithm(const lun_share *x)
 {
     return share(x, take);
 }

@@ -28,7 +28,7 @@ lun_status lun__exchange_open(lun_exchange *x)
     const int64_t words = 3 * samples + 3 * places + places * (2 * places + 1);
     int64_t *at = x->words = calloc((size_t)words, sizeof *at);
     if (!at)
-        return lun__nomem(x->e);
+        return lun__fail_nomem(x->e);
     x->samples = (char *)at; /* elements have 8 bytes at most */
     x->ordered = (char *)(at += samples);
     x->stood = at += samples;
@@ -59,18 +59,18 @@ lun_status lun__exchange_reserve(lun_exchange *x)
         lun_algorithm_run r = {.which = LUN_ALGORITHM_MERGED, .every = x->every};
         if (own.lo >= own.hi || x->at[k].device)
             continue;
-        s = lun__exchange_room(x, x->merged[last], k, own.lo, most, &r.out[0]);
+        s = lun__shard_run_room(x, x->merged[last], k, own.lo, most, &r.out[0]);
         for (int i = 0; s == LUN_OK && i < x->columns; i++) {
-            s = lun__exchange_room(x, x->run[i], k, own.lo, own.hi, &r.out[i]);
+            s = lun__shard_run_room(x, x->run[i], k, own.lo, own.hi, &r.out[i]);
             if (s == LUN_OK)
-                s = lun__exchange_room(x, x->received[i], k, own.lo, most, &r.in[i]);
+                s = lun__shard_run_room(x, x->received[i], k, own.lo, most, &r.in[i]);
         }
         r.in[2].n = x->places;
         if (s == LUN_OK)
-            s = lun__exchange_scratch(x, k, &r);
+            s = lun__shard_run_scratch(x, k, &r);
         r.which = LUN_ALGORITHM_ORDERED;
         if (s == LUN_OK)
-            s = lun__exchange_scratch(x, k, &r);
+            s = lun__shard_run_scratch(x, k, &r);
     }
     return s;
 }
@@ -83,10 +83,10 @@ static lun_status order_samples(lun_exchange *x)
     const int64_t count = x->at[x->places - 1].samples.hi;
     const lun_dtype t = x->run[0]->dtype;
     lun_algorithm_run r = {.which = LUN_ALGORITHM_ORDERED, .option = {x->n->cell}, .every = 1};
-    r.in[0] = lun__column(x->samples, t, count);
-    r.out[0] = lun__column(x->ordered, t, count);
-    r.out[1] = lun__column(x->stood, LUN_I64, count);
-    return lun__exchange_native(x, &r);
+    r.in[0] = lun__work_column(x->samples, t, count);
+    r.out[0] = lun__work_column(x->ordered, t, count);
+    r.out[1] = lun__work_column(x->stood, LUN_I64, count);
+    return lun__shard_run_native(x, &r);
 }
 
 /* The location of a sample. */
@@ -158,14 +158,14 @@ static lun_status find_cuts(lun_exchange *x)
     for (int k = 0; k < x->places; k++) {
         if (!x->at[k].count || x->parts == 1)
             continue;
-        lun_algorithm_run *r = lun__exchange_want(x, k, LUN_ALGORITHM_CUTS);
+        lun_algorithm_run *r = lun__shard_run_want(x, k, LUN_ALGORITHM_CUTS);
         r->option[1] = (uint64_t)k;
-        r->in[0] = lun__exchange_run_column(x, 0, k);
+        r->in[0] = lun__shard_run_of(x, 0, k);
         r->in[1] = (lun_column){x->splitters, x->run[0]->dtype, places, true};
         r->in[2] = (lun_column){x->owner, LUN_I64, places, true};
         r->out[0] = (lun_column){cuts_of(x, k), LUN_I64, places, true};
     }
-    const lun_status s = lun__exchange_run(x);
+    const lun_status s = lun__shard_run(x);
     for (int k = 0; k < x->places; k++) {
         int64_t *cuts = cuts_of(x, k);
         for (int j = 0; j < x->places; j++)
@@ -181,13 +181,13 @@ static lun_status find_cuts(lun_exchange *x)
 /* ---- merging --------------------------------------------------------------------------------- */
 
 /* Bytes of `from` at location k, from the start of its memory, to those of `to` at location j; they
- * are under way until lun__placed_settled. */
+ * are under way until lun__fetch_settled. */
 static lun_status carry(const lun_exchange *x, const lun_storage *from, int k, int64_t from_at,
                         const lun_storage *to, int j, int64_t to_at, int64_t bytes)
 {
     lun_backend_slot *a = lun__set_at(x->e, k), *b = lun__set_at(x->e, j);
-    const lun_status s = lun__piece_carry(x->e, lun__placed_piece(from->placed, a), from_at,
-                                          lun__placed_piece(to->placed, b), to_at, bytes);
+    const lun_status s = lun__fetch_carry(x->e, lun__current_piece(from->placed, a), from_at,
+                                          lun__current_piece(to->placed, b), to_at, bytes);
     if (s == LUN_OK && k != j && !x->once) { /* what is exchanged once is not told */
         x->e->stats.bytes_exchanged += bytes;
         if (a->counted)
@@ -212,7 +212,7 @@ static lun_status make_result(lun_exchange *x, int j, int i)
     lun_algorithm_run *r = &x->at[j].r;
     if (!owns && !merges)
         return LUN_OK;
-    const lun_status s = lun__exchange_room(x, x->merged[i], j, lo, hi, &r->out[i]);
+    const lun_status s = lun__shard_run_room(x, x->merged[i], j, lo, hi, &r->out[i]);
     r->out[i].n = in.hi - in.lo;
     r->to_origin[i] = in.lo - lo;
     if (s == LUN_OK && !x->at[j].device)
@@ -225,12 +225,12 @@ static lun_status receive(lun_exchange *x, int j)
 {
     const lun_interval in = x->at[j].merges;
     int64_t *lengths = x->lengths + (int64_t)j * x->places, at = 0;
-    lun_algorithm_run *r = lun__exchange_want(x, j, LUN_ALGORITHM_MERGED);
+    lun_algorithm_run *r = lun__shard_run_want(x, j, LUN_ALGORITHM_MERGED);
     lun_status s = LUN_OK;
     r->option[0] |= x->once ? LUN_MERGED_ONE : 0;
     r->in[2] = (lun_column){lengths, LUN_I64, 0, true};
     for (int i = 0; s == LUN_OK && i < x->columns; i++)
-        s = lun__exchange_room(x, x->received[i], j, in.lo, in.hi, &r->in[i]);
+        s = lun__shard_run_room(x, x->received[i], j, in.lo, in.hi, &r->in[i]);
     for (int k = 0; s == LUN_OK && k < x->places; k++) {
         const int64_t from = cuts_of(x, k)[j], count = cuts_of(x, k)[j + 1] - from;
         for (int i = 0; s == LUN_OK && count && i < x->columns; i++) {
@@ -260,7 +260,7 @@ static lun_status merge(lun_exchange *x)
     for (int j = 0; s == LUN_OK && j < x->places; j++)
         for (int i = 0; s == LUN_OK && i < x->columns; i++)
             s = x->merged[i] ? make_result(x, j, i) : LUN_OK;
-    s = s == LUN_OK ? lun__exchange_run(x) : lun__placed_settled(x->e, s);
+    s = s == LUN_OK ? lun__shard_run(x) : lun__fetch_settled(x->e, s);
     for (int j = 0; s == LUN_OK && x->once && j < x->places; j++)
         x->at[j].found = x->at[j].merges.lo < x->at[j].merges.hi ? x->at[j].r.out[0].n : 0;
     return s;
@@ -279,8 +279,8 @@ static lun_status get_own(lun_exchange *x, lun_storage *to, int j)
         const int64_t lo = own.lo > in.lo ? own.lo : in.lo, hi = own.hi < in.hi ? own.hi : in.hi;
         if (k == j || lo >= hi)
             continue;
-        const lun_piece *a = lun__placed_piece(to->placed, lun__set_at(x->e, k));
-        const lun_piece *b = lun__placed_piece(to->placed, lun__set_at(x->e, j));
+        const lun_piece *a = lun__current_piece(to->placed, lun__set_at(x->e, k));
+        const lun_piece *b = lun__current_piece(to->placed, lun__set_at(x->e, j));
         s = carry(x, to, k, (lo - a->lo) * size, to, j, (lo - b->lo) * size, (hi - lo) * size);
     }
     return s;
@@ -291,15 +291,15 @@ static lun_status move_on(lun_exchange *x, lun_storage *to)
     lun_status s = LUN_OK;
     for (int j = 0; s == LUN_OK && j < x->places; j++)
         s = get_own(x, to, j);
-    s = lun__placed_settled(x->e, s);
+    s = lun__fetch_settled(x->e, s);
     for (int j = 0; s == LUN_OK && j < x->places; j++) {
-        lun_piece *piece = lun__placed_piece(to->placed, lun__set_at(x->e, j));
+        lun_piece *piece = lun__current_piece(to->placed, lun__set_at(x->e, j));
         const lun_interval own = own_of(x, j);
         if (!piece)
-            return lun__nomem(x->e);
+            return lun__fail_nomem(x->e);
         lun__intervals_clear(&piece->fresh);
         if (own.lo < own.hi && !lun__intervals_add(&piece->fresh, own.lo, own.hi))
-            s = lun__nomem(x->e);
+            s = lun__fail_nomem(x->e);
     }
     return s;
 }

@@ -64,30 +64,30 @@ static inline int64_t lun__exchange_size(const lun_storage *s)
 /* ---- shard_runs.c ---------------------------------------------------------------------------- */
 
 /* Memory for elements lo .. hi - 1 of s at location k, in the place of what is there. */
-lun_status lun__exchange_room(lun_exchange *x, lun_storage *s, int k, int64_t lo, int64_t hi,
-                              lun_column *out);
+lun_status lun__shard_run_room(lun_exchange *x, lun_storage *s, int k, int64_t lo, int64_t hi,
+                               lun_column *out);
 /* The shard of the operands of n at location k, for r. */
-lun_status lun__exchange_load(lun_exchange *x, int k, lun_algorithm_run *r);
+lun_status lun__shard_run_load(lun_exchange *x, int k, lun_algorithm_run *r);
 /* Operand i, which all locations read. */
-lun_status lun__exchange_whole(lun_exchange *x, int i, lun_column *to);
+lun_status lun__shard_run_whole(lun_exchange *x, int i, lun_column *to);
 /* Column i of the run of location k. */
-lun_column lun__exchange_run_column(const lun_exchange *x, int i, int k);
+lun_column lun__shard_run_of(const lun_exchange *x, int i, int k);
 /* Location k is to run an algorithm; runs what is wanted, devices while the host works. */
-lun_algorithm_run *lun__exchange_want(lun_exchange *x, int k, lun_algorithm which);
-lun_status lun__exchange_run(lun_exchange *x);
+lun_algorithm_run *lun__shard_run_want(lun_exchange *x, int k, lun_algorithm which);
+lun_status lun__shard_run(lun_exchange *x);
 /* Runs it on host memory, by the native backend. */
-lun_status lun__exchange_native(lun_exchange *x, lun_algorithm_run *r);
+lun_status lun__shard_run_native(lun_exchange *x, lun_algorithm_run *r);
 /* Has the scratch memory that location k needs for r. */
-lun_status lun__exchange_scratch(lun_exchange *x, int k, lun_algorithm_run *r);
+lun_status lun__shard_run_scratch(lun_exchange *x, int k, lun_algorithm_run *r);
 
 /* Memory on the host for so many elements and numbers, twice; a column of it. */
-lun_status lun__exchange_host(lun_exchange *x, int64_t total);
-lun_column lun__exchange_column(lun_storage *s, int64_t at, int64_t count);
+lun_status lun__shard_run_host(lun_exchange *x, int64_t total);
+lun_column lun__shard_run_column(lun_storage *s, int64_t at, int64_t count);
 /* Merges the runs that the host has there: the first `keep` elements are the results, or with
  * `once` all. */
-lun_status lun__exchange_join(lun_exchange *x, int64_t keep);
+lun_status lun__shard_run_join(lun_exchange *x, int64_t keep);
 /* The found elements of `from` at each location, as a result in shards of just these. */
-lun_status lun__exchange_found(lun_exchange *x, lun_storage *const *from, lun_spread_kind kind);
+lun_status lun__shard_run_found(lun_exchange *x, lun_storage *const *from, lun_spread_kind kind);
 
 /* ---- sorted_exchange.c ----------------------------------------------------------------------- */
 

@@ -19,8 +19,8 @@ static lun_status load(lun_algorithm_work *w, const lun_node *n, int k)
     lun_dtype t = (lun_dtype)n->dtype;
     w->r.in[k] = (lun_column){.dtype = t, .n = n->n};
     if (n->kind == LUN_NODE_LEAF) {
-        lun_status s = lun__storage_host(w->e, n->storage, false);
-        w->r.in[k].data = s == LUN_OK ? lun__leaf_data(n) : NULL;
+        lun_status s = lun__mirror_host(w->e, n->storage, false);
+        w->r.in[k].data = s == LUN_OK ? lun__node_leaf_data(n) : NULL;
         w->read += bytes_of(t, n->n);
         return s;
     }
@@ -29,7 +29,7 @@ static lun_status load(lun_algorithm_work *w, const lun_node *n, int k)
     lun_status s = lun__storage_new(w->e, t, n->n, &w->number[k]);
     if (s != LUN_OK)
         return s;
-    lun__cell_fill(t, n->cell, w->number[k]->data, n->n);
+    lun__dtype_cell_fill(t, n->cell, w->number[k]->data, n->n);
     w->r.in[k].data = w->number[k]->data;
     return LUN_OK;
 }
@@ -89,7 +89,7 @@ static void release_room(lun_algorithm_work *w)
     w->scratch = NULL;
 }
 
-lun_status lun__algorithm_open(lun_engine *e, lun_node *n, lun_algorithm_work *w)
+lun_status lun__algorithm_step_open(lun_engine *e, lun_node *n, lun_algorithm_work *w)
 {
     *w = (lun_algorithm_work){.e = e, .n = n, .row = &lun__algorithm_rows[n->op]};
     w->r = (lun_algorithm_run){.which = (lun_algorithm)n->op,
@@ -103,35 +103,35 @@ lun_status lun__algorithm_open(lun_engine *e, lun_node *n, lun_algorithm_work *w
     if (s == LUN_OK)
         w->node[0] = lun__node_retain(n);
     for (int k = 1; s == LUN_OK && k < w->row->results; k++)
-        s = lun__node_result(e, n, k, &w->node[k]); /* there is one already if it is asked */
+        s = lun__fold_node_result(e, n, k, &w->node[k]); /* there is one already if it is asked */
     return s == LUN_OK ? make_room(w, first_room(w)) : s;
 }
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
-lun_status lun__algorithm_explained(lun_engine *e, const lun_node *n, lun_status s,
-                                    const lun_algorithm_run *r)
+lun_status lun__algorithm_step_explain(lun_engine *e, const lun_node *n, lun_status s,
+                                       const lun_algorithm_run *r)
 {
-    if (s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT)
+    if (s == LUN_ECANCEL && lun__watch_stopped(e) == LUN_ELIMIT)
         return LUN_ELIMIT;
     if (s == LUN_OK || s == LUN_ECANCEL || !n->notes)
         return s;
     s = lun__fail(e, s, n->notes[0], (long long)r->failed, (long long)r->matrix,
                   (long long)r->matrices);
-    e->error_where = lun__source_line_text(e, n->where);
+    e->error_where = lun__source_mark_text(e, n->where);
     e->error_operand = -1;
     return s;
 }
 
 static lun_status work_on(lun_algorithm_work *w, lun_algorithm_run *r)
 {
-    double start = lun__now();
+    double start = lun__clock_now();
     const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = r};
-    lun_status s = lun__backend_do(w->at, &work);
-    const double took = lun__now() - start;
+    lun_status s = lun__state_backend_do(w->at, &work);
+    const double took = lun__clock_now() - start;
     w->e->stats.run_time += took;
     w->seconds += took;
-    return lun__algorithm_explained(w->e, w->n, s, r);
+    return lun__algorithm_step_explain(w->e, w->n, s, r);
 }
 
 /* Room for `more` results: as much as all will be if the elements to come are like those before
@@ -157,9 +157,9 @@ static lun_status grow(lun_algorithm_work *w, int64_t first, int64_t more)
     return LUN_OK;
 }
 
-lun_status lun__algorithm_tile(lun_algorithm_work *w, int64_t first, int64_t count,
-                               const void *(*piece)(const void *ctx, const lun_node *n),
-                               const void *ctx)
+lun_status lun__algorithm_step_tile(lun_algorithm_work *w, int64_t first, int64_t count,
+                                    const void *(*piece)(const void *ctx, const lun_node *n),
+                                    const void *ctx)
 {
     const lun_status grown = grow(w, first, count);
     if (grown != LUN_OK)
@@ -191,8 +191,8 @@ static lun_status run_pieces(lun_algorithm_work *w)
     lun_status s = LUN_OK;
     w->r.out[0].n = 0;
     for (int64_t first = 0; s == LUN_OK && first < w->n->n; first += PIECE)
-        s = lun__algorithm_tile(w, first, w->n->n - first < PIECE ? w->n->n - first : PIECE,
-                                in_memory, NULL);
+        s = lun__algorithm_step_tile(w, first, w->n->n - first < PIECE ? w->n->n - first : PIECE,
+                                     in_memory, NULL);
     return s;
 }
 
@@ -251,7 +251,7 @@ static void give(lun_algorithm_work *w)
     e->stats.bytes_written += bytes - w->read;
 }
 
-lun_status lun__algorithm_close(lun_algorithm_work *w, lun_status s)
+lun_status lun__algorithm_step_close(lun_algorithm_work *w, lun_status s)
 {
     for (int k = 0; s == LUN_OK && w->row->found && k < w->row->results; k++)
         s = fit(w, k);
@@ -290,7 +290,7 @@ static lun_status run_all(lun_engine *e, lun_node *const *nodes, int count)
     int open = 0;
     while (s == LUN_OK && open < count) {
         lun_node *n = nodes[open];
-        s = lun__algorithm_open(e, n->kind == LUN_NODE_RESULT ? n->in[0] : n, &w[open]);
+        s = lun__algorithm_step_open(e, n->kind == LUN_NODE_RESULT ? n->in[0] : n, &w[open]);
         if (open > 0)
             w[open - 1].r.beside = &w[open].r;
         open++;
@@ -300,12 +300,12 @@ static lun_status run_all(lun_engine *e, lun_node *const *nodes, int count)
     const double each = w[0].seconds / count;
     for (int k = 0; k < open; k++) {
         w[k].seconds = each;
-        s = lun__algorithm_close(&w[k], s);
+        s = lun__algorithm_step_close(&w[k], s);
     }
     return s;
 }
 
-lun_status lun__run_algorithms(lun_engine *e, const lun_steps *s, int at, int count)
+lun_status lun__algorithm_step_run(lun_engine *e, const lun_steps *s, int at, int count)
 {
     lun_node *nodes[BESIDE] = {s->at[at].node};
     int found = 1;

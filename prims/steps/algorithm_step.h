@@ -11,12 +11,12 @@
 /* Step `at`, an ALGORITHM of operands that are LEAFs or NUMBERs, or a RESULT of one, and those
  * among the first `count` steps that take the same rows and can be run beside it: they and all
  * results that there are become LEAFs. */
-lun_status lun__run_algorithms(lun_engine *e, const lun_steps *s, int at, int count);
+lun_status lun__algorithm_step_run(lun_engine *e, const lun_steps *s, int at, int count);
 
 /* The status s of a run of n, an ALGORITHM: a failure is in n's words, at the source line where it
  * was built. */
-lun_status lun__algorithm_explained(lun_engine *e, const lun_node *n, lun_status s,
-                                    const lun_algorithm_run *r);
+lun_status lun__algorithm_step_explain(lun_engine *e, const lun_node *n, lun_status s,
+                                       const lun_algorithm_run *r);
 
 /* ---- some elements at a time ----------------------------------------------------------------- */
 
@@ -38,13 +38,13 @@ typedef struct lun_algorithm_work {
 
 /* Begins n, an ALGORITHM; operands that are neither LEAFs nor NUMBERs are not in memory.  Also on
  * failure it is to be closed. */
-lun_status lun__algorithm_open(lun_engine *e, lun_node *n, lun_algorithm_work *w);
+lun_status lun__algorithm_step_open(lun_engine *e, lun_node *n, lun_algorithm_work *w);
 /* Takes elements first .. first + count - 1 of one that takes its operands in order; piece(ctx,
  * operand): where these are of one that is not in memory, else NULL. */
-lun_status lun__algorithm_tile(lun_algorithm_work *w, int64_t first, int64_t count,
-                               const void *(*piece)(const void *ctx, const lun_node *n),
-                               const void *ctx);
+lun_status lun__algorithm_step_tile(lun_algorithm_work *w, int64_t first, int64_t count,
+                                    const void *(*piece)(const void *ctx, const lun_node *n),
+                                    const void *ctx);
 /* Ends it: where s is LUN_OK n and its results become LEAFs.  Gives s, or why that failed. */
-lun_status lun__algorithm_close(lun_algorithm_work *w, lun_status s);
+lun_status lun__algorithm_step_close(lun_algorithm_work *w, lun_status s);
 
 #endif

@@ -91,7 +91,7 @@ static lun_status add_made(chain *c, lun_node *n, bool narrow, bool reduced, int
         s = (c->cut && !reduced ? lun__storage_empty : lun__storage_new)(c->e, (lun_dtype)n->dtype,
                                                                          n->n, &storage);
     if (s == LUN_OK && storage && c->cut && !reduced)
-        s = lun__placed_decide(c->e, storage, narrow ? c->row : c->cut);
+        s = lun__placement_decide(c->e, storage, narrow ? c->row : c->cut);
     c->made[c->count] = (made){n, storage, reduced, stage >= 0 && c->s->at[c->first + stage].used};
     c->arrays[c->count++] = (lun_chain_array){.dtype = (lun_dtype)n->dtype,
                                               .narrow = narrow,
@@ -124,10 +124,11 @@ static lun_status make_pairs(chain *c)
     const int64_t turns = BAND_BYTES / row / LUN_BLOCK, most = turns < 1 ? 1 : turns;
     lun_status s = add_made(c, p->result, false, false, -1);
     c->written = c->made[0].storage ? c->n / c->segment * row : 0;
-    c->bytes = lun__pairs_reads(p) + c->written;
+    c->bytes = lun__pairs_kernel_reads(p) + c->written;
     c->band = most * LUN_BLOCK;
     if (s == LUN_OK) /* what is left at the end may be too few rows by themselves */
-        s = lun__pairs_open(c->e, p, c->band + LUN_PAIRS_ROWS, c->made[0].storage, &c->pairing);
+        s = lun__pairs_step_open(c->e, p, c->band + LUN_PAIRS_ROWS, c->made[0].storage,
+                                 &c->pairing);
     return s;
 }
 
@@ -142,13 +143,13 @@ static lun_status make_product(chain *c)
     if (s != LUN_OK)
         return s;
     const lun_node *n = c->product;
-    c->bytes = lun__product_reads(n);
+    c->bytes = lun__product_step_reads(n);
     if (c->made[0].storage) {
         c->written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
         c->bytes += c->written;
     }
-    return lun__product_open(c->e, n, lun__order_blocks(c->segment), c->made[0].storage,
-                             &c->multiplying);
+    return lun__product_step_open(c->e, n, lun__order_blocks(c->segment), c->made[0].storage,
+                                  &c->multiplying);
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */
@@ -209,8 +210,8 @@ static lun_status bind_needed(const chain *c, const lun_lowered *l, lun_chain_st
     to->needed_array = l->needed && !c->cut ? find(c, l->needed) : -1;
     if (!l->needed || c->cut || to->needed_array >= 0)
         return LUN_OK;
-    lun_status s = lun__storage_host(c->e, l->needed->storage, false);
-    to->needed = (const uint8_t *)lun__leaf_data(l->needed);
+    lun_status s = lun__mirror_host(c->e, l->needed->storage, false);
+    to->needed = (const uint8_t *)lun__node_leaf_data(l->needed);
     return s;
 }
 
@@ -228,10 +229,10 @@ static lun_status bind_stage(chain *c, int stage, lun_chain_slot *slots, int *re
     if (s == LUN_OK)
         s = bind_needed(c, l, to);
     if (s == LUN_OK)
-        s = lun__run_kernel(c->e, l, &k);
+        s = lun__kernel_of(c->e, l, &k);
     if (s != LUN_OK)
         return s;
-    lun__bind_launch(&c->bindings[stage], x.hi - x.lo, 0, x.hi - x.lo, NULL);
+    lun__launch_run_fill(&c->bindings[stage], x.hi - x.lo, 0, x.hi - x.lo, NULL);
     c->kernels[stage] = k;
     to->kernel = k->kernel;
     to->launch = &c->bindings[stage].run;
@@ -278,7 +279,7 @@ static lun_status make_stages(chain *c)
     c->bindings = calloc(count, sizeof *c->bindings);
     if (!c->made || !c->arrays || !c->slots || !c->results || !c->stages || !c->kernels ||
         !c->bindings)
-        return lun__nomem(c->e);
+        return lun__fail_nomem(c->e);
     lun_status s = make_product(c);
     for (int k = 0; s == LUN_OK && k < (int)count; k++) {
         s = make_results(c, k);
@@ -318,18 +319,18 @@ static lun_status run_bands(chain *c, lun_chain *run, double *seconds)
         count = rows - run->first;
         if (count >= c->band + LUN_PAIRS_ROWS)
             count = c->band;
-        const double start = lun__now();
-        s = lun__stopped(e);
+        const double start = lun__clock_now();
+        s = lun__watch_stopped(e);
         if (s == LUN_OK)
-            s = lun__pairs_rows(c->pairing, run->first, count, &c->arrays[0].data);
-        *seconds += lun__now() - start;
+            s = lun__pairs_step_rows(c->pairing, run->first, count, &c->arrays[0].data);
+        *seconds += lun__clock_now() - start;
         if (s != LUN_OK)
             return s;
         run->rows = run->first + count;
         run->bytes = c->bytes / rows * count;
-        s = lun__backend_do(b, &(lun_work){.kind = LUN_WORK_CHAIN, .is.chain = run});
+        s = lun__state_backend_do(b, &(lun_work){.kind = LUN_WORK_CHAIN, .is.chain = run});
         if (s != LUN_OK)
-            s = lun__bind_failed(e, &c->bindings[run->failed], s, c->n);
+            s = lun__launch_run_failed(e, &c->bindings[run->failed], s, c->n);
     }
     e->stats.launches = launches + 1; /* of each kernel one, in bands */
     for (int k = 0; k < run->count; k++)
@@ -350,13 +351,14 @@ static lun_status run_stages(chain *c)
                      .arrays = c->arrays,
                      .array_count = c->count,
                      .bytes = rows < all ? c->bytes / all * rows : c->bytes};
-    const double start = lun__now(), paired = c->paired;
+    const double start = lun__clock_now(), paired = c->paired;
     const lun_work work = {.kind = LUN_WORK_CHAIN, .is.chain = &run};
-    const lun_status s = c->pairs ? run_bands(c, &run, &c->paired) : lun__backend_do(b, &work);
-    c->seconds += lun__now() - start - (c->paired - paired);
+    const lun_status s =
+        c->pairs ? run_bands(c, &run, &c->paired) : lun__state_backend_do(b, &work);
+    c->seconds += lun__clock_now() - start - (c->paired - paired);
     return s == LUN_OK || c->pairs
                ? s
-               : lun__bind_failed(e, &c->bindings[run.failed], s, rows * c->segment);
+               : lun__launch_run_failed(e, &c->bindings[run.failed], s, rows * c->segment);
 }
 
 /* Counts what has run since `before`. */
@@ -369,8 +371,8 @@ static void count(const chain *c, const lun_stats *before)
     e->stats.bytes_read += c->bytes - c->written;
     e->stats.bytes_written += c->written;
     if (e->profiling && c->pairs)
-        lun__profile_after(e, before, c->paired, &c->pairs->kernel, lun__pairs_kernel(c->pairing),
-                           c->n);
+        lun__profile_after(e, before, c->paired, &c->pairs->kernel,
+                           lun__pairs_step_kernel(c->pairing), c->n);
     if (e->profiling)
         profile(c, c->pairs ? &e->stats : before, c->seconds, stages);
 }
@@ -391,7 +393,7 @@ static lun_status open_results(chain *c)
             c->arrays[i].data = (char *)to->data + c->rows.lo * lun__dtype_get(to->dtype)->bytes;
             continue;
         }
-        s = lun__placed_result(c->e, to, c->at, c->rows.lo * each, c->rows.hi * each, &x);
+        s = lun__fetch_result(c->e, to, c->at, c->rows.lo * each, c->rows.hi * each, &x);
         c->arrays[i].data = s == LUN_OK ? x->data : NULL;
     }
     return s;
@@ -417,10 +419,10 @@ static lun_status run_at(void *ctx, int k)
 
 static lun_status run_set(chain *c)
 {
-    lun_status s = lun__set_chain(c->e, c->s, c->first, c->last, run_at, c);
+    lun_status s = lun__launch_dist_chain(c->e, c->s, c->first, c->last, run_at, c);
     for (int i = 0; s == LUN_OK && i < c->count; i++)
         if (c->made[i].storage && c->made[i].reduced)
-            s = lun__placed_reduced(c->e, c->made[i].storage, c->row, c->made[i].used);
+            s = lun__launch_dist_reduced(c->e, c->made[i].storage, c->row, c->made[i].used);
     return s;
 }
 
@@ -439,8 +441,8 @@ static void keep_results(chain *c)
 static void free_chain(chain *c)
 {
     if (c->product)
-        lun__product_close(&c->multiplying);
-    lun__pairs_close(c->pairing);
+        lun__product_step_close(&c->multiplying);
+    lun__pairs_step_close(c->pairing);
     close_stages(c);
     for (int i = 0; i < c->count; i++)
         if (c->made[i].storage)
@@ -455,15 +457,15 @@ static void free_chain(chain *c)
     lun__spread_release(c->row);
 }
 
-lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last,
-                          const lun_share *share)
+lun_status lun__chain_step_run(lun_engine *e, const lun_steps *s, int first, int last,
+                               const lun_share *share)
 {
     const lun_step *head = &s->at[first];
     lun_spread *cut = share ? share->cut : NULL;
     chain c = {.e = e, .s = s, .first = first, .last = last, .n = head->n, .cut = cut};
     c.segment = lun__chain_segment(head);
     if (cut && !(c.row = lun__placing_of_segments(cut, c.segment)))
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     c.rows.hi = c.n / c.segment;
     c.product = head->kind == LUN_STEP_PRODUCT ? head->node : NULL;
     c.pairs = head->pairs;

@@ -18,7 +18,7 @@ typedef struct copy {
 static void copy_range(void *ctx, int64_t from, int64_t to)
 {
     const copy *c = ctx;
-    lun__layout_copy(&c->from, c->base, &c->at, c->to, c->size, from, to - from);
+    lun__strided_copy(&c->from, c->base, &c->at, c->to, c->size, from, to - from);
 }
 
 static void fill_range(void *ctx, int64_t from, int64_t to)
@@ -26,10 +26,10 @@ static void fill_range(void *ctx, int64_t from, int64_t to)
     enum { PIECE = 1024 };
     const copy *c = ctx;
     uint64_t piece[PIECE];
-    lun__cell_fill((lun_dtype)c->in->dtype, c->in->cell, piece, PIECE);
+    lun__dtype_cell_fill((lun_dtype)c->in->dtype, c->in->cell, piece, PIECE);
     for (int64_t some; from < to; from += some) {
         some = to - from < PIECE ? to - from : PIECE;
-        lun__layout_write(&c->at, c->to, c->size, from, some, piece);
+        lun__strided_write(&c->at, c->to, c->size, from, some, piece);
     }
 }
 
@@ -41,12 +41,12 @@ static lun_status copy_pieces(const copy *c)
     lun_status s = LUN_OK;
     char *piece = malloc((size_t)PIECE * sizeof(uint64_t));
     if (!piece)
-        return lun__nomem(c->e);
+        return lun__fail_nomem(c->e);
     for (int64_t first = 0, some; s == LUN_OK && first < in->n; first += some) {
         some = in->n - first < PIECE ? in->n - first : PIECE;
-        s = lun__storage_read(c->e, in->storage, in->offset + first, some, piece);
+        s = lun__mirror_read(c->e, in->storage, in->offset + first, some, piece);
         if (s == LUN_OK)
-            lun__layout_write(&c->at, c->to, c->size, first, some, piece);
+            lun__strided_write(&c->at, c->to, c->size, first, some, piece);
     }
     free(piece);
     return s;
@@ -57,21 +57,21 @@ static lun_status copy_operand(copy *c)
     const lun_node *in = c->in, *whole = in->kind == LUN_NODE_VIEW ? in->in[0] : in;
     lun_status s = LUN_OK;
     if (in->kind == LUN_NODE_VIEW)
-        s = lun__storage_host(c->e, whole->storage, false);
+        s = lun__mirror_host(c->e, whole->storage, false);
     if (s != LUN_OK)
         return s;
     if (in->kind == LUN_NODE_NUMBER) {
-        lun__share(c->e, in->n, in->n * c->size, c, fill_range);
+        lun__backend_share_range(c->e, in->n, in->n * c->size, c, fill_range);
         return LUN_OK;
     }
     if (whole->storage->stale && lun__layout_is_dense(&c->at))
-        return lun__storage_read(c->e, in->storage, in->offset, in->n,
-                                 c->to + c->at.offset * c->size);
+        return lun__mirror_read(c->e, in->storage, in->offset, in->n,
+                                c->to + c->at.offset * c->size);
     if (whole->storage->stale)
         return copy_pieces(c);
     lun__node_layout(in, &c->from);
-    c->base = lun__leaf_data(whole);
-    lun__share(c->e, in->n, in->n * c->size, c, copy_range);
+    c->base = lun__node_leaf_data(whole);
+    lun__backend_share_range(c->e, in->n, in->n * c->size, c, copy_range);
     return LUN_OK;
 }
 
@@ -81,7 +81,7 @@ static bool any_remote(const lun_engine *e, const lun_node *n)
     bool any = false;
     for (int k = 0; !any && k < n->count; k++) {
         const lun_node *in = n->more[k], *whole = in->kind == LUN_NODE_VIEW ? in->in[0] : in;
-        any = whole->kind == LUN_NODE_LEAF && lun__storage_remote(e, whole->storage);
+        any = whole->kind == LUN_NODE_LEAF && lun__mirror_remote(e, whole->storage);
     }
     return any;
 }
@@ -93,11 +93,11 @@ static lun_status transfer_operand(const copy *c, lun_storage *s)
     const lun_storage_view to = {s, 0, c->at};
     lun_storage_view from = {.s = NULL};
     if (in->kind == LUN_NODE_NUMBER)
-        return lun__storage_transfer(c->e, &to, NULL, in->cell);
+        return lun__mirror_transfer(c->e, &to, NULL, in->cell);
     lun__node_layout(in, &from.at);
     from.s = whole->storage;
     from.offset = whole->offset;
-    return lun__storage_transfer(c->e, &to, &from, 0);
+    return lun__mirror_transfer(c->e, &to, &from, 0);
 }
 
 static lun_status copy_here(copy *c)
@@ -107,13 +107,13 @@ static lun_status copy_here(copy *c)
     return copy_operand(c);
 }
 
-lun_status lun__run_copy(lun_engine *e, lun_node *n)
+lun_status lun__copy_step_run(lun_engine *e, lun_node *n)
 {
     lun_storage *s;
     const lun_dtype t = (lun_dtype)n->dtype;
     const bool remote = any_remote(e, n);
     lun_status status =
-        remote ? lun__storage_result(e, t, n->n, &s) : lun__storage_new(e, t, n->n, &s);
+        remote ? lun__mirror_result(e, t, n->n, &s) : lun__storage_new(e, t, n->n, &s);
     if (status != LUN_OK)
         return status;
     copy c = {.e = e, .to = s->data, .size = lun__dtype_get(t)->bytes};

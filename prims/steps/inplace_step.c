@@ -25,7 +25,7 @@ static lun_status launch(lun_engine *e, const lun_lowered *l, lun_kernel_entry *
                                l->ir.slots[i].role == LUN_SLOT_TARGET);
     }
     if (s == LUN_OK)
-        s = lun__bind_run(e, &to, k, n, 0, n, NULL);
+        s = lun__launch_run(e, &to, k, n, 0, n, NULL);
     lun__bind_close(&to);
     return s;
 }
@@ -37,14 +37,14 @@ static lun_status share(lun_engine *e, const lun_lowered *l, int64_t n, lun_stor
     lun_share x;
     lun_storage **written = calloc((size_t)l->ir.slot_count + 1, sizeof *written);
     if (!written)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int i = 0; i < l->ir.slot_count; i++)
         written[i] = l->ir.slots[i].role == LUN_SLOT_OUT ? out : NULL;
     lun_status s = lun__share_kernel(e, l, n, &lun__share_done, e, &step, &x);
     if (s == LUN_OK && out)
-        s = lun__placed_decide(e, out, x.cut);
+        s = lun__placement_decide(e, out, x.cut);
     if (s == LUN_OK)
-        s = lun__placed_launch(&x, written, NULL);
+        s = lun__launch_dist_run(&x, written, NULL);
     if (s == LUN_OK)
         s = lun__share_settle(&x);
     lun__share_close(&x);
@@ -55,20 +55,20 @@ static lun_status share(lun_engine *e, const lun_lowered *l, int64_t n, lun_stor
 static lun_status run(lun_engine *e, const lun_lowered *l, int64_t n, bool shared, lun_storage *out)
 {
     const lun_stats before = e->stats;
-    const double start = e->profiling ? lun__now() : 0;
+    const double start = e->profiling ? lun__clock_now() : 0;
     const int current = e->current;
     lun_kernel_entry *k;
-    lun_status s = lun__run_kernel(e, l, &k);
+    lun_status s = lun__kernel_of(e, l, &k);
     if (s == LUN_OK)
         s = shared ? share(e, l, n, out) : launch(e, l, k, n, out);
-    if (s == LUN_OK && e->profiling && lun__run_kernel(e, l, &k) == LUN_OK)
-        lun__profile_after(e, &before, lun__now() - start, l, k, n);
+    if (s == LUN_OK && e->profiling && lun__kernel_of(e, l, &k) == LUN_OK)
+        lun__profile_after(e, &before, lun__clock_now() - start, l, k, n);
     e->current = current;
     return s;
 }
 
-lun_status lun__run_in_place(lun_engine *e, const lun_lowered *l, int64_t n, bool shared,
-                             lun_storage **out)
+lun_status lun__inplace_step_run(lun_engine *e, const lun_lowered *l, int64_t n, bool shared,
+                                 lun_storage **out)
 {
     lun_backend_slot *b;
     lun_status s = lun__backend(e, &b);
@@ -76,7 +76,7 @@ lun_status lun__run_in_place(lun_engine *e, const lun_lowered *l, int64_t n, boo
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
         if (l->ir.slots[i].role == LUN_SLOT_OUT)
             s = (shared ? lun__storage_empty
-                        : lun__storage_result)(e, (lun_dtype)l->ir.slots[i].dtype, n, out);
+                        : lun__mirror_result)(e, (lun_dtype)l->ir.slots[i].dtype, n, out);
     if (s == LUN_OK && n > 0)
         s = run(e, l, n, shared, *out);
     if (s != LUN_OK && *out) {

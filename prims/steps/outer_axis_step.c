@@ -12,7 +12,7 @@
 #include "launch/launch.h"
 #include "launch/local.h"
 
-void lun__outer_axis_drop(const lun_outer_reduction *x, lun_storage **all)
+void lun__outer_axis_step_drop(const lun_outer_reduction *x, lun_storage **all)
 {
     for (int r = 0; r < x->a->result_count; r++)
         if (all[r]) {
@@ -21,17 +21,17 @@ void lun__outer_axis_drop(const lun_outer_reduction *x, lun_storage **all)
         }
 }
 
-lun_status lun__outer_axis_end(lun_outer_reduction *x, lun_status s)
+lun_status lun__outer_axis_step_end(lun_outer_reduction *x, lun_status s)
 {
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
         lun__node_become_leaf(x->e, x->a->results[r], x->out[r], 0);
         x->out[r] = NULL;
     }
     for (int i = 0; i < 2; i++) {
-        lun__outer_axis_drop(x, x->acc[i]);
-        lun__outer_axis_drop(x, x->cells[i]);
+        lun__outer_axis_step_drop(x, x->acc[i]);
+        lun__outer_axis_step_drop(x, x->cells[i]);
     }
-    lun__outer_axis_drop(x, x->out);
+    lun__outer_axis_step_drop(x, x->out);
     return s;
 }
 
@@ -54,13 +54,13 @@ static lun_status fold(const lun_outer_reduction *x, lun_storage *const *from,
             s = lun__bind_part(x->e, &b, 3 * r + 2, to[r], at, NULL, n, true);
     }
     if (s == LUN_OK)
-        s = lun__outer_axis_launch(x, l, &b, n);
+        s = lun__outer_axis_step_launch(x, l, &b, n);
     lun__bind_close(&b);
     return s;
 }
 
-lun_status lun__outer_axis_fold(const lun_outer_reduction *x, const lun_outer_block *b,
-                                const lun_outer_tile *p)
+lun_status lun__outer_axis_step_fold(const lun_outer_reduction *x, const lun_outer_block *b,
+                                     const lun_outer_tile *p)
 {
     lun_status s = LUN_OK;
     int which = 0;
@@ -85,15 +85,15 @@ static lun_status move_row(const lun_outer_reduction *x, int which, int64_t segm
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
         lun_storage *a = x->cells[which][r], *b = x->cells[!which][r];
         int64_t size = lun__dtype_get(a->dtype)->bytes;
-        if (lun__storage_remote(x->e, a)) {
+        if (lun__mirror_remote(x->e, a)) {
             const lun_layout row = lun__layout_right(1, &segments);
-            s = lun__storage_transfer(x->e, &(lun_storage_view){b, to * segments, row},
-                                      &(lun_storage_view){a, from * segments, row}, 0);
+            s = lun__mirror_transfer(x->e, &(lun_storage_view){b, to * segments, row},
+                                     &(lun_storage_view){a, from * segments, row}, 0);
             continue;
         }
-        s = lun__storage_host(x->e, a, false);
+        s = lun__mirror_host(x->e, a, false);
         if (s == LUN_OK)
-            s = lun__storage_host(x->e, b, true);
+            s = lun__mirror_host(x->e, b, true);
         if (s == LUN_OK)
             memcpy((char *)b->data + to * segments * size, (char *)a->data + from * segments * size,
                    (size_t)(segments * size));
@@ -133,44 +133,45 @@ static lun_status finish(const lun_outer_reduction *x, const lun_outer_block *b,
             s = lun__bind_part(x->e, &to, 2 * r + 1, x->out[r], b->at, NULL, b->segments, true);
     }
     if (s == LUN_OK)
-        s = lun__outer_axis_launch(x, l, &to, b->segments);
+        s = lun__outer_axis_step_launch(x, l, &to, b->segments);
     lun__bind_close(&to);
     return s;
 }
 
 /* ---- a reduction ----------------------------------------------------------------------------- */
 
-lun_status lun__outer_axis_take(const lun_outer_reduction *x, int64_t n, bool own, lun_storage **to)
+lun_status lun__outer_axis_step_take(const lun_outer_reduction *x, int64_t n, bool own,
+                                     lun_storage **to)
 {
     lun_status s = LUN_OK;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
         const lun_node *node = x->a->results[r];
-        s = lun__storage_result(x->e, (lun_dtype)(own ? node->dtype : node->acc), n, &to[r]);
+        s = lun__mirror_result(x->e, (lun_dtype)(own ? node->dtype : node->acc), n, &to[r]);
     }
     return s;
 }
 
-lun_status lun__outer_axis_begin(const lun_outer_reduction *x, int64_t n)
+lun_status lun__outer_axis_step_begin(const lun_outer_reduction *x, int64_t n)
 {
     lun_status s = LUN_OK;
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++) {
         const lun_node *node = x->a->results[r];
         uint64_t identity = 0;
         lun__op_identity((lun_op)node->op, (lun_dtype)node->acc, &identity);
-        if (lun__storage_remote(x->e, x->acc[0][r])) {
+        if (lun__mirror_remote(x->e, x->acc[0][r])) {
             const lun_storage_view all = {x->acc[0][r], 0, lun__layout_right(1, &n)};
-            s = lun__storage_transfer(x->e, &all, NULL, identity);
+            s = lun__mirror_transfer(x->e, &all, NULL, identity);
             continue;
         }
         x->acc[0][r]->stale = false; /* nothing needs what it had */
-        s = lun__storage_host(x->e, x->acc[0][r], true);
+        s = lun__mirror_host(x->e, x->acc[0][r], true);
         if (s == LUN_OK)
-            lun__cell_fill((lun_dtype)node->acc, identity, x->acc[0][r]->data, n);
+            lun__dtype_cell_fill((lun_dtype)node->acc, identity, x->acc[0][r]->data, n);
     }
     return s;
 }
 
-lun_status lun__outer_axis_finish(const lun_outer_reduction *x, const lun_outer_block *b)
+lun_status lun__outer_axis_step_finish(const lun_outer_reduction *x, const lun_outer_block *b)
 {
     int which;
     lun_status s = join(x, b, lun__order_chunks(&x->a->accumulate[1].ir, x->segment), &which);
@@ -189,14 +190,14 @@ static lun_status reduce_block(const lun_outer_reduction *x, const lun_outer_blo
             p.rows = x->segment % LUN_CHUNK;
         else
             p.chunks = whole - c < most ? whole - c : most > 1 ? most : 1;
-        s = lun__outer_axis_begin(x, x->lanes * p.chunks * b->segments);
+        s = lun__outer_axis_step_begin(x, x->lanes * p.chunks * b->segments);
         if (s == LUN_OK)
-            s = lun__outer_axis_rows(x, b, &p);
+            s = lun__outer_axis_step_rows(x, b, &p);
         if (s == LUN_OK)
-            s = lun__outer_axis_fold(x, b, &p);
+            s = lun__outer_axis_step_fold(x, b, &p);
         c += p.chunks;
     }
-    return s == LUN_OK ? lun__outer_axis_finish(x, b) : s;
+    return s == LUN_OK ? lun__outer_axis_step_finish(x, b) : s;
 }
 
 static lun_status reduce(lun_outer_reduction *x)
@@ -210,15 +211,15 @@ static lun_status reduce(lun_outer_reduction *x)
         room = each * (LUN_CROSSING_ACCUMULATORS / each < whole ? LUN_CROSSING_ACCUMULATORS / each
                                                                 : whole);
     const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->segment);
-    lun_status s = lun__outer_axis_take(x, room, false, x->acc[0]);
+    lun_status s = lun__outer_axis_step_take(x, room, false, x->acc[0]);
     if (s == LUN_OK)
-        s = lun__outer_axis_take(x, room / 2 + 1, false, x->acc[1]);
+        s = lun__outer_axis_step_take(x, room / 2 + 1, false, x->acc[1]);
     if (s == LUN_OK)
-        s = lun__outer_axis_take(x, chunks * count * inner, false, x->cells[0]);
+        s = lun__outer_axis_step_take(x, chunks * count * inner, false, x->cells[0]);
     if (s == LUN_OK && chunks > 1)
-        s = lun__outer_axis_take(x, (chunks + 1) / 2 * count * inner, false, x->cells[1]);
+        s = lun__outer_axis_step_take(x, (chunks + 1) / 2 * count * inner, false, x->cells[1]);
     if (s == LUN_OK)
-        s = lun__outer_axis_take(x, x->segments, true, x->out);
+        s = lun__outer_axis_step_take(x, x->segments, true, x->out);
     for (int64_t at = 0; s == LUN_OK && at < of->extent[0]; at += count) {
         lun_outer_block b = {.first = at, .count = count, .at = at * inner};
         if (of->extent[0] - at < count)
@@ -235,7 +236,7 @@ static lun_status reduce_brief(lun_outer_reduction *x)
     const lun_lowered *l = &x->a->brief;
     const int first = l->ir.slot_count - x->a->result_count;
     lun_binding to;
-    lun_status s = lun__outer_axis_take(x, x->segments, true, x->out);
+    lun_status s = lun__outer_axis_step_take(x, x->segments, true, x->out);
     if (s != LUN_OK)
         return s;
     s = lun__bind_open(x->e, l, &to);
@@ -254,12 +255,12 @@ static lun_status reduce_brief(lun_outer_reduction *x)
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++)
         s = lun__bind_part(x->e, &to, first + r, x->out[r], 0, NULL, x->segments, true);
     if (s == LUN_OK)
-        s = lun__outer_axis_launch(x, l, &to, x->segments);
+        s = lun__outer_axis_step_launch(x, l, &to, x->segments);
     lun__bind_close(&to);
     return s;
 }
 
-lun_status lun__outer_axis_run(lun_engine *e, const lun_outer_axis *a)
+lun_status lun__outer_axis_step_run(lun_engine *e, const lun_outer_axis *a)
 {
     const lun_outer_axis_sizes sizes = lun__outer_axis_sizes(a);
     lun_outer_reduction x = {
@@ -268,7 +269,7 @@ lun_status lun__outer_axis_run(lun_engine *e, const lun_outer_axis *a)
     lun_status s = lun__backend(e, &b);
     if (s == LUN_OK)
         s = a->is_brief ? reduce_brief(&x) : reduce(&x);
-    return lun__outer_axis_end(&x, s);
+    return lun__outer_axis_step_end(&x, s);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -276,12 +277,12 @@ lun_status lun__outer_axis_run(lun_engine *e, const lun_outer_axis *a)
 enum { NEAREST = 1 << 11 }; /* accumulators that stay in the nearest cache, about */
 
 /* Runs l's kernel over n indices with the slots that are bound. */
-lun_status lun__outer_axis_launch(const lun_outer_reduction *x, const lun_lowered *l,
-                                  lun_binding *b, int64_t n)
+lun_status lun__outer_axis_step_launch(const lun_outer_reduction *x, const lun_lowered *l,
+                                       lun_binding *b, int64_t n)
 {
     lun_kernel_entry *k;
-    lun_status s = lun__run_kernel(x->e, l, &k);
-    return s == LUN_OK ? lun__bind_run(x->e, b, k, n, 0, n, NULL) : s;
+    lun_status s = lun__kernel_of(x->e, l, &k);
+    return s == LUN_OK ? lun__launch_run(x->e, b, k, n, 0, n, NULL) : s;
 }
 
 /* ---- visits ---------------------------------------------------------------------------------- */
@@ -339,7 +340,7 @@ static lun_status visit(const lun_outer_reduction *x, const lun_outer_block *b,
             s = lun__bind_part(x->e, &to, first + 2 * r + 1, acc, at_lane, NULL, n, true);
     }
     if (s == LUN_OK)
-        s = lun__outer_axis_launch(x, l, &to, n);
+        s = lun__outer_axis_step_launch(x, l, &to, n);
     lun__bind_close(&to);
     return s;
 }
@@ -448,7 +449,7 @@ static lun_status visit_turns(const lun_outer_reduction *x, const lun_outer_bloc
             s = lun__bind_segments(x->e, &to, first + 2 * r + 1, x->acc[0][r], 0, &acc, true);
     }
     if (s == LUN_OK)
-        s = lun__outer_axis_launch(x, l, &to, n);
+        s = lun__outer_axis_step_launch(x, l, &to, n);
     lun__bind_close(&to);
     return s;
 }
@@ -474,8 +475,8 @@ static lun_status visit_full(const lun_outer_reduction *x, const lun_outer_block
     return s;
 }
 
-lun_status lun__outer_axis_rows(const lun_outer_reduction *x, const lun_outer_block *b,
-                                const lun_outer_tile *p)
+lun_status lun__outer_axis_step_rows(const lun_outer_reduction *x, const lun_outer_block *b,
+                                     const lun_outer_tile *p)
 {
     const int64_t many = LUN_OUTER_AXIS_ROWS * LUN_LANES;
     int64_t done = p->from;
@@ -487,7 +488,7 @@ lun_status lun__outer_axis_rows(const lun_outer_reduction *x, const lun_outer_bl
         s = visit(x, b, p, row, lanes, full ? LUN_OUTER_AXIS_ROWS : 1);
         row += full ? many : lanes;
         if (s == LUN_OK)
-            s = lun__stopped(x->e);
+            s = lun__watch_stopped(x->e);
     }
     return s;
 }

@@ -7,8 +7,8 @@
 #include "launch/bind.h"
 #include "placing/handing.h"
 
-/* Computes the results of a; their nodes are LEAFs then.  Fails as lun__run_lowered does. */
-lun_status lun__outer_axis_run(lun_engine *e, const lun_outer_axis *a);
+/* Computes the results of a; their nodes are LEAFs then.  Fails as lun__launch_lowered does. */
+lun_status lun__outer_axis_step_run(lun_engine *e, const lun_outer_axis *a);
 
 /* A reduction under way. */
 typedef struct lun_outer_reduction {
@@ -31,25 +31,25 @@ typedef struct lun_outer_tile {
 } lun_outer_tile;
 
 /* Runs l's kernel over n indices with the slots that are bound. */
-lun_status lun__outer_axis_launch(const lun_outer_reduction *x, const lun_lowered *l,
-                                  lun_binding *b, int64_t n);
+lun_status lun__outer_axis_step_launch(const lun_outer_reduction *x, const lun_lowered *l,
+                                       lun_binding *b, int64_t n);
 /* Storage of n elements for each result, in the dtype of its accumulators or its own, where the
  * backend in use computes. */
-lun_status lun__outer_axis_take(const lun_outer_reduction *x, int64_t n, bool own,
-                                lun_storage **to);
-void lun__outer_axis_drop(const lun_outer_reduction *x, lun_storage **all);
+lun_status lun__outer_axis_step_take(const lun_outer_reduction *x, int64_t n, bool own,
+                                     lun_storage **to);
+void lun__outer_axis_step_drop(const lun_outer_reduction *x, lun_storage **all);
 /* n accumulators begin as the operation's identity. */
-lun_status lun__outer_axis_begin(const lun_outer_reduction *x, int64_t n);
+lun_status lun__outer_axis_step_begin(const lun_outer_reduction *x, int64_t n);
 /* The lanes of a part to its cells. */
-lun_status lun__outer_axis_fold(const lun_outer_reduction *x, const lun_outer_block *b,
-                                const lun_outer_tile *p);
+lun_status lun__outer_axis_step_fold(const lun_outer_reduction *x, const lun_outer_block *b,
+                                     const lun_outer_tile *p);
 /* The cells of a block's chunks to elements of the results. */
-lun_status lun__outer_axis_finish(const lun_outer_reduction *x, const lun_outer_block *b);
+lun_status lun__outer_axis_step_finish(const lun_outer_reduction *x, const lun_outer_block *b);
 /* The results go to their nodes, if s is LUN_OK, and all else goes. */
-lun_status lun__outer_axis_end(lun_outer_reduction *x, lun_status s);
+lun_status lun__outer_axis_step_end(lun_outer_reduction *x, lun_status s);
 /* Combines the accumulators of a block's segments with the rows of a part, which begin as the
  * operation's identity. */
-lun_status lun__outer_axis_rows(const lun_outer_reduction *x, const lun_outer_block *b,
-                                const lun_outer_tile *p);
+lun_status lun__outer_axis_step_rows(const lun_outer_reduction *x, const lun_outer_block *b,
+                                     const lun_outer_tile *p);
 
 #endif

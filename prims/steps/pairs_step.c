@@ -46,7 +46,7 @@ static int64_t at_least(int64_t n, int64_t least)
 static lun_status find_operand(const work *w, int i, lun_layout *at, lun_scratch_buffer *from)
 {
     const lun_slot_source *source = &w->p->kernel.slots[i];
-    (void)lun__pairs_layout(w->p->extent, source, at);
+    (void)lun__pairs_kernel_layout(w->p->extent, source, at);
     at->extent[0] = w->extent[0];
     at->offset += w->first * at->stride[0];
     if (w->local) {
@@ -54,7 +54,7 @@ static lun_status find_operand(const work *w, int i, lun_layout *at, lun_scratch
         return LUN_OK;
     }
     lun_storage *s = source->node->storage;
-    const lun_status status = lun__storage_host(w->e, s, false);
+    const lun_status status = lun__mirror_host(w->e, s, false);
     *from = (lun_scratch_buffer){.data = s->data, .origin = source->node->offset};
     return status;
 }
@@ -94,7 +94,7 @@ static lun_status pack_slot(const work *w, int i, lun_storage **out, lun_scratch
                            {w->blocks, w->more, some, w->lanes - 1, LANES - some, 0}};
     int64_t room;
     if (__builtin_mul_overflow((w->blocks + w->more) * LANES, w->segment, &room))
-        return lun__no_scratch_memory(w->e, w->p->result->n);
+        return lun__launch_run_no_memory(w->e, w->p->result->n);
     lun_status s =
         lun__scratch_buffer_take(w->e, (lun_dtype)w->p->kernel.ir.slots[i].dtype, room, out, to);
     for (size_t k = 0; s == LUN_OK && k < sizeof parts / sizeof *parts; k++)
@@ -224,7 +224,7 @@ static lun_status launch(const work *w, const part *t)
     lun_binding to;
     lun_status s = bind(w, t, &to);
     if (s == LUN_OK)
-        s = lun__bind_run(w->e, &to, w->k, n, 0, n, NULL);
+        s = lun__launch_run(w->e, &to, w->k, n, 0, n, NULL);
     lun__bind_close(&to);
     return s;
 }
@@ -245,7 +245,7 @@ static lun_status launch_some(const work *w, int64_t first, int64_t count)
 /* Of these rows, and of those beside them that launches compute, too. */
 static void begin(lun_engine *e, const lun_pairs *p, lun_interval rows, work *w)
 {
-    const lun_interval all = lun__pairs_rows_of(p, rows);
+    const lun_interval all = lun__pairs_kernel_rows(p, rows);
     *w = (work){.e = e,
                 .p = p,
                 .extent = {all.hi - all.lo, p->extent[1], p->extent[2]},
@@ -267,9 +267,9 @@ static lun_status make(work *w, int64_t rows, const lun_scratch_buffer *to)
     int64_t room;
     lun_status s = lun__backend(w->e, &b);
     if (s == LUN_OK && __builtin_mul_overflow(rows, w->step, &room))
-        return lun__no_scratch_memory(w->e, w->p->result->n);
+        return lun__launch_run_no_memory(w->e, w->p->result->n);
     if (s == LUN_OK)
-        s = lun__run_kernel(w->e, &w->p->kernel, &w->k);
+        s = lun__kernel_of(w->e, &w->p->kernel, &w->k);
     if (s == LUN_OK)
         s = pack_operands(w);
     if (to)
@@ -285,19 +285,19 @@ static bool is_direct(const work *w)
            w->wanted.hi - w->wanted.lo == w->rows;
 }
 
-lun_status lun__pairs_begin(lun_engine *e, const lun_pairs *p, lun_interval rows,
-                            const lun_scratch_buffer *local, const lun_scratch_buffer *to,
-                            lun_pairs_work **out)
+lun_status lun__pairs_step_begin(lun_engine *e, const lun_pairs *p, lun_interval rows,
+                                 const lun_scratch_buffer *local, const lun_scratch_buffer *to,
+                                 lun_pairs_work **out)
 {
     work *w = *out = malloc(sizeof *w);
     if (!w)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     begin(e, p, rows, w);
     w->local = local;
     return make(w, at_least(w->rows, ROWS), is_direct(w) ? to : NULL);
 }
 
-lun_status lun__pairs_bind(const lun_pairs_work *w, int stage, lun_binding *to, int64_t *n)
+lun_status lun__pairs_step_bind(const lun_pairs_work *w, int stage, lun_binding *to, int64_t *n)
 {
     part t;
     *n = 0;
@@ -307,7 +307,7 @@ lun_status lun__pairs_bind(const lun_pairs_work *w, int stage, lun_binding *to, 
     return bind(w, &t, to);
 }
 
-lun_status lun__pairs_end(const lun_pairs_work *w, const lun_scratch_buffer *to)
+lun_status lun__pairs_step_end(const lun_pairs_work *w, const lun_scratch_buffer *to)
 {
     const int64_t extent[] = {w->wanted.hi - w->wanted.lo, w->extent[1]};
     lun_layout at = lun__layout_right(2, extent), of = at;
@@ -319,10 +319,10 @@ lun_status lun__pairs_end(const lun_pairs_work *w, const lun_scratch_buffer *to)
                                                       &of, to, &at);
 }
 
-lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p)
+lun_status lun__pairs_step_run(lun_engine *e, const lun_pairs *p)
 {
     const lun_stats before = e->stats;
-    const double start = lun__now();
+    const double start = lun__clock_now();
     lun_storage *to = NULL;
     lun_scratch_buffer at;
     work *w = NULL;
@@ -331,14 +331,14 @@ lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p)
     if (s != LUN_OK)
         return s;
     at = (lun_scratch_buffer){.data = to->data};
-    s = lun__pairs_begin(e, p, (lun_interval){0, p->extent[0]}, NULL, &at, &w);
+    s = lun__pairs_step_begin(e, p, (lun_interval){0, p->extent[0]}, NULL, &at, &w);
     if (s == LUN_OK)
         s = launch_some(w, 0, w->rows);
     if (s == LUN_OK)
-        s = lun__pairs_end(w, &at);
+        s = lun__pairs_step_end(w, &at);
     if (s == LUN_OK && e->profiling)
-        lun__profile_after(e, &before, lun__now() - start, &p->kernel, w->k, p->result->n);
-    lun__pairs_close(w);
+        lun__profile_after(e, &before, lun__clock_now() - start, &p->kernel, w->k, p->result->n);
+    lun__pairs_step_close(w);
     if (s == LUN_OK)
         lun__node_become_leaf(e, p->result, to, 0);
     else
@@ -348,19 +348,19 @@ lun_status lun__pairs_run(lun_engine *e, const lun_pairs *p)
 
 /* ---- some rows at a time --------------------------------------------------------------------- */
 
-lun_status lun__pairs_open(lun_engine *e, const lun_pairs *p, int64_t count, lun_storage *whole,
-                           lun_pairs_work **out)
+lun_status lun__pairs_step_open(lun_engine *e, const lun_pairs *p, int64_t count,
+                                lun_storage *whole, lun_pairs_work **out)
 {
     const lun_scratch_buffer to = {.data = whole ? whole->data : NULL};
     work *w = *out = malloc(sizeof *w);
     if (!w)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     begin(e, p, (lun_interval){0, p->extent[0]}, w);
     w->is_scratch = true;
     return make(w, count, whole ? &to : NULL);
 }
 
-lun_status lun__pairs_rows(lun_pairs_work *w, int64_t first, int64_t count, void **out)
+lun_status lun__pairs_step_rows(lun_pairs_work *w, int64_t first, int64_t count, void **out)
 {
     const int64_t size = lun__dtype_get((lun_dtype)w->p->result->dtype)->bytes;
     w->top = w->own ? first : 0;
@@ -368,12 +368,12 @@ lun_status lun__pairs_rows(lun_pairs_work *w, int64_t first, int64_t count, void
     return launch_some(w, first, count);
 }
 
-lun_kernel_entry *lun__pairs_kernel(const lun_pairs_work *w)
+lun_kernel_entry *lun__pairs_step_kernel(const lun_pairs_work *w)
 {
     return w->k;
 }
 
-void lun__pairs_close(lun_pairs_work *w)
+void lun__pairs_step_close(lun_pairs_work *w)
 {
     if (!w)
         return;

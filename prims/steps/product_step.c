@@ -20,8 +20,8 @@ static lun_status find_backend(lun_multiplying *w)
 static lun_status address(const lun_multiplying *w, lun_storage *s, const void **out)
 {
     lun_buffer *buffer = NULL;
-    lun_status status = w->at->backend->buffer_new ? lun__storage_buffer(w->e, s, w->at, &buffer)
-                                                   : lun__storage_host(w->e, s, false);
+    lun_status status = w->at->backend->buffer_new ? lun__mirror_buffer(w->e, s, w->at, &buffer)
+                                                   : lun__mirror_host(w->e, s, false);
     *out = buffer ? (const void *)buffer : s->data;
     return status;
 }
@@ -34,7 +34,7 @@ static lun_status load(lun_multiplying *w, const lun_node *n, lun_matrix *m, lun
     lun_status s = lun__storage_new(w->e, m->dtype, 1, number);
     if (s != LUN_OK)
         return s;
-    lun__cell_fill(m->dtype, n->cell, (*number)->data, 1);
+    lun__dtype_cell_fill(m->dtype, n->cell, (*number)->data, 1);
     return address(w, *number, &m->data);
 }
 
@@ -55,15 +55,15 @@ static lun_status make_room(lun_multiplying *w, const lun_product *other)
 /* Memory for `count` elements of the result. */
 static lun_status make_result(lun_multiplying *w, int64_t count)
 {
-    return w->at->backend->buffer_new ? lun__storage_result(w->e, w->p.dtype, count, &w->to)
+    return w->at->backend->buffer_new ? lun__mirror_result(w->e, w->p.dtype, count, &w->to)
                                       : lun__storage_new(w->e, w->p.dtype, count, &w->to);
 }
 
-lun_status lun__product_open(lun_engine *e, const lun_node *n, int64_t pitch, lun_storage *to,
-                             lun_multiplying *w)
+lun_status lun__product_step_open(lun_engine *e, const lun_node *n, int64_t pitch, lun_storage *to,
+                                  lun_multiplying *w)
 {
     const void *c = NULL;
-    *w = (lun_multiplying){.e = e, .p = lun__product_of(n), .to = to};
+    *w = (lun_multiplying){.e = e, .p = lun__matmul_plan_of(n), .to = to};
     w->p.pitch = pitch;
     lun_status s = find_backend(w);
     if (s == LUN_OK)
@@ -78,10 +78,10 @@ lun_status lun__product_open(lun_engine *e, const lun_node *n, int64_t pitch, lu
     return s == LUN_OK ? make_room(w, &w->p) : s;
 }
 
-lun_status lun__product_open_parts(lun_engine *e, const lun_node *n, int64_t rows,
-                                   lun_multiplying *w)
+lun_status lun__product_step_open_parts(lun_engine *e, const lun_node *n, int64_t rows,
+                                        lun_multiplying *w)
 {
-    *w = (lun_multiplying){.e = e, .p = lun__product_of(n)};
+    *w = (lun_multiplying){.e = e, .p = lun__matmul_plan_of(n)};
     lun_status s = find_backend(w);
     if (s == LUN_OK)
         s = load(w, n->in[1], &w->p.b, &w->number[1]);
@@ -93,7 +93,7 @@ lun_status lun__product_open_parts(lun_engine *e, const lun_node *n, int64_t row
     return s == LUN_OK ? make_room(w, &last) : s;
 }
 
-void lun__product_close(lun_multiplying *w)
+void lun__product_step_close(lun_multiplying *w)
 {
     lun_storage *beside[] = {w->number[0], w->number[1], w->scratch, w->p.pitch ? NULL : w->to};
     for (int i = 0; i < 4; i++)
@@ -103,14 +103,14 @@ void lun__product_close(lun_multiplying *w)
 
 static lun_status multiply(lun_multiplying *w)
 {
-    double start = lun__now();
+    double start = lun__clock_now();
     const lun_work work = {.kind = LUN_WORK_PRODUCT, .is.product = &w->p};
-    lun_status s = lun__backend_do(w->at, &work);
-    w->e->stats.run_time += lun__now() - start;
-    return s == LUN_ECANCEL && lun__stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
+    lun_status s = lun__state_backend_do(w->at, &work);
+    w->e->stats.run_time += lun__clock_now() - start;
+    return s == LUN_ECANCEL && lun__watch_stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
 }
 
-lun_status lun__product_part(lun_multiplying *w, int64_t first, int64_t count, const void *a)
+lun_status lun__product_step_part(lun_multiplying *w, int64_t first, int64_t count, const void *a)
 {
     const int64_t size = lun__dtype_get(w->p.dtype)->bytes;
     w->p.rows = count;
@@ -119,7 +119,7 @@ lun_status lun__product_part(lun_multiplying *w, int64_t first, int64_t count, c
     return multiply(w);
 }
 
-void lun__product_take(lun_multiplying *w, lun_node *n)
+void lun__product_step_take(lun_multiplying *w, lun_node *n)
 {
     lun__node_become_leaf(w->e, n, w->to, 0);
     w->to = NULL;
@@ -130,26 +130,26 @@ static int64_t bytes_of(const lun_node *n)
     return n->kind == LUN_NODE_NUMBER ? 0 : n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
 }
 
-int64_t lun__product_reads(const lun_node *n)
+int64_t lun__product_step_reads(const lun_node *n)
 {
     return bytes_of(n->in[0]) + bytes_of(n->in[1]);
 }
 
-lun_status lun__run_product(lun_engine *e, lun_node *n)
+lun_status lun__product_step_run(lun_engine *e, lun_node *n)
 {
     lun_multiplying w;
     const lun_stats before = e->stats;
-    lun_status s = lun__product_open(e, n, 0, NULL, &w);
+    lun_status s = lun__product_step_open(e, n, 0, NULL, &w);
     if (s == LUN_OK)
         s = multiply(&w);
     if (s == LUN_OK) {
         e->stats.products++;
-        e->stats.bytes_read += lun__product_reads(n);
+        e->stats.bytes_read += lun__product_step_reads(n);
         e->stats.bytes_written += bytes_of(n);
         if (e->profiling)
             lun__profile_product(e, &before, e->stats.run_time - before.run_time, n);
-        lun__product_take(&w, n);
+        lun__product_step_take(&w, n);
     }
-    lun__product_close(&w);
+    lun__product_step_close(&w);
     return s;
 }

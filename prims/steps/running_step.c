@@ -30,7 +30,7 @@ static lun_status operand(lun_engine *e, lun_node *n, lun_node **out)
     lun_status status = lun__storage_new(e, (lun_dtype)n->dtype, n->n, &s);
     if (status != LUN_OK)
         return status;
-    lun__cell_fill((lun_dtype)n->dtype, n->cell, s->data, n->n);
+    lun__dtype_cell_fill((lun_dtype)n->dtype, n->cell, s->data, n->n);
     status = lun__node_leaf(e, s, 0, 1, &n->n, out);
     lun__storage_release(e, s);
     return status;
@@ -44,11 +44,12 @@ static lun_status begin(work *w)
         s = operand(w->e, n->more[k], &w->in[k]);
     for (int k = 0; s == LUN_OK && k < n->body->outputs; k++) {
         if (k)
-            s = lun__node_result(w->e, n, k, &w->node[k]); /* there is one already if it is asked */
+            s = lun__fold_node_result(w->e, n, k,
+                                      &w->node[k]); /* there is one already if it is asked */
         else
             w->node[k] = lun__node_retain(n);
         if (s == LUN_OK)
-            s = lun__storage_result(w->e, (lun_dtype)w->node[k]->dtype, n->n, &w->to[k]);
+            s = lun__mirror_result(w->e, (lun_dtype)w->node[k]->dtype, n->n, &w->to[k]);
     }
     return s;
 }
@@ -64,7 +65,7 @@ static lun_status launch(work *w, lun_kernel_entry *k, int64_t segments)
             s = lun__bind_slot(w->e, &to, i, NULL, 0, segments);
     }
     if (s == LUN_OK)
-        s = lun__bind_run(w->e, &to, k, segments, 0, segments, NULL);
+        s = lun__launch_run(w->e, &to, k, segments, 0, segments, NULL);
     lun__bind_close(&to);
     return s;
 }
@@ -72,19 +73,19 @@ static lun_status launch(work *w, lun_kernel_entry *k, int64_t segments)
 static lun_status compute(work *w)
 {
     const lun_stats before = w->e->stats;
-    const double start = lun__now();
-    const int64_t segments = lun__running_segments(w->n);
+    const double start = lun__clock_now();
+    const int64_t segments = lun__running_kernel_segments(w->n);
     lun_kernel_entry *k;
     if (!segments || !w->n->n)
         return LUN_OK;
-    lun_status s = lun__lower_running(w->e, w->n, w->in, &w->l);
+    lun_status s = lun__running_kernel_lower(w->e, w->n, w->in, &w->l);
     if (s != LUN_OK)
         return s;
-    s = lun__run_kernel(w->e, &w->l, &k);
+    s = lun__kernel_of(w->e, &w->l, &k);
     if (s == LUN_OK)
         s = launch(w, k, segments);
     if (s == LUN_OK && w->e->profiling)
-        lun__profile_after(w->e, &before, lun__now() - start, &w->l, k, segments);
+        lun__profile_after(w->e, &before, lun__clock_now() - start, &w->l, k, segments);
     lun__lowered_free(&w->l);
     return s;
 }
@@ -98,7 +99,7 @@ static void give(work *w)
     }
 }
 
-lun_status lun__run_running(lun_engine *e, lun_node *n)
+lun_status lun__running_step_run(lun_engine *e, lun_node *n)
 {
     if (lun__node_ready(n)) /* a RESULT, made with its RUNNING */
         return LUN_OK;
@@ -122,18 +123,18 @@ lun_status lun__run_running(lun_engine *e, lun_node *n)
     return s;
 }
 
-lun_status lun__prepare_running(lun_engine *e, lun_node *n)
+lun_status lun__running_step_prepare(lun_engine *e, lun_node *n)
 {
     lun_node *first = (lun_node *)(uintptr_t)lun__node_first_result(n);
     lun_lowered l;
     lun_kernel_entry *k;
     lun_kernel_facts facts;
-    lun_status s = lun__lower_running(e, first, first->more, &l);
+    lun_status s = lun__running_kernel_lower(e, first, first->more, &l);
     if (s != LUN_OK)
         return s;
-    s = lun__run_kernel(e, &l, &k);
+    s = lun__kernel_of(e, &l, &k);
     if (s == LUN_OK)
         s = k->at->backend->prepare(k->at->state, k->kernel, &facts);
     lun__lowered_free(&l);
-    return s == LUN_ECANCEL && lun__stopped(e) == LUN_ELIMIT ? LUN_ELIMIT : s;
+    return s == LUN_ECANCEL && lun__watch_stopped(e) == LUN_ELIMIT ? LUN_ELIMIT : s;
 }

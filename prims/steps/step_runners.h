@@ -15,34 +15,34 @@
 /* Runs steps first .. last of s, which are a chain, on a backend that runs chains; share: on the
  * locations of the set in use, which share the first step so, NULL: there is none.  What only they
  * need is never in memory as a whole; the nodes of everything else are LEAFs then.  Fails as
- * lun__run_lowered does. */
-lun_status lun__chain_run(lun_engine *e, const lun_steps *s, int first, int last,
-                          const lun_share *share);
+ * lun__launch_lowered does. */
+lun_status lun__chain_step_run(lun_engine *e, const lun_steps *s, int first, int last,
+                               const lun_share *share);
 
 /* n, a CONCAT of operands that are LEAFs, NUMBERs or VIEWs of LEAFs, becomes a LEAF. */
-lun_status lun__run_copy(lun_engine *e, lun_node *n);
+lun_status lun__copy_step_run(lun_engine *e, lun_node *n);
 
 /* Runs it over n indices where the backend in use computes; TARGETs are written in place, and what
  * failed may have written before.  shared: the locations of the set in use share the indices as
  * they do those of other kernels, but none of an array that each has a copy of; each writes its own
  * version of the TARGETs, which have versions.  *out: elements of the OUT slot, if there is one, a
  * reference; else NULL. */
-lun_status lun__run_in_place(lun_engine *e, const lun_lowered *l, int64_t n, bool shared,
-                             lun_storage **out);
+lun_status lun__inplace_step_run(lun_engine *e, const lun_lowered *l, int64_t n, bool shared,
+                                 lun_storage **out);
 
 /* n, a RUNNING, or a RESULT of one, whose operands are LEAFs and NUMBERs: all its results become
  * LEAFs. */
-lun_status lun__run_running(lun_engine *e, lun_node *n);
+lun_status lun__running_step_run(lun_engine *e, lun_node *n);
 /* Compiles its kernel and waits for the compiler. */
-lun_status lun__prepare_running(lun_engine *e, lun_node *n);
+lun_status lun__running_step_prepare(lun_engine *e, lun_node *n);
 
 /* Runs steps first .. last of s, which are sweeps, on a backend that runs these; all else as of
- * lun__chain_run. */
-lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last,
-                          const lun_share *share);
+ * lun__chain_step_run. */
+lun_status lun__sweep_step_run(lun_engine *e, const lun_steps *s, int first, int last,
+                               const lun_share *share);
 
 /* Runs steps first .. last, which schedule/tiles.h says are such: their algorithms become LEAFs,
  * what the kernel makes for them stays unevaluated. */
-lun_status lun__tiles_run(lun_engine *e, const lun_steps *s, int first, int last);
+lun_status lun__tiles_step_run(lun_engine *e, const lun_steps *s, int first, int last);
 
 #endif

@@ -56,7 +56,7 @@ static lun_status make_arrays(sweeps *x)
         lun_status s = (x->cut ? lun__storage_empty : lun__storage_new)(x->e, (lun_dtype)n->dtype,
                                                                         n->n, &x->storages[a]);
         if (s == LUN_OK && x->cut)
-            s = lun__placed_decide(x->e, x->storages[a], x->cut);
+            s = lun__placement_decide(x->e, x->storages[a], x->cut);
         if (s != LUN_OK)
             return s;
         to->to = x->cut ? NULL : x->storages[a]->data;
@@ -106,11 +106,11 @@ static lun_status bind_stage(sweeps *x, int stage, const int *slots)
     for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
         s = bind_slot(x, stage, i, slots[i]);
     if (s == LUN_OK)
-        s = lun__run_kernel(x->e, l, &k);
+        s = lun__kernel_of(x->e, l, &k);
     if (s != LUN_OK)
         return s;
     x->kernels[stage] = k;
-    lun__bind_launch(&x->bindings[stage], n, 0, n, l->ir.result_count ? x->cells : NULL);
+    lun__launch_run_fill(&x->bindings[stage], n, 0, n, l->ir.result_count ? x->cells : NULL);
     x->stages[stage] =
         (lun_sweep_stage){.kernel = k->kernel, .launch = &x->bindings[stage].run, .slots = slots};
     return LUN_OK;
@@ -140,7 +140,7 @@ static lun_status make_cells(sweeps *x)
     if (!count)
         return LUN_OK;
     x->cells = calloc((size_t)lun__join_rows(&last->lowered, last->n), count * sizeof *x->cells);
-    return x->cells ? LUN_OK : lun__nomem(x->e);
+    return x->cells ? LUN_OK : lun__fail_nomem(x->e);
 }
 
 static lun_status make_stages(sweeps *x)
@@ -153,7 +153,7 @@ static lun_status make_stages(sweeps *x)
     x->kernels = calloc(stages, sizeof *x->kernels);
     x->bindings = calloc(stages, sizeof *x->bindings);
     if (!x->arrays || !x->pads || !x->storages || !x->stages || !x->kernels || !x->bindings)
-        return lun__nomem(x->e);
+        return lun__fail_nomem(x->e);
     lun_status s = make_arrays(x);
     if (s == LUN_OK)
         s = make_cells(x);
@@ -178,11 +178,13 @@ static lun_status run_stages(sweeps *x)
                      .bytes = x->cut ? x->bytes / x->cut->places : x->bytes};
     const int64_t slice = x->s->at[x->first].n / run.box.extent[0];
     run.box.extent[0] = (x->all.hi - x->all.lo) / slice;
-    const double start = lun__now();
-    const lun_status s = lun__backend_do(b, &(lun_work){.kind = LUN_WORK_SWEEP, .is.sweep = &run});
-    x->seconds += lun__now() - start;
-    return s == LUN_OK ? s
-                       : lun__bind_failed(e, &x->bindings[run.failed], s, x->all.hi - x->all.lo);
+    const double start = lun__clock_now();
+    const lun_status s =
+        lun__state_backend_do(b, &(lun_work){.kind = LUN_WORK_SWEEP, .is.sweep = &run});
+    x->seconds += lun__clock_now() - start;
+    return s == LUN_OK
+               ? s
+               : lun__launch_run_failed(e, &x->bindings[run.failed], s, x->all.hi - x->all.lo);
 }
 
 /* Counts what has run since `before`. */
@@ -216,9 +218,9 @@ static lun_status open_arrays(sweeps *x, lun_interval part)
         }
         if (!x->storages[a])
             continue;
-        s = lun__placed_room(x->e, x->storages[a], x->at, x->all.lo, x->all.hi, &piece);
+        s = lun__fetch_room(x->e, x->storages[a], x->at, x->all.lo, x->all.hi, &piece);
         if (s == LUN_OK && !lun__intervals_add(&piece->fresh, part.lo, part.hi))
-            s = lun__nomem(x->e);
+            s = lun__fail_nomem(x->e);
         x->arrays[a].to = s == LUN_OK ? piece->data : NULL;
     }
     return s;
@@ -280,8 +282,8 @@ static void free_sweeps(sweeps *x)
     lun__sketch_free(&x->sketch);
 }
 
-lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last,
-                          const lun_share *share)
+lun_status lun__sweep_step_run(lun_engine *e, const lun_steps *s, int first, int last,
+                               const lun_share *share)
 {
     sweeps x = {.e = e, .s = s, .first = first, .last = last, .all = {0, s->at[first].n}};
     x.cut = share ? share->cut : NULL;
@@ -293,7 +295,7 @@ lun_status lun__sweep_run(lun_engine *e, const lun_steps *s, int first, int last
         status = bind_stages(&x);
     const lun_stats before = e->stats;
     if (status == LUN_OK)
-        status = x.cut ? lun__set_chain(e, s, first, last, run_at, &x) : run_stages(&x);
+        status = x.cut ? lun__launch_dist_chain(e, s, first, last, run_at, &x) : run_stages(&x);
     if (status == LUN_OK && x.cells)
         status = join_cells(&x);
     e->kernels_held--;

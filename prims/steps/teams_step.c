@@ -4,8 +4,8 @@
  * kernels/teams_kernel.c's.
  *
  * Invariant: e->teams[n % LUN_REMEMBERED_TEAMS] is NULL or the kernel of a function whose number
- * is congruent to n, not in use: lun__team_kernel_take removes it from the table, and
- * lun__team_kernel_give puts it back or, where another one has the entry by then, replaces that.
+ * is congruent to n, not in use: lun__teams_step_take removes it from the table, and
+ * lun__teams_step_give puts it back or, where another one has the entry by then, replaces that.
  * Only the engine's thread uses the table. */
 #include "steps/teams_step.h"
 
@@ -89,7 +89,7 @@ static void forget(lun_remembered_teams *t)
     if (!t)
         return;
     lun__kernel_ref(&t->ref, NULL);
-    lun__team_kernel_free(&t->k);
+    lun__teams_kernel_free(&t->k);
     free(t);
 }
 
@@ -112,21 +112,21 @@ static lun_status lower(lun_engine *e, const lun_team_run *r, lun_remembered_tea
     lun_kernel_entry *entry;
     lun_kernel_facts facts;
     const lun_team_body body = {r->f, r->scratch, r->scratches, r->first, t->team_bytes};
-    lun_status s = lun__lower_teams(e, &body, t->form, &t->k);
+    lun_status s = lun__teams_kernel_lower(e, &body, t->form, &t->k);
     t->k.lowered.texts = r->notes;
     if (s != LUN_OK || t->form != LUN_TEAMS_GROUPS)
         return s;
-    s = lun__run_kernel(e, &t->k.lowered, &entry);
+    s = lun__kernel_of(e, &t->k.lowered, &entry);
     if (s == LUN_OK)
         s = entry->at->backend->prepare(entry->at->state, entry->kernel, &facts);
     if (s != LUN_OK || facts.team_threads >= r->f->body->threads)
         return s;
-    lun__team_kernel_free(&t->k);
-    return lun__lower_teams(e, &body, LUN_TEAMS_FISSION, &t->k);
+    lun__teams_kernel_free(&t->k);
+    return lun__teams_kernel_lower(e, &body, LUN_TEAMS_FISSION, &t->k);
 }
 
-lun_status lun__team_kernel_take(lun_engine *e, const lun_team_run *r, lun_team_form form,
-                                 int64_t team_bytes, lun_remembered_teams **out)
+lun_status lun__teams_step_take(lun_engine *e, const lun_team_run *r, lun_team_form form,
+                                int64_t team_bytes, lun_remembered_teams **out)
 {
     lun_remembered_teams **at = entry_of(e, r->number), *t = *at;
     if (fits(t, r, form, team_bytes)) {
@@ -136,7 +136,7 @@ lun_status lun__team_kernel_take(lun_engine *e, const lun_team_run *r, lun_team_
     }
     *out = t = calloc(1, sizeof *t);
     if (!t)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     t->number = r->number;
     t->form = form;
     t->team_bytes = team_bytes;
@@ -150,20 +150,20 @@ lun_status lun__team_kernel_take(lun_engine *e, const lun_team_run *r, lun_team_
     return s;
 }
 
-lun_status lun__team_kernel_entry(lun_engine *e, lun_remembered_teams *t, lun_kernel_entry **out)
+lun_status lun__teams_step_entry(lun_engine *e, lun_remembered_teams *t, lun_kernel_entry **out)
 {
     *out = t->ref.kernel;
     if (*out && lun__kernel_fits(e, *out)) {
         lun__kernel_used(e, *out);
         return LUN_OK;
     }
-    lun_status s = lun__run_kernel(e, &t->k.lowered, out);
+    lun_status s = lun__kernel_of(e, &t->k.lowered, out);
     if (s == LUN_OK)
         lun__kernel_ref(&t->ref, *out);
     return s;
 }
 
-void lun__team_kernel_fill(const lun_team_run *r, lun_team_kernel *k)
+void lun__teams_step_fill(const lun_team_run *r, lun_team_kernel *k)
 {
     const lun_ir *body = r->f->body;
     k->lowered.texts = r->notes;
@@ -176,7 +176,7 @@ void lun__team_kernel_fill(const lun_team_run *r, lun_team_kernel *k)
             k->lowered.slots[i].node = r->arrays[i];
 }
 
-void lun__team_kernel_give(lun_engine *e, lun_remembered_teams *t)
+void lun__teams_step_give(lun_engine *e, lun_remembered_teams *t)
 {
     if (!t || !t->number) {
         forget(t);
@@ -187,7 +187,7 @@ void lun__team_kernel_give(lun_engine *e, lun_remembered_teams *t)
     *at = t;
 }
 
-void lun__team_kernels_flush(lun_engine *e)
+void lun__teams_step_flush(lun_engine *e)
 {
     for (int k = 0; k < LUN_REMEMBERED_TEAMS; k++) {
         forget(e->teams[k]);
@@ -215,7 +215,7 @@ static int64_t team_bytes(const lun_team_kernel *k)
     return bytes;
 }
 
-int64_t lun__team_memory_most(const lun_team_kernel *k, int64_t teams)
+int64_t lun__teams_step_memory_most(const lun_team_kernel *k, int64_t teams)
 {
     int64_t bytes = team_bytes(k), n;
     if (!bytes)
@@ -225,7 +225,7 @@ int64_t lun__team_memory_most(const lun_team_kernel *k, int64_t teams)
     return n < teams ? n : teams;
 }
 
-lun_status lun__team_memory_check(lun_engine *e, const lun_team_kernel *k, int64_t teams)
+lun_status lun__teams_step_memory_check(lun_engine *e, const lun_team_kernel *k, int64_t teams)
 {
     enum { FEW = 1 << 30 };
     const int64_t each = team_bytes(k);
@@ -248,23 +248,23 @@ static lun_status zeros(lun_engine *e, lun_dtype t, int64_t n, lun_storage **out
     const int bytes = lun__dtype_get(t)->bytes;
     const bool there = at->backend->buffer_new && n > MUCH / bytes;
     lun_transfer fill = {.bytes = bytes, .at = lun__layout_right(1, &n)};
-    lun_status s = there ? lun__storage_result(e, t, n, out) : lun__storage_new(e, t, n, out);
+    lun_status s = there ? lun__mirror_result(e, t, n, out) : lun__storage_new(e, t, n, out);
     if (s != LUN_OK)
         return s;
     if (!there) {
         memset((*out)->data, 0, (size_t)(n * bytes));
         return LUN_OK;
     }
-    s = lun__storage_buffer(e, *out, at, &fill.to);
+    s = lun__mirror_buffer(e, *out, at, &fill.to);
     if (s == LUN_OK)
-        s = lun__backend_transfer(at, &fill);
+        s = lun__state_transfer(at, &fill);
     if (s != LUN_OK)
         lun__storage_release(e, *out);
     return s;
 }
 
-lun_status lun__team_memory_open(lun_engine *e, const lun_team_kernel *k, int64_t teams,
-                                 lun_team_leafs *out)
+lun_status lun__teams_step_memory_open(lun_engine *e, const lun_team_kernel *k, int64_t teams,
+                                       lun_team_leafs *out)
 {
     lun_status s = LUN_OK;
     memset(out, 0, sizeof *out);
@@ -272,7 +272,7 @@ lun_status lun__team_memory_open(lun_engine *e, const lun_team_kernel *k, int64_
         lun_storage *memory;
         int64_t n;
         if (__builtin_mul_overflow(k->memory[i].count, teams, &n))
-            return lun__no_scratch_memory(e, teams);
+            return lun__launch_run_no_memory(e, teams);
         n += !n; /* a slot has an element, also if nothing is there */
         s = zeros(e, dtype_of(k, i), n, &memory);
         if (s != LUN_OK)
@@ -283,13 +283,13 @@ lun_status lun__team_memory_open(lun_engine *e, const lun_team_kernel *k, int64_
     return s;
 }
 
-void lun__team_memory_use(lun_team_kernel *k, const lun_team_leafs *m)
+void lun__teams_step_memory_use(lun_team_kernel *k, const lun_team_leafs *m)
 {
     for (int i = 0; i < k->memories; i++)
         k->lowered.slots[k->memory[i].slot].node = m->node[i];
 }
 
-void lun__team_memory_close(lun_engine *e, const lun_team_kernel *k, lun_team_leafs *m)
+void lun__teams_step_memory_close(lun_engine *e, const lun_team_kernel *k, lun_team_leafs *m)
 {
     for (int i = 0; i < k->memories; i++) {
         if (m->node[i])
@@ -298,7 +298,7 @@ void lun__team_memory_close(lun_engine *e, const lun_team_kernel *k, lun_team_le
     }
 }
 
-bool lun__team_memory_at(const lun_team_kernel *k, int slot)
+bool lun__teams_step_memory_at(const lun_team_kernel *k, int slot)
 {
     for (int i = 0; i < k->memories; i++)
         if (k->memory[i].slot == slot)
@@ -321,8 +321,8 @@ static lun_status launch(lun_engine *e, lun_team_kernel *k, lun_kernel_entry *en
     }
     to.races = k->races;
     if (s == LUN_OK)
-        s = lun__bind_run(e, &to, entry, all * k->indices, first * k->indices, count * k->indices,
-                          NULL);
+        s = lun__launch_run(e, &to, entry, all * k->indices, first * k->indices, count * k->indices,
+                            NULL);
     lun__bind_close(&to);
     return s;
 }
@@ -332,29 +332,30 @@ static lun_status some_teams(lun_engine *e, lun_remembered_teams *t, int64_t fir
 {
     lun_team_kernel *k = &t->k;
     const lun_stats before = e->stats;
-    const double start = e->profiling ? lun__now() : 0;
+    const double start = e->profiling ? lun__clock_now() : 0;
     lun_kernel_entry *entry;
     k->lowered.args[LUN_FRONT_BASE].cell = (uint64_t)first;
-    lun_status s = lun__team_kernel_entry(e, t, &entry);
+    lun_status s = lun__teams_step_entry(e, t, &entry);
     if (s == LUN_OK)
         s = launch(e, k, entry, first, count, all);
     if (s == LUN_OK && e->profiling)
-        lun__profile_after(e, &before, lun__now() - start, &k->lowered, entry, count * k->indices);
+        lun__profile_after(e, &before, lun__clock_now() - start, &k->lowered, entry,
+                           count * k->indices);
     return s;
 }
 
 static lun_status all_teams(lun_engine *e, lun_remembered_teams *t, int64_t teams)
 {
-    const int64_t most = t->k.races ? teams : lun__team_memory_most(&t->k, teams);
-    lun_status s = lun__team_memory_check(e, &t->k, most);
+    const int64_t most = t->k.races ? teams : lun__teams_step_memory_most(&t->k, teams);
+    lun_status s = lun__teams_step_memory_check(e, &t->k, most);
     for (int64_t first = 0; s == LUN_OK && first < teams; first += most) {
         const int64_t count = teams - first < most ? teams - first : most;
         lun_team_leafs memory;
-        s = lun__team_memory_open(e, &t->k, count, &memory);
-        lun__team_memory_use(&t->k, &memory);
+        s = lun__teams_step_memory_open(e, &t->k, count, &memory);
+        lun__teams_step_memory_use(&t->k, &memory);
         if (s == LUN_OK)
             s = some_teams(e, t, first, count, teams);
-        lun__team_memory_close(e, &t->k, &memory);
+        lun__teams_step_memory_close(e, &t->k, &memory);
     }
     return s;
 }
@@ -366,7 +367,7 @@ static lun_status watched(lun_engine *e, const lun_team_run *r, lun_remembered_t
     const lun_ir *ir = &k->lowered.ir;
     lun_races races = {.lanes = k->indices, .at = -1};
     races.slot = calloc((size_t)ir->slot_count + 1, sizeof *races.slot);
-    lun_status s = races.slot ? LUN_OK : lun__nomem(e);
+    lun_status s = races.slot ? LUN_OK : lun__fail_nomem(e);
     for (int i = 0; s == LUN_OK && i < ir->slot_count; i++) {
         const bool memory = i >= r->first && i < r->first + r->scratches;
         const lun_front_scratch *x = memory ? &r->scratch[i - r->first] : NULL;
@@ -381,7 +382,7 @@ static lun_status watched(lun_engine *e, const lun_team_run *r, lun_remembered_t
                             ? calloc((size_t)n + 1, sizeof(lun_shadow))
                             : NULL;
         if (!races.slot[i])
-            s = lun__nomem(e);
+            s = lun__fail_nomem(e);
     }
     k->races = &races;
     if (s == LUN_OK)
@@ -410,7 +411,7 @@ static lun_team_form form_of(const lun_backend_slot *b, const lun_team_run *r, i
     return LUN_TEAMS_GROUPS;
 }
 
-lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
+lun_status lun__teams_step_run(lun_engine *e, const lun_team_run *r)
 {
     lun_backend_slot *b;
     lun_remembered_teams *t;
@@ -425,12 +426,12 @@ lun_status lun__run_teams(lun_engine *e, const lun_team_run *r)
     if (r->check && r->f->body->function_count)
         return lun__fail(e, LUN_EARG, "check=true watches Lua functions, not C");
     const lun_team_form form = form_of(b, r, &team_bytes);
-    s = lun__team_kernel_take(e, r, form, team_bytes, &t);
+    s = lun__teams_step_take(e, r, form, team_bytes, &t);
     if (s == LUN_OK) {
-        lun__team_kernel_fill(r, &t->k);
+        lun__teams_step_fill(r, &t->k);
         s = r->check ? watched(e, r, t) : all_teams(e, t, r->teams);
     }
-    lun__team_kernel_give(e, t);
+    lun__teams_step_give(e, t);
     e->current = b->number;
     return s;
 }

@@ -24,10 +24,10 @@ typedef struct lun_team_run {
 } lun_team_run;
 
 /* Runs all teams; TARGETs are written in place.  What failed may have written before. */
-lun_status lun__run_teams(lun_engine *e, const lun_team_run *r);
+lun_status lun__teams_step_run(lun_engine *e, const lun_team_run *r);
 /* The same, the league cut into blocks over the locations of the set in use: each writes its own
  * version of the arrays that are written, which have versions. */
-lun_status lun__run_teams_shared(lun_engine *e, const lun_team_run *r);
+lun_status lun__league_run(lun_engine *e, const lun_team_run *r);
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
@@ -42,16 +42,16 @@ struct lun_remembered_teams {
 
 /* The kernel of a run on a backend that has this form of it, until it is given back; nothing else
  * finds it meanwhile. */
-lun_status lun__team_kernel_take(lun_engine *e, const lun_team_run *r, lun_team_form form,
-                                 int64_t team_bytes, lun_remembered_teams **out);
+lun_status lun__teams_step_take(lun_engine *e, const lun_team_run *r, lun_team_form form,
+                                int64_t team_bytes, lun_remembered_teams **out);
 /* The numbers, arrays and texts of a launch, but for the first team and memory. */
-void lun__team_kernel_fill(const lun_team_run *r, lun_team_kernel *k);
+void lun__teams_step_fill(const lun_team_run *r, lun_team_kernel *k);
 /* What the backend in use has built of it. */
-lun_status lun__team_kernel_entry(lun_engine *e, lun_remembered_teams *t, lun_kernel_entry **out);
+lun_status lun__teams_step_entry(lun_engine *e, lun_remembered_teams *t, lun_kernel_entry **out);
 /* The launch is over: remembered if its run is known by a number; NULL: nothing was taken. */
-void lun__team_kernel_give(lun_engine *e, lun_remembered_teams *t);
+void lun__teams_step_give(lun_engine *e, lun_remembered_teams *t);
 /* Forgets all. */
-void lun__team_kernels_flush(lun_engine *e);
+void lun__teams_step_flush(lun_engine *e);
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -61,18 +61,18 @@ typedef struct lun_team_leafs {
 } lun_team_leafs;
 
 /* Teams of a launch, of so many at most, whose memory is had at once. */
-int64_t lun__team_memory_most(const lun_team_kernel *k, int64_t teams);
+int64_t lun__teams_step_memory_most(const lun_team_kernel *k, int64_t teams);
 /* LUN_ELIMIT unless the device in use can have the memory of so many teams at once, as far as that
  * is known. */
-lun_status lun__team_memory_check(lun_engine *e, const lun_team_kernel *k, int64_t teams);
+lun_status lun__teams_step_memory_check(lun_engine *e, const lun_team_kernel *k, int64_t teams);
 /* The memory of `teams` teams where the backend in use computes, zero.  Also on failure it is to
  * be closed. */
-lun_status lun__team_memory_open(lun_engine *e, const lun_team_kernel *k, int64_t teams,
-                                 lun_team_leafs *out);
-void lun__team_memory_close(lun_engine *e, const lun_team_kernel *k, lun_team_leafs *m);
+lun_status lun__teams_step_memory_open(lun_engine *e, const lun_team_kernel *k, int64_t teams,
+                                       lun_team_leafs *out);
+void lun__teams_step_memory_close(lun_engine *e, const lun_team_kernel *k, lun_team_leafs *m);
 /* The kernel's slots of memory are these, until others are; no reference is taken. */
-void lun__team_memory_use(lun_team_kernel *k, const lun_team_leafs *m);
+void lun__teams_step_memory_use(lun_team_kernel *k, const lun_team_leafs *m);
 /* Whether a slot of the kernel is such memory. */
-bool lun__team_memory_at(const lun_team_kernel *k, int slot);
+bool lun__teams_step_memory_at(const lun_team_kernel *k, int slot);
 
 #endif

@@ -38,7 +38,7 @@ static lun_status launch(const pieces *p, int64_t first, int64_t count)
         s = lun__bind_slot(p->e, &to, i, p->made[i], first, count);
     }
     if (s == LUN_OK)
-        s = lun__bind_run(p->e, &to, p->kernel, p->n, first, count, NULL);
+        s = lun__launch_run(p->e, &to, p->kernel, p->n, first, count, NULL);
     lun__bind_close(&to);
     return s;
 }
@@ -55,10 +55,10 @@ static const void *piece_of(const void *ctx, const lun_node *n)
 
 static lun_status multiply(pieces *p, int64_t first, int64_t count)
 {
-    const double start = lun__now();
-    lun_status s =
-        lun__product_part(p->rows, first / p->row, count / p->row, piece_of(p, p->product->in[0]));
-    p->seconds += lun__now() - start;
+    const double start = lun__clock_now();
+    lun_status s = lun__product_step_part(p->rows, first / p->row, count / p->row,
+                                          piece_of(p, p->product->in[0]));
+    p->seconds += lun__clock_now() - start;
     return s;
 }
 
@@ -70,13 +70,13 @@ static lun_status run_all(pieces *p)
     double seconds = 0;
     for (int64_t first = 0; s == LUN_OK && first < p->n; first += p->piece) {
         const int64_t count = p->n - first < p->piece ? p->n - first : p->piece;
-        s = lun__stopped(e);
-        const double start = e->profiling ? lun__now() : 0;
+        s = lun__watch_stopped(e);
+        const double start = e->profiling ? lun__clock_now() : 0;
         if (s == LUN_OK && p->head)
             s = launch(p, first, count);
-        seconds += e->profiling ? lun__now() - start : 0;
+        seconds += e->profiling ? lun__clock_now() - start : 0;
         for (int k = 0; s == LUN_OK && k < p->count; k++)
-            s = lun__algorithm_tile(&p->works[k], first, count, piece_of, p);
+            s = lun__algorithm_step_tile(&p->works[k], first, count, piece_of, p);
         if (s == LUN_OK && p->product)
             s = multiply(p, first, count);
     }
@@ -91,10 +91,10 @@ static lun_status run_all(pieces *p)
 static lun_status open_kernel(pieces *p)
 {
     const lun_ir *ir = &p->head->lowered.ir;
-    lun_status s = lun__run_kernel(p->e, &p->head->lowered, &p->kernel);
+    lun_status s = lun__kernel_of(p->e, &p->head->lowered, &p->kernel);
     p->made = calloc((size_t)ir->slot_count + 1, sizeof(lun_storage *));
     if (s == LUN_OK && !p->made)
-        s = lun__nomem(p->e);
+        s = lun__fail_nomem(p->e);
     for (int i = 0; s == LUN_OK && i < ir->slot_count; i++)
         if (ir->slots[i].role == LUN_SLOT_OUT)
             s = lun__storage_new(p->e, (lun_dtype)ir->slots[i].dtype,
@@ -142,23 +142,23 @@ static lun_status run_product(lun_engine *e, const lun_steps *s, int first)
     p.piece = count * p.row;
     lun_status status = open_kernel(&p);
     if (status == LUN_OK)
-        status = lun__product_open_parts(e, n, count, &rows);
+        status = lun__product_step_open_parts(e, n, count, &rows);
     if (status == LUN_OK)
         status = run_all(&p);
     if (status == LUN_OK) {
         e->stats.products++;
-        e->stats.bytes_read += lun__product_reads(n) - bytes_of(n->in[0]);
+        e->stats.bytes_read += lun__product_step_reads(n) - bytes_of(n->in[0]);
         e->stats.bytes_written += bytes_of(n);
         if (e->profiling)
             lun__profile_product(e, &e->stats, p.seconds, n);
-        lun__product_take(&rows, n);
+        lun__product_step_take(&rows, n);
     }
-    lun__product_close(&rows);
+    lun__product_step_close(&rows);
     close_kernel(&p);
     return status;
 }
 
-lun_status lun__tiles_run(lun_engine *e, const lun_steps *s, int first, int last)
+lun_status lun__tiles_step_run(lun_engine *e, const lun_steps *s, int first, int last)
 {
     pieces p = {.e = e, .n = s->at[first].n, .piece = LUN_TILE_INDICES};
     if (s->at[last].kind == LUN_STEP_PRODUCT)
@@ -167,15 +167,15 @@ lun_status lun__tiles_run(lun_engine *e, const lun_steps *s, int first, int last
     const int from = first + (p.head != NULL);
     const int64_t twice = shared(s, first, last);
     p.works = calloc((size_t)(last - from + 1), sizeof *p.works);
-    lun_status status = p.works ? LUN_OK : lun__nomem(e);
+    lun_status status = p.works ? LUN_OK : lun__fail_nomem(e);
     if (status == LUN_OK && p.head)
         status = open_kernel(&p);
     for (int k = from; status == LUN_OK && k <= last; k++)
-        status = lun__algorithm_open(e, s->at[k].node, &p.works[p.count++]);
+        status = lun__algorithm_step_open(e, s->at[k].node, &p.works[p.count++]);
     if (status == LUN_OK)
         status = run_all(&p);
     for (int k = 0; k < p.count; k++)
-        status = lun__algorithm_close(&p.works[k], status);
+        status = lun__algorithm_step_close(&p.works[k], status);
     if (status == LUN_OK)
         e->stats.bytes_read -= twice;
     close_kernel(&p);

@@ -25,13 +25,13 @@ static int position(const lun_placed *p, const lun_backend_slot *at)
     return low;
 }
 
-lun_piece *lun__placed_find(const lun_placed *p, const lun_backend_slot *at)
+lun_piece *lun__current_find(const lun_placed *p, const lun_backend_slot *at)
 {
     const int k = position(p, at);
     return k < p->count && p->pieces[k]->at == at ? p->pieces[k] : NULL;
 }
 
-lun_piece *lun__placed_piece(lun_placed *p, lun_backend_slot *at)
+lun_piece *lun__current_piece(lun_placed *p, lun_backend_slot *at)
 {
     const int k = position(p, at);
     if (k < p->count && p->pieces[k]->at == at)
@@ -48,7 +48,7 @@ lun_piece *lun__placed_piece(lun_placed *p, lun_backend_slot *at)
     return x;
 }
 
-void lun__tiles_swap(lun_placed *a, lun_placed *b)
+void lun__current_swap(lun_placed *a, lun_placed *b)
 {
     lun_placed was = *a;
     a->pieces = b->pieces, a->count = b->count, a->room = b->room;
@@ -71,7 +71,7 @@ static bool owner_has(const lun_placed *p, int64_t at, int64_t end, lun_placed_m
     if (!m->to || !s || (s->kind != LUN_SPREAD_BLOCK && s->kind != LUN_SPREAD_OVERLAP))
         return false;
     const int k = lun__spread_owner(s, at);
-    const lun_piece *x = lun__placed_find(p, s->place[k]);
+    const lun_piece *x = lun__current_find(p, s->place[k]);
     if (!x || x->at == m->to)
         return false;
     m->from = x->at;
@@ -97,11 +97,11 @@ static bool find_source(const lun_placed *p, bool whole, const lun_backend_slot 
     return in;
 }
 
-lun_status lun__placed_route(const lun_placed *p, bool whole, const lun_backend_slot *to,
-                             int64_t lo, int64_t hi, lun_placed_fn *fn, void *ctx)
+lun_status lun__current_route(const lun_placed *p, bool whole, const lun_backend_slot *to,
+                              int64_t lo, int64_t hi, lun_placed_fn *fn, void *ctx)
 {
     static const lun_intervals none;
-    const lun_piece *there = to ? lun__placed_find(p, to) : NULL;
+    const lun_piece *there = to ? lun__current_find(p, to) : NULL;
     const lun_intervals *has = there ? &there->fresh : to ? &none : &p->host;
     lun_placed_move m;
     lun_status s = LUN_OK;
@@ -120,7 +120,7 @@ lun_status lun__placed_route(const lun_placed *p, bool whole, const lun_backend_
     return s;
 }
 
-lun_placed *lun__placed_sketch(const lun_placed *p, bool whole, int64_t count)
+lun_placed *lun__current_sketch(const lun_placed *p, bool whole, int64_t count)
 {
     lun_placed *to = calloc(1, sizeof *to);
     bool done = to && (whole ? lun__intervals_add(&to->host, 0, count)
@@ -128,23 +128,23 @@ lun_placed *lun__placed_sketch(const lun_placed *p, bool whole, int64_t count)
     if (done && p && p->spread)
         to->spread = lun__spread_retain(p->spread);
     for (int k = 0; done && p && k < p->count; k++) {
-        lun_piece *y = lun__placed_piece(to, p->pieces[k]->at);
+        lun_piece *y = lun__current_piece(to, p->pieces[k]->at);
         done = y && lun__intervals_copy(&p->pieces[k]->fresh, &y->fresh);
     }
     if (done)
         return to;
-    lun__placed_free(NULL, to);
+    lun__current_free(NULL, to);
     return NULL;
 }
 
-lun_combine *lun__combine_retain(lun_combine *c)
+lun_combine *lun__current_combine_retain(lun_combine *c)
 {
     if (c)
         c->refs++;
     return c;
 }
 
-void lun__combine_release(lun_combine *c)
+void lun__current_combine_release(lun_combine *c)
 {
     if (!c || --c->refs)
         return;
@@ -152,7 +152,7 @@ void lun__combine_release(lun_combine *c)
     free(c);
 }
 
-void lun__placed_outdate(lun_storage *s)
+void lun__current_outdate(lun_storage *s)
 {
     for (int k = 0; k < s->placed->count; k++)
         lun__intervals_clear(&s->placed->pieces[k]->fresh);
@@ -161,7 +161,7 @@ void lun__placed_outdate(lun_storage *s)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-void lun__piece_empty(lun_engine *e, lun_piece *x)
+void lun__current_piece_empty(lun_engine *e, lun_piece *x)
 {
     if (x->buffer)
         x->at->backend->buffer_free(x->at->state, x->buffer);
@@ -172,10 +172,10 @@ void lun__piece_empty(lun_engine *e, lun_piece *x)
     x->lo = x->hi = 0;
 }
 
-void lun__placed_free(lun_engine *e, lun_placed *p)
+void lun__current_free(lun_engine *e, lun_placed *p)
 {
     for (int k = 0; p && k < p->count; k++) {
-        lun__piece_empty(e, p->pieces[k]);
+        lun__current_piece_empty(e, p->pieces[k]);
         lun__intervals_free(&p->pieces[k]->fresh);
         free(p->pieces[k]);
     }
@@ -183,7 +183,7 @@ void lun__placed_free(lun_engine *e, lun_placed *p)
         free(p->pieces);
         lun__intervals_free(&p->host);
         lun__spread_release(p->spread);
-        lun__combine_release(p->combine);
+        lun__current_combine_release(p->combine);
         if (p->versions)
             p->versions->end(e, p->versions);
     }

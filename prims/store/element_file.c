@@ -28,12 +28,12 @@ static lun_status refuse(lun_engine *e, const char *path, int reason)
     return s;
 }
 
-lun_status lun__source_open(lun_engine *e, const char *path, lun_source **out, int64_t *size)
+lun_status lun__element_file_open(lun_engine *e, const char *path, lun_source **out, int64_t *size)
 {
     size_t length = strlen(path) + 1;
     lun_source *s = calloc(1, sizeof *s + length);
     if (!s)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     s->refs = 1;
     memcpy(s->path, path, length);
     s->descriptor = lun__infile_open(path, &s->as.is);
@@ -50,7 +50,7 @@ lun_status lun__source_open(lun_engine *e, const char *path, lun_source **out, i
     return LUN_OK;
 }
 
-lun_source *lun__source_retain(lun_source *s)
+lun_source *lun__element_file_retain(lun_source *s)
 {
     s->refs++;
     return s;
@@ -66,7 +66,7 @@ static void unload(lun_engine *e, const lun_source *s)
     }
 }
 
-void lun__source_release(lun_engine *e, lun_source *s)
+void lun__element_file_release(lun_engine *e, lun_source *s)
 {
     if (!s || --s->refs)
         return;
@@ -76,32 +76,33 @@ void lun__source_release(lun_engine *e, lun_source *s)
     free(s);
 }
 
-lun_status lun__source_check(lun_engine *e, const lun_source *s)
+lun_status lun__element_file_check(lun_engine *e, const lun_source *s)
 {
     const int failure = lun__infile_check(s->descriptor, &s->as.is);
-    return failure ? lun__source_fail(e, s, failure) : LUN_OK;
+    return failure ? lun__element_file_fail(e, s, failure) : LUN_OK;
 }
 
-int lun__source_read(const lun_source *s, int64_t at, int64_t count, lun_infile_form form, void *to)
+int lun__element_file_read(const lun_source *s, int64_t at, int64_t count, lun_infile_form form,
+                           void *to)
 {
     return lun__infile_elements(s->descriptor, at, count, form, to);
 }
 
-int lun__source_crc(const lun_source *s, int64_t at, int64_t bytes, uint32_t *crc)
+int lun__element_file_crc(const lun_source *s, int64_t at, int64_t bytes, uint32_t *crc)
 {
     return lun__infile_crc(s->descriptor, at, bytes, crc);
 }
 
-const lun_file *lun__source_file(lun_source *s)
+const lun_file *lun__element_file_of(lun_source *s)
 {
     if (!s->published && s->as.path)
         s->published = !lun__infile_ends(s->descriptor, &s->as.is);
     return s->published ? &s->as : NULL;
 }
 
-lun_status lun__source_fail(lun_engine *e, const lun_source *s, int failure)
+lun_status lun__element_file_fail(lun_engine *e, const lun_source *s, int failure)
 {
-    lun__clear(e);
+    lun__fail_clear(e);
     lun__infile_say(&e->error, s->path, s->descriptor, &s->as.is, failure);
     return LUN_EIO;
 }

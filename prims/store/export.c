@@ -51,7 +51,7 @@ lun_status lun__export_begin(lun_engine *e, lun_storage *s, lun_export *x)
         e->exports = new_exports(&e->config);
     lun_exports *l = e->exports;
     if (!l)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     *x = (lun_export){.of = l, .storage = s, .next = e->exported, .link = &e->exported};
     if (x->next)
         x->next->link = &x->next;

@@ -43,7 +43,7 @@ static lun_status take_memory(lun_engine *e, const lun_storage *s, lun_piece *x,
                      (long long)bytes, lun_dtype_name(s->dtype), x->at->name);
 }
 
-lun_status lun__piece_copy(const lun_storage *s, const lun_piece *from, const lun_piece *to,
+lun_status lun__fetch_copy(const lun_storage *s, const lun_piece *from, const lun_piece *to,
                            int64_t lo, int64_t hi)
 {
     const int64_t size = size_of(s), count = hi - lo;
@@ -61,7 +61,7 @@ static lun_status keep(const lun_storage *s, const lun_piece *from, const lun_pi
 {
     lun_status status = LUN_OK;
     for (int i = 0; status == LUN_OK && i < from->fresh.count; i++)
-        status = lun__piece_copy(s, from, to, from->fresh.at[i].lo, from->fresh.at[i].hi);
+        status = lun__fetch_copy(s, from, to, from->fresh.at[i].lo, from->fresh.at[i].hi);
     return status;
 }
 
@@ -80,10 +80,10 @@ static lun_status grow(lun_engine *e, const lun_storage *s, lun_piece *x, int64_
         return status;
     status = keep(s, x, &more);
     if (status != LUN_OK) {
-        lun__piece_empty(e, &more);
+        lun__current_piece_empty(e, &more);
         return status;
     }
-    lun__piece_empty(e, x);
+    lun__current_piece_empty(e, x);
     x->buffer = more.buffer;
     x->data = more.data;
     x->bytes = more.bytes;
@@ -106,26 +106,26 @@ static bool has_all(const lun_storage *s, const lun_piece *x)
  * it. */
 static lun_status adopt(lun_engine *e, lun_storage *s, lun_mirror *m)
 {
-    lun_piece *x = lun__placed_piece(s->placed, m->at);
+    lun_piece *x = lun__current_piece(s->placed, m->at);
     if (!x)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     if (has_all(s, x)) {
         m->at->backend->buffer_free(m->at->state, m->buffer);
         return LUN_OK;
     }
     lun__intervals_clear(&x->fresh);
     if (m->current && !lun__intervals_add(&x->fresh, 0, s->count))
-        return lun__nomem(e);
-    lun__piece_empty(e, x);
+        return lun__fail_nomem(e);
+    lun__current_piece_empty(e, x);
     x->buffer = m->buffer;
     x->hi = s->count;
     return LUN_OK;
 }
 
-lun_status lun__placed_open(lun_engine *e, lun_storage *s, lun_placed **out)
+lun_status lun__fetch_open(lun_engine *e, lun_storage *s, lun_placed **out)
 {
     if (!s->placed && !(s->placed = calloc(1, sizeof *s->placed)))
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (lun_mirror *m; (m = s->mirrors);) {
         lun_status status = adopt(e, s, m);
         if (status != LUN_OK)
@@ -137,11 +137,11 @@ lun_status lun__placed_open(lun_engine *e, lun_storage *s, lun_placed **out)
     return LUN_OK;
 }
 
-lun_status lun__placed_whole(lun_engine *e, lun_storage *s, lun_backend_slot *at)
+lun_status lun__fetch_whole(lun_engine *e, lun_storage *s, lun_backend_slot *at)
 {
     lun_piece *x;
     lun_mirror *m = calloc(1, sizeof *m);
-    lun_status status = m ? lun__placed_ensure(e, s, at, 0, s->count, &x) : lun__nomem(e);
+    lun_status status = m ? lun__fetch_ensure(e, s, at, 0, s->count, &x) : lun__fail_nomem(e);
     if (status == LUN_OK && !x->buffer)
         status = take_memory(e, s, x, 0, s->count);
     const lun_status settled = lun__backend_settle(at);
@@ -168,8 +168,8 @@ typedef struct mover {
     int64_t first;
 } mover;
 
-void lun__placed_count(lun_engine *e, const lun_backend_slot *from_at,
-                       const lun_backend_slot *to_at, int64_t bytes)
+void lun__fetch_count(lun_engine *e, const lun_backend_slot *from_at, const lun_backend_slot *to_at,
+                      int64_t bytes)
 {
     lun_stats *all = &e->stats;
     lun_place_stats *to = to_at ? to_at->counted : NULL, *from = from_at ? from_at->counted : NULL;
@@ -204,7 +204,7 @@ static lun_status across(lun_engine *e, const lun_piece *from, int64_t from_at, 
         return s;
     s = lun__pool_take(e->pool, bytes, &between, &room);
     if (s != LUN_OK)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     s = a->backend->read(a->state, from->buffer, from_at, between, bytes, NULL);
     if (s == LUN_OK)
         s = b->backend->write(b->state, to->buffer, to_at, between, bytes, NULL);
@@ -219,7 +219,7 @@ static lun_status send(const lun_piece *to, int64_t at, const char *from, int64_
     return b->backend->write(b->state, to->buffer, at, from, bytes, stays ? &b->last : NULL);
 }
 
-lun_status lun__piece_carry(lun_engine *e, const lun_piece *from, int64_t from_at,
+lun_status lun__fetch_carry(lun_engine *e, const lun_piece *from, int64_t from_at,
                             const lun_piece *to, int64_t to_at, int64_t bytes)
 {
     lun_backend_slot *a = from->at;
@@ -237,10 +237,10 @@ lun_status lun__piece_carry(lun_engine *e, const lun_piece *from, int64_t from_a
     return LUN_OK;
 }
 
-lun_status lun__placed_settled(lun_engine *e, lun_status s)
+lun_status lun__fetch_settled(lun_engine *e, lun_status s)
 {
     char *kept = NULL; /* the text of the first failure; others replace the engine's */
-    for (int k = 0; k < lun__set_places(e); k++) {
+    for (int k = 0; k < lun__state_places(e); k++) {
         lun_backend_slot *at = lun__set_at(e, k);
         if (!at->last)
             continue;
@@ -250,7 +250,7 @@ lun_status lun__placed_settled(lun_engine *e, lun_status s)
         s = s == LUN_OK ? t : s;
     }
     if (kept) {
-        lun__clear(e);
+        lun__fail_clear(e);
         lun__strbuf_marked(&e->error, kept);
     }
     free(kept);
@@ -266,15 +266,15 @@ static lun_status load(const mover *v, const lun_placed_move *m, int64_t to_at, 
     int64_t room;
     bool done;
     if (v->to->data)
-        return lun__storage_fetch_all(v->e, v->s, m->lo, count, (char *)v->to->data + to_at);
+        return lun__file_backed_fetch_all(v->e, v->s, m->lo, count, (char *)v->to->data + to_at);
     lun_status s =
-        lun__storage_load(v->e, v->s, m->lo, count, v->to->at, v->to->buffer, to_at, &done);
+        lun__file_backed_load(v->e, v->s, m->lo, count, v->to->at, v->to->buffer, to_at, &done);
     if (s != LUN_OK || done)
         return s;
     s = lun__pool_take(v->e->pool, bytes, &between, &room);
     if (s != LUN_OK)
-        return lun__nomem(v->e);
-    s = lun__storage_fetch_all(v->e, v->s, m->lo, count, between);
+        return lun__fail_nomem(v->e);
+    s = lun__file_backed_fetch_all(v->e, v->s, m->lo, count, between);
     if (s == LUN_OK)
         s = send(v->to, to_at, between, bytes, false);
     lun__pool_give(v->e->pool, between, room);
@@ -284,7 +284,7 @@ static lun_status load(const mover *v, const lun_placed_move *m, int64_t to_at, 
 static lun_status move(void *ctx, const lun_placed_move *m)
 {
     const mover *v = ctx;
-    const lun_piece *from = m->from ? lun__placed_find(v->s->placed, m->from) : NULL;
+    const lun_piece *from = m->from ? lun__current_find(v->s->placed, m->from) : NULL;
     const int64_t size = size_of(v->s), bytes = (m->hi - m->lo) * size;
     const int64_t from_at = from ? (m->lo - from->lo) * size : m->lo * size;
     const int64_t to_at = v->to ? (m->lo - v->to->lo) * size : (m->lo - v->first) * size;
@@ -302,57 +302,57 @@ static lun_status move(void *ctx, const lun_placed_move *m)
     else
         s = across(v->e, from, from_at, v->to, to_at, bytes);
     if (s == LUN_OK)
-        lun__placed_count(v->e, m->from, m->to, bytes);
+        lun__fetch_count(v->e, m->from, m->to, bytes);
     return s;
 }
 
-lun_status lun__placed_room(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
-                            int64_t hi, lun_piece **out)
+lun_status lun__fetch_room(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                           int64_t hi, lun_piece **out)
 {
     lun_placed *p;
-    lun_status status = lun__placed_open(e, s, &p);
+    lun_status status = lun__fetch_open(e, s, &p);
     if (status != LUN_OK)
         return status;
-    *out = lun__placed_piece(p, at);
-    return *out ? grow(e, s, *out, lo, hi) : lun__nomem(e);
+    *out = lun__current_piece(p, at);
+    return *out ? grow(e, s, *out, lo, hi) : lun__fail_nomem(e);
 }
 
-lun_status lun__placed_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
-                              int64_t hi, lun_piece **out)
+lun_status lun__fetch_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                             int64_t hi, lun_piece **out)
 {
-    lun_status status = lun__placed_room(e, s, at, lo, hi, out);
+    lun_status status = lun__fetch_room(e, s, at, lo, hi, out);
     mover v = {e, s, status == LUN_OK ? *out : NULL, NULL, 0};
     if (status == LUN_OK)
-        status = lun__placed_route(s->placed, !s->stale || s->source, at, lo, hi, move, &v);
+        status = lun__current_route(s->placed, !s->stale || s->source, at, lo, hi, move, &v);
     if (status == LUN_OK && !lun__intervals_add(&(*out)->fresh, lo, hi))
-        status = lun__nomem(e);
+        status = lun__fail_nomem(e);
     return status;
 }
 
-lun_status lun__placed_result(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
-                              int64_t hi, lun_piece **out)
+lun_status lun__fetch_result(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
+                             int64_t hi, lun_piece **out)
 {
     lun_placed *p;
-    lun_status status = lun__placed_open(e, s, &p);
+    lun_status status = lun__fetch_open(e, s, &p);
     if (status != LUN_OK)
         return status;
-    lun_piece *x = *out = lun__placed_piece(p, at);
-    status = x ? take_memory(e, s, x, lo, hi) : lun__nomem(e);
+    lun_piece *x = *out = lun__current_piece(p, at);
+    status = x ? take_memory(e, s, x, lo, hi) : lun__fail_nomem(e);
     if (status == LUN_OK && !lun__intervals_add(&x->fresh, lo, hi))
-        status = lun__nomem(e);
+        status = lun__fail_nomem(e);
     return status;
 }
 
-lun_status lun__placed_fetch(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi)
+lun_status lun__fetch_missing(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi)
 {
     lun_status status =
-        lun__placed_route(s->placed, false, NULL, lo, hi, move, &(mover){e, s, NULL, s->data, 0});
+        lun__current_route(s->placed, false, NULL, lo, hi, move, &(mover){e, s, NULL, s->data, 0});
     if (status == LUN_OK && !lun__intervals_add(&s->placed->host, lo, hi))
-        status = lun__nomem(e);
+        status = lun__fail_nomem(e);
     return status;
 }
 
-lun_status lun__placed_read(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi, void *host)
+lun_status lun__fetch_read(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi, void *host)
 {
     const int64_t size = size_of(s);
     for (int i = 0; i < s->placed->host.count; i++) {
@@ -362,5 +362,5 @@ lun_status lun__placed_read(lun_engine *e, lun_storage *s, int64_t lo, int64_t h
             memcpy((char *)host + (from - lo) * size, (const char *)s->data + from * size,
                    (size_t)((to - from) * size));
     }
-    return lun__placed_route(s->placed, false, NULL, lo, hi, move, &(mover){e, s, NULL, host, lo});
+    return lun__current_route(s->placed, false, NULL, lo, hi, move, &(mover){e, s, NULL, host, lo});
 }

@@ -18,8 +18,8 @@ typedef struct part {
 
 static lun_status begin(lun_engine *e, lun_source *source, part *parts)
 {
-    const lun_file *file = lun__source_file(source);
-    lun_status status = lun__source_check(e, source);
+    const lun_file *file = lun__element_file_of(source);
+    lun_status status = lun__element_file_check(e, source);
     for (int k = 0; status == LUN_OK && file && k < e->set_count; k++) {
         const lun_backend_slot *at = e->set[k];
         if (parts[k].bytes && at->state && at->backend->remote)
@@ -35,8 +35,8 @@ static lun_status find_here(lun_engine *e, const lun_source *source, part *p)
     lun_status status = LUN_OK;
     for (int64_t done = 0, some; status == LUN_OK && done < p->bytes; done += some) {
         some = p->bytes - done < AT_ONCE ? p->bytes - done : AT_ONCE;
-        const int failure = lun__source_crc(source, p->at + done, some, &p->crc);
-        status = failure ? lun__source_fail(e, source, failure) : lun__stopped(e);
+        const int failure = lun__element_file_crc(source, p->at + done, some, &p->crc);
+        status = failure ? lun__element_file_fail(e, source, failure) : lun__watch_stopped(e);
     }
     return status;
 }
@@ -55,20 +55,20 @@ static lun_status end(lun_engine *e, part *parts, lun_status status)
         }
     }
     if (kept) {
-        lun__clear(e);
+        lun__fail_clear(e);
         lun__strbuf_marked(&e->error, kept);
     }
     free(kept);
     return status;
 }
 
-lun_status lun__places_crc(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
-                           uint32_t *out)
+lun_status lun__file_checksum(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
+                              uint32_t *out)
 {
     const int n = e->set_count ? e->set_count : 1;
     part *parts = calloc((size_t)n, sizeof *parts);
     if (!parts)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int k = 0; k < n; k++) {
         const int64_t lo = lun__spread_bound(LUN_SPREAD_REMAINDER, count, n, k);
         const int64_t hi = lun__spread_bound(LUN_SPREAD_REMAINDER, count, n, k + 1);

@@ -9,7 +9,7 @@ static bool reads(const lun_backend_slot *at)
     return at->backend->remote != NULL;
 }
 
-bool lun__places_read(const lun_engine *e)
+bool lun__load_shard_possible(const lun_engine *e)
 {
     bool some = false;
     for (int k = 0; k < e->set_count; k++)
@@ -17,7 +17,7 @@ bool lun__places_read(const lun_engine *e)
     return some;
 }
 
-lun_status lun__placed_load(lun_engine *e, lun_storage *s, int64_t unit, bool all)
+lun_status lun__load_shard(lun_engine *e, lun_storage *s, int64_t unit, bool all)
 {
     const int64_t slices = s->count / unit;
     const int locations = e->set_count;
@@ -27,21 +27,21 @@ lun_status lun__placed_load(lun_engine *e, lun_storage *s, int64_t unit, bool al
         const int64_t lo = lun__spread_bound(LUN_SPREAD_REMAINDER, slices, locations, k) * unit;
         const int64_t hi = lun__spread_bound(LUN_SPREAD_REMAINDER, slices, locations, k + 1) * unit;
         if (lo < hi && (all || reads(e->set[k])))
-            status = lun__placed_ensure(e, s, e->set[k], lo, hi, &piece);
+            status = lun__fetch_ensure(e, s, e->set[k], lo, hi, &piece);
     }
     return status;
 }
 
-lun_status lun__placed_loaded(lun_engine *e, lun_storage *s, int64_t unit)
+lun_status lun__load_shard_for_good(lun_engine *e, lun_storage *s, int64_t unit)
 {
-    lun_status status = lun__placed_load(e, s, unit, true);
+    lun_status status = lun__load_shard(e, s, unit, true);
     for (int k = 0; status == LUN_OK && k < e->set_count; k++)
         if (reads(e->set[k]))
             status = e->set[k]->backend->remote->loaded(e->set[k]->state);
-    status = lun__placed_settled(e, status);
+    status = lun__fetch_settled(e, status);
     if (status != LUN_OK)
         return status;
-    lun__source_release(e, s->source);
+    lun__element_file_release(e, s->source);
     s->source = NULL;
     return LUN_OK;
 }

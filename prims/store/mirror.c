@@ -39,7 +39,7 @@ static lun_status add(lun_engine *e, lun_storage *s, lun_backend_slot *at, lun_m
 {
     lun_mirror *m = calloc(1, sizeof *m);
     if (!m)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     int64_t padded = bytes_of(s, (s->count + 63) / 64 * 64);
     lun_status status = at->backend->buffer_new(at->state, padded, &m->buffer);
     if (status != LUN_OK) {
@@ -54,7 +54,7 @@ static lun_status add(lun_engine *e, lun_storage *s, lun_backend_slot *at, lun_m
     return LUN_OK;
 }
 
-lun_status lun__storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out)
+lun_status lun__mirror_result(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out)
 {
     lun_backend_slot *at = e->backends[e->current];
     lun_mirror *m;
@@ -74,9 +74,9 @@ lun_status lun__storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_st
     return LUN_OK;
 }
 
-lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change)
+lun_status lun__mirror_host(lun_engine *e, lun_storage *s, bool change)
 {
-    lun_status status = s->stale ? lun__versions_merge(e, s) : LUN_OK;
+    lun_status status = s->stale ? lun__fetch_merge(e, s) : LUN_OK;
     if (status != LUN_OK)
         return status;
     if (s->stale) {
@@ -84,35 +84,34 @@ lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change)
         if (!s->data)
             status = lun__storage_memory(e, s);
         if (status == LUN_OK && s->source)
-            status = lun__storage_fetch_all(e, s, 0, s->count, s->data);
+            status = lun__file_backed_fetch_all(e, s, 0, s->count, s->data);
         else if (status == LUN_OK && s->placed && !m)
-            status = lun__placed_fetch(e, s, 0, s->count);
+            status = lun__fetch_missing(e, s, 0, s->count);
         else if (status == LUN_OK && m && s->count)
             status = m->at->backend->read(m->at->state, m->buffer, 0, s->data,
                                           bytes_of(s, s->count), NULL);
         if (status != LUN_OK)
             return status;
         s->stale = false;
-        lun__source_release(e, s->source);
+        lun__element_file_release(e, s->source);
         s->source = NULL;
     }
     if (change && s->placed)
-        lun__placed_outdate(s);
+        lun__current_outdate(s);
     for (lun_mirror *m = change ? s->mirrors : NULL; m; m = m->next)
         m->current = false;
     return LUN_OK;
 }
 
-lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
-                             void *host)
+lun_status lun__mirror_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count, void *host)
 {
     bool part = count < s->count / PEEK_SHARE && s->peeks < PEEKS;
-    lun_status merged = count && s->stale ? lun__versions_merge(e, s) : LUN_OK;
+    lun_status merged = count && s->stale ? lun__fetch_merge(e, s) : LUN_OK;
     if (!count || merged != LUN_OK)
         return merged;
     lun_mirror *m = s->stale ? find_current(s) : NULL;
     if (s->source)
-        return lun__storage_fetch_all(e, s, first, count, host);
+        return lun__file_backed_fetch_all(e, s, first, count, host);
     if (m && (part || count == s->count)) {
         s->peeks += part;
         return m->at->backend->read(m->at->state, m->buffer, bytes_of(s, first), host,
@@ -120,11 +119,11 @@ lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64
     }
     if (s->stale && s->placed && part) {
         s->peeks++;
-        return lun__placed_read(e, s, first, first + count, host);
+        return lun__fetch_read(e, s, first, first + count, host);
     }
-    lun_status status = s->stale ? lun__storage_host(e, s, false) : LUN_OK;
+    lun_status status = s->stale ? lun__mirror_host(e, s, false) : LUN_OK;
     if (status == LUN_OK)
-        lun__share_copy(e, host, (char *)s->data + bytes_of(s, first), bytes_of(s, count));
+        lun__backend_share_copy(e, host, (char *)s->data + bytes_of(s, first), bytes_of(s, count));
     return status;
 }
 
@@ -134,13 +133,13 @@ static lun_status upload_file(lun_engine *e, const lun_storage *s, lun_backend_s
 {
     lun_storage *copy;
     bool done;
-    lun_status status = lun__storage_load(e, s, 0, s->count, at, m->buffer, 0, &done);
+    lun_status status = lun__file_backed_load(e, s, 0, s->count, at, m->buffer, 0, &done);
     if (status != LUN_OK || done)
         return status;
     status = lun__storage_new(e, s->dtype, s->count, &copy);
     if (status != LUN_OK)
         return status;
-    status = lun__storage_fetch_all(e, s, 0, s->count, copy->data);
+    status = lun__file_backed_fetch_all(e, s, 0, s->count, copy->data);
     if (status == LUN_OK && s->count)
         status =
             at->backend->write(at->state, m->buffer, 0, copy->data, bytes_of(s, s->count), NULL);
@@ -163,16 +162,15 @@ static lun_status copy_beside(lun_engine *e, const lun_storage *s, const lun_mir
     return status;
 }
 
-lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *at,
-                               lun_buffer **out)
+lun_status lun__mirror_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *at, lun_buffer **out)
 {
     bool done = false;
-    lun_status status = s->stale ? lun__versions_merge(e, s) : LUN_OK;
+    lun_status status = s->stale ? lun__fetch_merge(e, s) : LUN_OK;
     if (status != LUN_OK)
         return status;
     lun_mirror *m = find(s, at);
     if (s->placed && !s->source && !(m && m->current)) {
-        status = lun__placed_whole(e, s, at);
+        status = lun__fetch_whole(e, s, at);
         if (status != LUN_OK)
             return status;
         m = find(s, at);
@@ -185,7 +183,7 @@ lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *
         else
             status = copy_beside(e, s, m, &done);
         if (status == LUN_OK && !s->source && !done)
-            status = lun__storage_host(e, s, false);
+            status = lun__mirror_host(e, s, false);
         if (status == LUN_OK && s->count && !s->source && !done)
             status =
                 at->backend->write(at->state, m->buffer, 0, s->data, bytes_of(s, s->count), NULL);
@@ -198,32 +196,32 @@ lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, lun_backend_slot *
     return status;
 }
 
-void lun__storage_written(lun_storage *s, const lun_backend_slot *at)
+void lun__mirror_written(lun_storage *s, const lun_backend_slot *at)
 {
     for (lun_mirror *m = s->mirrors; m; m = m->next)
         m->current = m->at == at;
     if (s->placed)
-        lun__placed_outdate(s);
+        lun__current_outdate(s);
     s->stale = true;
 }
 
-bool lun__storage_remote(const lun_engine *e, const lun_storage *s)
+bool lun__mirror_remote(const lun_engine *e, const lun_storage *s)
 {
     const lun_mirror *m = s->stale && !s->source && !s->wrapped ? find_current(s) : NULL;
     return m && m->at == e->backends[e->current];
 }
 
-lun_status lun__storage_transfer(lun_engine *e, const lun_storage_view *to,
-                                 const lun_storage_view *from, uint64_t cell)
+lun_status lun__mirror_transfer(lun_engine *e, const lun_storage_view *to,
+                                const lun_storage_view *from, uint64_t cell)
 {
     lun_backend_slot *at = e->backends[e->current];
     lun_transfer t = {
         .bytes = (int)bytes_of(to->s, 1), .to_origin = to->offset, .at = to->at, .cell = cell};
     lun_buffer *in = NULL;
     const int64_t bytes = lun__layout_count(&t.at) * t.bytes;
-    lun_status status = lun__storage_buffer(e, to->s, at, &t.to);
+    lun_status status = lun__mirror_buffer(e, to->s, at, &t.to);
     if (status == LUN_OK && from)
-        status = lun__storage_buffer(e, from->s, at, &in);
+        status = lun__mirror_buffer(e, from->s, at, &in);
     if (status != LUN_OK)
         return status;
     if (from) {
@@ -231,13 +229,13 @@ lun_status lun__storage_transfer(lun_engine *e, const lun_storage_view *to,
         t.from_origin = from->offset;
         t.of = from->at;
     }
-    lun__storage_written(to->s, at);
+    lun__mirror_written(to->s, at);
     e->stats.bytes_read += from ? bytes : 0;
     e->stats.bytes_written += bytes;
-    return bytes ? lun__backend_transfer(at, &t) : LUN_OK;
+    return bytes ? lun__state_transfer(at, &t) : LUN_OK;
 }
 
-const char *lun__storage_location(const lun_engine *e, const lun_storage *s)
+const char *lun__mirror_location(const lun_engine *e, const lun_storage *s)
 {
     const lun_backend_slot *here = e->backends[e->current];
     const lun_mirror *m = find(s, here);

@@ -8,27 +8,27 @@ static void decide_versions(lun_placed *p)
     if (p->versions->decided)
         return;
     p->versions->decided = true;
-    p->versions->combine = lun__combine_retain(p->combine);
+    p->versions->combine = lun__current_combine_retain(p->combine);
 }
 
-lun_status lun__placed_combine(lun_engine *e, lun_storage *s, lun_combine *c)
+lun_status lun__placement_combine(lun_engine *e, lun_storage *s, lun_combine *c)
 {
     lun_placed *p;
-    lun_status status = lun__placed_open(e, s, &p);
+    lun_status status = lun__fetch_open(e, s, &p);
     if (status != LUN_OK)
         return status;
-    lun__combine_retain(c);
-    lun__combine_release(p->combine);
+    lun__current_combine_retain(c);
+    lun__current_combine_release(p->combine);
     p->combine = c;
     if (p->versions)
         decide_versions(p);
     return LUN_OK;
 }
 
-lun_status lun__placed_decide(lun_engine *e, lun_storage *s, lun_spread *spread)
+lun_status lun__placement_decide(lun_engine *e, lun_storage *s, lun_spread *spread)
 {
     lun_placed *p;
-    lun_status status = lun__placed_open(e, s, &p);
+    lun_status status = lun__fetch_open(e, s, &p);
     if (status != LUN_OK || p->spread == spread)
         return status;
     if (p->versions && !(p->spread && lun__spread_same(p->spread, spread)))
@@ -38,7 +38,7 @@ lun_status lun__placed_decide(lun_engine *e, lun_storage *s, lun_spread *spread)
     return LUN_OK;
 }
 
-lun_placed *lun__placed_take(lun_engine *e, lun_storage *s, lun_placed *wish)
+lun_placed *lun__placement_take(lun_engine *e, lun_storage *s, lun_placed *wish)
 {
     lun_spread *before = s->placed ? s->placed->spread : NULL;
     const bool fits = !wish->spread || wish->spread->n == s->count;
@@ -55,26 +55,26 @@ lun_placed *lun__placed_take(lun_engine *e, lun_storage *s, lun_placed *wish)
         s->placed->spread = wish->spread;
         wish->spread = before;
     }
-    lun__placed_free(e, wish);
+    lun__current_free(e, wish);
     return NULL;
 }
 
-lun_status lun__placed_follow(lun_engine *e, const lun_placed *from, lun_storage *to)
+lun_status lun__placement_follow(lun_engine *e, const lun_placed *from, lun_storage *to)
 {
     lun_spread *s = from ? from->spread : NULL;
-    lun_status status = s && s->n == to->count ? lun__placed_decide(e, to, s) : LUN_OK;
-    return status == LUN_OK && from && from->combine ? lun__placed_combine(e, to, from->combine)
+    lun_status status = s && s->n == to->count ? lun__placement_decide(e, to, s) : LUN_OK;
+    return status == LUN_OK && from && from->combine ? lun__placement_combine(e, to, from->combine)
                                                      : status;
 }
 
-const lun_spread *lun__placed_spread(lun_engine *e, const lun_storage *s)
+const lun_spread *lun__placement_spread(lun_engine *e, const lun_storage *s)
 {
-    return lun__placed_fits(e, s->placed ? s->placed->spread : NULL);
+    return lun__placement_fits(e, s->placed ? s->placed->spread : NULL);
 }
 
-const lun_spread *lun__placed_fits(lun_engine *e, const lun_spread *x)
+const lun_spread *lun__placement_fits(lun_engine *e, const lun_spread *x)
 {
-    if (!x || x->places != lun__set_places(e))
+    if (!x || x->places != lun__state_places(e))
         return NULL;
     for (int k = 0; k < x->places; k++)
         if (x->place[k] != lun__set_at(e, k))

@@ -37,7 +37,7 @@ static lun_status note(void *ctx, const lun_placed_move *m)
     storing *x = ctx;
     if (!lun__grow(&x->moves, x->count, &x->room, sizeof *x->moves) ||
         !lun__grow(&x->begun, x->count, &x->begun_room, sizeof *x->begun))
-        return lun__nomem(x->e);
+        return lun__fail_nomem(x->e);
     x->begun[x->count] = false;
     x->moves[x->count++] = *m;
     return LUN_OK;
@@ -45,7 +45,7 @@ static lun_status note(void *ctx, const lun_placed_move *m)
 
 static const lun_piece *piece_of(const storing *x, const lun_placed_move *m)
 {
-    return lun__placed_find(x->s->placed, m->from);
+    return lun__current_find(x->s->placed, m->from);
 }
 
 /* Elements lo .. hi - 1, which are in host memory. */
@@ -55,8 +55,8 @@ static lun_status write_memory(storing *x, int64_t lo, int64_t hi, const char *f
     lun_status status = LUN_OK;
     for (int64_t done = 0, some; status == LUN_OK && done < bytes; done += some) {
         some = bytes - done < AT_ONCE ? bytes - done : AT_ONCE;
-        const int failure = lun__write_at(x->to->descriptor, at + done, from + done, some);
-        status = failure ? failed(x, failure) : lun__stopped(x->e);
+        const int failure = lun__write_bytes_at(x->to->descriptor, at + done, from + done, some);
+        status = failure ? failed(x, failure) : lun__watch_stopped(x->e);
     }
     return status;
 }
@@ -69,13 +69,13 @@ static lun_status write_through(storing *x, int64_t lo, int64_t hi, const lun_pi
     int64_t room;
     lun_status status = lun__pool_take(x->e->pool, AT_ONCE, &between, &room);
     if (status != LUN_OK)
-        return lun__nomem(x->e);
+        return lun__fail_nomem(x->e);
     for (int64_t next; status == LUN_OK && lo < hi; lo = next) {
         next = hi - lo < most ? hi : lo + most;
         status =
             from ? from->at->backend->read(from->at->state, from->buffer, (lo - from->lo) * x->size,
                                            between, (next - lo) * x->size, NULL)
-                 : lun__storage_fetch_all(x->e, x->s, lo, next - lo, between);
+                 : lun__file_backed_fetch_all(x->e, x->s, lo, next - lo, between);
         if (status == LUN_OK)
             status = write_memory(x, lo, next, between);
     }
@@ -100,7 +100,7 @@ static lun_status write_location(storing *x, const lun_placed_move *m)
         return write_memory(x, m->lo, m->hi, (const char *)p->data + (m->lo - p->lo) * x->size);
     const lun_status status = write_through(x, m->lo, m->hi, p);
     if (status == LUN_OK)
-        lun__placed_count(x->e, m->from, NULL, (m->hi - m->lo) * x->size);
+        lun__fetch_count(x->e, m->from, NULL, (m->hi - m->lo) * x->size);
     return status;
 }
 
@@ -159,18 +159,18 @@ static lun_status store(storing *x, int64_t hi)
     return status;
 }
 
-lun_status lun__storage_store(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi,
-                              const lun_store_to *to, int *failure)
+lun_status lun__save_shards(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi,
+                            const lun_store_to *to, int *failure)
 {
     storing x = {.e = e, .s = s, .to = to, .size = lun__dtype_get(s->dtype)->bytes, .lo = lo};
     lun_placed *p;
-    lun_status status = s->stale ? lun__versions_merge(e, s) : LUN_OK;
+    lun_status status = s->stale ? lun__fetch_merge(e, s) : LUN_OK;
     if (status == LUN_OK)
-        status = lun__placed_open(e, s, &p);
+        status = lun__fetch_open(e, s, &p);
     if (status == LUN_OK && s->source && to->out.path)
-        status = lun__placed_load(e, s, 1, false);
+        status = lun__load_shard(e, s, 1, false);
     if (status == LUN_OK)
-        status = lun__placed_route(p, !s->stale, NULL, lo, hi, note, &x);
+        status = lun__current_route(p, !s->stale, NULL, lo, hi, note, &x);
     if (status == LUN_OK)
         status = store(&x, hi);
     free(x.moves);

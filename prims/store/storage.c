@@ -39,7 +39,7 @@ lun_status lun__storage_empty(lun_engine *e, lun_dtype t, int64_t count, lun_sto
                          (long long)count, lun_dtype_name(t));
     lun_storage *s = lun__storage_object(e);
     if (!s)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     *s = (lun_storage){.refs = 1, .dtype = t, .count = count, .room = padded, .stale = true};
     *out = s;
     return LUN_OK;
@@ -104,8 +104,8 @@ void lun__storage_leave(lun_engine *e, lun_storage *s)
 {
     free_mirrors(s);
     if (s->placed)
-        lun__placed_free(e, s->placed);
-    lun__source_release(e, s->source);
+        lun__current_free(e, s->placed);
+    lun__element_file_release(e, s->source);
     s->placed = NULL;
     s->source = NULL;
 }

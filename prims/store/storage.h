@@ -5,7 +5,7 @@
  * of these says that is there: the versions of `placed`, the file `source`, a mirror that is
  * current, the pieces and intervals of `placed`.  Mirrors and pieces that are current beside host
  * memory hold the same elements.  A slot has its memory as a mirror or as a piece, never as both
- * (lun__placed_open, lun__placed_whole).  A storage with a source is stale, and nothing writes it:
+ * (lun__fetch_open, lun__fetch_whole).  A storage with a source is stale, and nothing writes it:
  * what is to be written is loaded first. Elements 0 .. room - 1 of `data` may be touched; in memory
  * of the pool those beyond `count`, up to the next multiple of 64, are 0 until a kernel writes
  * there. Only the thread inside of the engine changes a storage; once the engine has ended,
@@ -72,22 +72,22 @@ void lun__storage_leave(lun_engine *e, lun_storage *s);
 /* ---- mirror.c: storage in host memory and in that of devices --------------------------------- */
 
 /* The same, where kernels of the backend in use write their results. */
-lun_status lun__storage_result(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
+lun_status lun__mirror_result(lun_engine *e, lun_dtype t, int64_t count, lun_storage **out);
 /* Makes host memory current, so that data may be read; `change`: and written, which
  * outdates mirrors. */
-lun_status lun__storage_host(lun_engine *e, lun_storage *s, bool change);
+lun_status lun__mirror_host(lun_engine *e, lun_storage *s, bool change);
 /* Elements first .. first+count-1 into host memory; from a device without keeping them where few
  * are asked for. */
-lun_status lun__storage_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
-                             void *host);
+lun_status lun__mirror_read(lun_engine *e, lun_storage *s, int64_t first, int64_t count,
+                            void *host);
 /* A kernel of the backend `at` writes the buffer that holds s: its elements are nowhere else. */
-void lun__storage_written(lun_storage *s, const struct lun_backend_slot *at);
+void lun__mirror_written(lun_storage *s, const struct lun_backend_slot *at);
 /* The buffer of the backend `at` that holds s, brought up to date. */
-lun_status lun__storage_buffer(lun_engine *e, lun_storage *s, struct lun_backend_slot *at,
-                               struct lun_buffer **out);
+lun_status lun__mirror_buffer(lun_engine *e, lun_storage *s, struct lun_backend_slot *at,
+                              struct lun_buffer **out);
 /* Whether the backend in use has them in memory of its own, and host memory, the engine's, has
  * not. */
-bool lun__storage_remote(const lun_engine *e, const lun_storage *s);
+bool lun__mirror_remote(const lun_engine *e, const lun_storage *s);
 /* Elements of a storage: those of a layout whose base is element `offset`. */
 typedef struct lun_storage_view {
     lun_storage *s;
@@ -97,31 +97,32 @@ typedef struct lun_storage_view {
 /* Gives the elements of `to`, whose offsets are different, those of `from` in flat order, of
  * another storage, or without one the cell, in memory of the backend in use, which must have its
  * own. */
-lun_status lun__storage_transfer(lun_engine *e, const lun_storage_view *to,
-                                 const lun_storage_view *from, uint64_t cell);
+lun_status lun__mirror_transfer(lun_engine *e, const lun_storage_view *to,
+                                const lun_storage_view *from, uint64_t cell);
 /* Where the current elements are: the backend in use if it can read them, "host", or
  * another device's. */
-const char *lun__storage_location(const lun_engine *e, const lun_storage *s);
+const char *lun__mirror_location(const lun_engine *e, const lun_storage *s);
 
 /* ---- file_backed.c: storage in a file -------------------------------------------------------- */
 
 /* Elements that are bytes of a file, from byte `start` on (source is retained); step: as in
  * lun_infile_form. */
-lun_status lun__storage_filed(lun_engine *e, struct lun_source *source, int64_t start, bool swapped,
-                              int64_t step, lun_dtype t, int64_t count, lun_storage **out);
+lun_status lun__file_backed_new(lun_engine *e, struct lun_source *source, int64_t start,
+                                bool swapped, int64_t step, lun_dtype t, int64_t count,
+                                lun_storage **out);
 /* Elements first .. first+count-1 of one in a file, as a storage of their own. */
-lun_status lun__storage_part(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
-                             lun_storage **out);
-/* Elements from the file into memory: 0, or what lun__source_fail takes.  From any thread. */
-int lun__storage_fetch(const lun_storage *s, int64_t first, int64_t count, void *to);
+lun_status lun__file_backed_part(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
+                                 lun_storage **out);
+/* Elements from the file into memory: 0, or what lun__element_file_fail takes.  From any thread. */
+int lun__file_backed_fetch(const lun_storage *s, int64_t first, int64_t count, void *to);
 /* The same, with the engine's failure; can be cancelled. */
-lun_status lun__storage_fetch_all(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
-                                  void *to);
+lun_status lun__file_backed_fetch_all(lun_engine *e, const lun_storage *s, int64_t first,
+                                      int64_t count, void *to);
 /* The same into memory of a device, from byte `offset` on, where the device's machine can read the
  * file itself; *done false: it cannot, and nothing was read. */
-lun_status lun__storage_load(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
-                             const struct lun_backend_slot *at, struct lun_buffer *to,
-                             int64_t offset, bool *done);
+lun_status lun__file_backed_load(lun_engine *e, const lun_storage *s, int64_t first, int64_t count,
+                                 const struct lun_backend_slot *at, struct lun_buffer *to,
+                                 int64_t offset, bool *done);
 
 /* Frees the unused storages that the engine keeps. */
 void lun__storage_close(lun_engine *e);

@@ -27,27 +27,27 @@ enum { LUN_MERGED_ONE = 2 };
  * below and above the digit, how many elements are no NaN, whether some elements are counted, from
  * which no candidates are kept. */
 enum { LUN_DIGIT_BITS = 11, LUN_DIGIT_QUANTILES = 8 };
-static inline int64_t lun__digit_state(int64_t quantiles)
+static inline int64_t lun__algorithm_digit_state(int64_t quantiles)
 {
     return 6 + 6 * quantiles;
 }
-static inline int64_t lun__digit_quantiles(int64_t words)
+static inline int64_t lun__algorithm_digit_quants(int64_t words)
 {
     return (words - 6) / 6;
 }
 
 /* How many counts there are, with those of NaNs; 0: there are results. */
-static inline int64_t lun__digit_counts(const int64_t *state)
+static inline int64_t lun__algorithm_digit_counts(const int64_t *state)
 {
     return state[0] ? (state[0] << LUN_DIGIT_BITS) + 1 : 0;
 }
 /* Whether a state asks for a digit of keys of so many bits. */
-static inline bool lun__digit_fits(const int64_t *state, int64_t quantiles, int64_t bits)
+static inline bool lun__algorithm_digit_fits(const int64_t *state, int64_t quantiles, int64_t bits)
 {
     return state[0] > 0 && state[0] <= 2 * quantiles && state[1] >= 0 && state[1] < state[2] &&
            state[2] <= bits && (state[2] == bits || state[2] - state[1] <= LUN_DIGIT_BITS);
 }
-static inline bool lun__digit_some(const int64_t *state)
+static inline bool lun__algorithm_digit_some(const int64_t *state)
 {
     return state[4] != 0;
 }

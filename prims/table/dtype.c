@@ -44,7 +44,7 @@ bool lun_dtype_describe(lun_dtype t, lun_dtype_info *out)
                                  .kind = (lun_kind)d->kind,
                                  .exponent = d->exponent,
                                  .mantissa = d->mantissa};
-    return lun__give(out, &info, sizeof info);
+    return lun__sized_give(out, &info, sizeof info);
 }
 
 lun_dtype lun__dtype_integer(lun_kind kind, int bytes)
@@ -126,7 +126,7 @@ static double cell_double(lun_dtype t, uint64_t cell)
     return x;
 }
 
-lun_value lun__cell_to_value(lun_dtype t, uint64_t cell)
+lun_value lun__dtype_cell_to_value(lun_dtype t, uint64_t cell)
 {
     lun_value v = {.dtype = LUN_I64};
     int bits = lun__dtype_bits(t);
@@ -157,7 +157,7 @@ static double few_bits(lun_value v)
     uint64_t magnitude = lun__dtype_is_signed(v.dtype) && v.as.i < 0 ? 0 - v.as.u : v.as.u;
     if (magnitude >= few && (v.as.u & low))
         v.as.u = (v.as.u & ~low) | (low + 1) / 2;
-    return lun__value_double(v);
+    return lun__dtype_value_double(v);
 }
 
 /* v as a float of dtype t, rounded once. */
@@ -166,17 +166,17 @@ static uint64_t float_cell(lun_dtype t, lun_value v)
     const lun_dtype_row *d = &lun__dtype_rows[t];
     uint64_t cell = 0;
     if (d->form == LUN_FORM_STORED) {
-        double x = lun__value_is_float(v) ? v.as.d : few_bits(v);
+        double x = lun__dtype_value_is_float(v) ? v.as.d : few_bits(v);
         memcpy(&cell, &x, sizeof x);
         return lun__float_narrow64(cell, d->exponent, d->mantissa);
     }
     if (d->bytes == sizeof(float)) {
-        float f = lun__value_is_float(v)      ? (float)v.as.d
-                  : lun__value_is_unsigned(v) ? (float)v.as.u
-                                              : (float)v.as.i;
+        float f = lun__dtype_value_is_float(v)      ? (float)v.as.d
+                  : lun__dtype_value_is_unsigned(v) ? (float)v.as.u
+                                                    : (float)v.as.i;
         memcpy(&cell, &f, sizeof f);
     } else {
-        double x = lun__value_double(v);
+        double x = lun__dtype_value_double(v);
         memcpy(&cell, &x, sizeof x);
     }
     return cell;
@@ -202,9 +202,9 @@ static uint64_t integer_from_double(lun_dtype t, double x)
     return (uint64_t)(int64_t)x & (UINT64_MAX >> (64 - bits));
 }
 
-uint64_t lun__cell_from_value(lun_dtype t, lun_value v)
+uint64_t lun__dtype_cell_from_value(lun_dtype t, lun_value v)
 {
-    bool is_float = lun__value_is_float(v);
+    bool is_float = lun__dtype_value_is_float(v);
     if (lun__dtype_is_bool(t))
         return is_float ? v.as.d != 0 : v.as.u != 0;
     if (lun__dtype_is_float(t))
@@ -214,9 +214,9 @@ uint64_t lun__cell_from_value(lun_dtype t, lun_value v)
     return v.as.u & (UINT64_MAX >> (64 - lun__dtype_bits(t)));
 }
 
-uint64_t lun__cell_cast(lun_dtype to, lun_dtype from, uint64_t cell)
+uint64_t lun__dtype_cell_cast(lun_dtype to, lun_dtype from, uint64_t cell)
 {
-    return lun__cell_from_value(to, lun__cell_to_value(from, cell));
+    return lun__dtype_cell_from_value(to, lun__dtype_cell_to_value(from, cell));
 }
 
 lun_value lun_element_get(lun_dtype t, const void *element)
@@ -225,18 +225,18 @@ lun_value lun_element_get(lun_dtype t, const void *element)
     if ((unsigned)t >= LUN_DTYPE_COUNT || !element)
         return (lun_value){.dtype = LUN_I64};
     memcpy(&cell, element, lun__dtype_rows[t].bytes);
-    return lun__cell_to_value(t, cell);
+    return lun__dtype_cell_to_value(t, cell);
 }
 
 void lun_element_set(lun_dtype t, lun_value x, void *element)
 {
     if ((unsigned)t >= LUN_DTYPE_COUNT || (unsigned)x.dtype >= LUN_DTYPE_COUNT || !element)
         return;
-    uint64_t cell = lun__cell_from_value(t, x);
+    uint64_t cell = lun__dtype_cell_from_value(t, x);
     memcpy(element, &cell, lun__dtype_rows[t].bytes);
 }
 
-void lun__cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n)
+void lun__dtype_cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n)
 {
     enum { BLOCK = 1 << 14 }; /* copied from a part that stays in the nearest cache */
     size_t size = lun__dtype_rows[t].bytes, total = (size_t)n * size, done = size;
@@ -252,21 +252,21 @@ void lun__cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n)
     }
 }
 
-bool lun__value_fits(lun_dtype t, lun_value v)
+bool lun__dtype_value_fits(lun_dtype t, lun_value v)
 {
     int bits = lun__dtype_bits(t);
     if (lun__dtype_is_float(t))
-        return !lun__value_is_bool(v);
+        return !lun__dtype_value_is_bool(v);
     if (lun__dtype_is_bool(t))
-        return lun__value_is_bool(v);
-    if (lun__value_is_bool(v))
+        return lun__dtype_value_is_bool(v);
+    if (lun__dtype_value_is_bool(v))
         return true;
     bool is_unsigned = lun__dtype_is_unsigned(t);
-    if (lun__value_is_float(v)) {
+    if (lun__dtype_value_is_float(v)) {
         double x = v.as.d, top = ldexp(1, is_unsigned ? bits : bits - 1);
         return x == floor(x) && x < top && x >= (is_unsigned ? 0 : -top);
     }
-    if (lun__value_is_unsigned(v) && v.as.u > INT64_MAX)
+    if (lun__dtype_value_is_unsigned(v) && v.as.u > INT64_MAX)
         return is_unsigned && bits == 64;
     if (is_unsigned)
         return bits == 64 || (v.as.i >= 0 && v.as.i >> bits == 0);

@@ -113,37 +113,37 @@ lun_dtype lun__dtype_common(lun_dtype a, lun_dtype b);
 
 /* ---- values as scripts hand them over: bool, i64, u64 or f64 --------------------------------- */
 
-static inline bool lun__value_is_float(lun_value v)
+static inline bool lun__dtype_value_is_float(lun_value v)
 {
     return lun__dtype_is_float(v.dtype);
 }
 
-static inline bool lun__value_is_bool(lun_value v)
+static inline bool lun__dtype_value_is_bool(lun_value v)
 {
     return lun__dtype_is_bool(v.dtype);
 }
 
-static inline bool lun__value_is_unsigned(lun_value v)
+static inline bool lun__dtype_value_is_unsigned(lun_value v)
 {
     return lun__dtype_is_unsigned(v.dtype);
 }
 
 /* v as a float, rounded to nearest if need be. */
-static inline double lun__value_double(lun_value v)
+static inline double lun__dtype_value_double(lun_value v)
 {
-    if (lun__value_is_float(v))
+    if (lun__dtype_value_is_float(v))
         return v.as.d;
     return lun__dtype_is_signed(v.dtype) ? (double)v.as.i : (double)v.as.u;
 }
 
-uint64_t lun__cell_from_value(lun_dtype t, lun_value v); /* converts like a CAST */
-lun_value lun__cell_to_value(lun_dtype t, uint64_t cell);
+uint64_t lun__dtype_cell_from_value(lun_dtype t, lun_value v); /* converts like a CAST */
+lun_value lun__dtype_cell_to_value(lun_dtype t, uint64_t cell);
 /* True if v is a number of dtype t without loss of range (2.5 does not fit i32, 300 not u8).  An
  * i64 is one of u64 by its bits: so scripts hold elements from 2^63 on. */
-bool lun__value_fits(lun_dtype t, lun_value v);
+bool lun__dtype_value_fits(lun_dtype t, lun_value v);
 /* CAST on one element. */
-uint64_t lun__cell_cast(lun_dtype to, lun_dtype from, uint64_t cell);
+uint64_t lun__dtype_cell_cast(lun_dtype to, lun_dtype from, uint64_t cell);
 /* Writes the cell n times, as elements of dtype t. */
-void lun__cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n);
+void lun__dtype_cell_fill(lun_dtype t, uint64_t cell, void *to, int64_t n);
 
 #endif

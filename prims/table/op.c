@@ -125,7 +125,7 @@ static uint64_t extreme(lun_dtype t, bool highest)
     v.as.d = highest ? HUGE_VAL : -HUGE_VAL;
     if (d->kind == LUN_KIND_BOOL)
         return highest;
-    return lun__cell_from_value(t, v); /* saturates for integers */
+    return lun__dtype_cell_from_value(t, v); /* saturates for integers */
 }
 
 /* ---- comparisons with numbers ---------------------------------------------------------------- */
@@ -161,7 +161,7 @@ static lun_op mirrored(lun_op op)
 /* The integer that x may stand for on the right; false: x is no integer, and equals none. */
 static bool whole(lun_op op, lun_value *x)
 {
-    if (!lun__value_is_float(*x))
+    if (!lun__dtype_value_is_float(*x))
         return true;
     const double up = ceil(x->as.d), down = floor(x->as.d);
     if (up != down && (op == LUN_OP_EQ || op == LUN_OP_NE))
@@ -175,15 +175,15 @@ lun_op lun__op_compared(lun_op op, lun_dtype t, lun_value x, bool left, lun_valu
     lun_op o = left ? mirrored(op) : op;
     bool is_whole = whole(o, &x), all = o == LUN_OP_NE;
     *edge = x;
-    if (is_whole && lun__value_fits(t, x))
+    if (is_whole && lun__dtype_value_fits(t, x))
         return op;
     if (is_whole) {
         const bool below =
-            lun__value_is_float(x) ? x.as.d < 0 : lun__dtype_is_signed(x.dtype) && x.as.i < 0;
+            lun__dtype_value_is_float(x) ? x.as.d < 0 : lun__dtype_is_signed(x.dtype) && x.as.i < 0;
         all = lun__op_holds(o, below, !below);
     }
     const uint64_t least = extreme(t, false);
-    *edge = lun__cell_to_value(t, least);
+    *edge = lun__dtype_cell_to_value(t, least);
     o = all ? LUN_OP_GE : LUN_OP_LT; /* than the least: always, never */
     return left ? mirrored(o) : o;
 }
@@ -209,7 +209,7 @@ bool lun__op_identity(lun_op op, lun_dtype t, uint64_t *bits)
     default:
         return false;
     }
-    *bits = lun__cell_from_value(t, v);
+    *bits = lun__dtype_cell_from_value(t, v);
     return true;
 }
 
@@ -225,7 +225,7 @@ bool lun_op_describe(lun_op op, lun_op_info *out)
                               .doc = r->doc,
                               .arity = r->arity,
                               .reduces = (r->flags & LUN_OPF_ASSOC) != 0};
-    return lun__give(out, &info, sizeof info);
+    return lun__sized_give(out, &info, sizeof info);
 }
 
 bool lun_op_find(const char *name, int arity, lun_op *out)

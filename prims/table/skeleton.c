@@ -43,12 +43,12 @@ bool lun_skeleton_describe(lun_skeleton s, lun_skeleton_info *out)
 {
     if ((unsigned)s >= LUN_SKELETON_COUNT || !out)
         return false;
-    return lun__give(out, &lun__skeleton_rows[s], sizeof *out);
+    return lun__sized_give(out, &lun__skeleton_rows[s], sizeof *out);
 }
 
 bool lun_reduction_describe(lun_reduction r, lun_reduction_info *out)
 {
     if ((unsigned)r >= LUN_REDUCTION_COUNT || !out)
         return false;
-    return lun__give(out, &lun__reduction_rows[r].info, sizeof *out);
+    return lun__sized_give(out, &lun__reduction_rows[r].info, sizeof *out);
 }

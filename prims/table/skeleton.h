@@ -11,7 +11,7 @@
 extern const lun_skeleton_info lun__skeleton_rows[LUN_SKELETON_COUNT];
 
 /* What a kernel is to a user: a scan if it has one, else a reduce if it reduces, else a map. */
-static inline const char *lun__kernel_name(bool scans, bool reduces)
+static inline const char *lun__skeleton_kernel_name(bool scans, bool reduces)
 {
     lun_skeleton s = scans ? LUN_SKELETON_SCAN : reduces ? LUN_SKELETON_REDUCE : LUN_SKELETON_MAP;
     return lun__skeleton_rows[s].name;

@@ -43,7 +43,7 @@ static inline lun_status run_guarded(room_fn *room, run_fn *run, lun_algorithm_r
 
 static inline double number_of(lun_dtype t, uint64_t cell)
 {
-    uint64_t bits = lun__cell_cast(LUN_F64, t, cell);
+    uint64_t bits = lun__dtype_cell_cast(LUN_F64, t, cell);
     double x;
     memcpy(&x, &bits, sizeof x);
     return x;
@@ -67,8 +67,8 @@ static inline int compare(lun_dtype t, uint64_t a, uint64_t b)
         return (x > y) - (x < y);
     }
     if (lun__dtype_is_signed(t)) {
-        int64_t x = (int64_t)lun__cell_cast(LUN_I64, t, a);
-        int64_t y = (int64_t)lun__cell_cast(LUN_I64, t, b);
+        int64_t x = (int64_t)lun__dtype_cell_cast(LUN_I64, t, a);
+        int64_t y = (int64_t)lun__dtype_cell_cast(LUN_I64, t, b);
         return (x > y) - (x < y);
     }
     return (a > b) - (a < b);

@@ -184,7 +184,7 @@ static inline void check_runs(lun_ir_function **f, int count, const double *expe
         *(void **)&run = dlsym(unit, name);
         assert_non_null(run);
         assert_float_equal(run(5), expected[i], 0);
-        lun__cfunc_free(f[i]);
+        lun__cwrite_function_free(f[i]);
     }
     dlclose(unit);
 }

@@ -121,7 +121,7 @@ static inline void kit_open(kit *k, const char *dir, const char *compiler, int j
     (void)dir, (void)compiler, (void)jit, (void)threads, (void)math;
     memset(k, 0, sizeof *k);
     k->services.math = LUN_MATH_PRECISE;
-    k->isa = lun__isa_here();
+    k->isa = lun__vecmath_isa_here();
 }
 
 static inline void kit_close(kit *k, bool remove)
@@ -138,8 +138,8 @@ static inline void kit_show(kit *k, const lun_ir *ir)
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_cl_shape shape;
     (void)k;
-    lun__ir_print(ir, &text);
-    lun__render_opencl(ir, &cl_place.target, &text, &shape);
+    lun__print_ir(ir, &text);
+    lun__cl_dialect_render(ir, &cl_place.target, &text, &shape);
     fprintf(stderr, "%s\n", lun__strbuf_text(&text));
     lun__strbuf_free(&text);
 }
@@ -150,7 +150,7 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
     kit_kernel made = {.program = NULL};
     cl_error error;
     ir_check_valid(ir);
-    if (lun__render_opencl(ir, &cl_place.target, &text, &made.shape) != LUN_OK)
+    if (lun__cl_dialect_render(ir, &cl_place.target, &text, &made.shape) != LUN_OK)
         fail_msg("%s", lun__strbuf_text(&text));
     const char *source = lun__strbuf_text(&text);
     made.program = clCreateProgramWithSource(cl_place.context, 1, &source, NULL, &error);
@@ -168,7 +168,7 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
     assert_int_equal(error, 0);
     lun__strbuf_free(&text);
     if (!made.shape.pairs)
-        assert_int_equal(lun__interp_make_combine(ir, k->services.math, &made.joiner), LUN_OK);
+        assert_int_equal(lun__interpreter_combine(ir, k->services.math, &made.joiner), LUN_OK);
     return made;
 }
 
@@ -176,7 +176,7 @@ static inline void kit_release(kit *k, kit_kernel *kernel)
 {
     (void)k;
     clReleaseProgram(kernel->program);
-    lun__interp_free(kernel->joiner);
+    lun__interpreter_free(kernel->joiner);
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -319,8 +319,8 @@ static inline lun_status cl_combine(void *ctx, void *rows, int64_t pairs)
     lun_cl_plan plan;
     uint64_t *read;
     if (j->kernel->joiner)
-        return lun__host_combine(&j->k->services, lun__interp_exec(j->kernel->joiner), results,
-                                 &j->launch, rows, pairs);
+        return lun__host_run_combine(&j->k->services, lun__interpreter_exec(j->kernel->joiner),
+                                     results, &j->launch, rows, pairs);
     lun__cl_plan_pairs(&j->kernel->shape, pairs, &plan);
     assert_int_equal(plan.work, 2 + 3 * pairs * results);
     uint64_t *start = calloc((size_t)plan.work, sizeof *start);

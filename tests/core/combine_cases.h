@@ -363,7 +363,7 @@ static void test_user_text(void **state)
     }
     kit_release(k, &kernel);
     lun__ir_free(&ir);
-    lun__cfunc_free(f);
+    lun__cwrite_function_free(f);
     lun__strbuf_free(&error);
 }
 

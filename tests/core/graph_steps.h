@@ -69,7 +69,7 @@ static inline block block_random_of(rng *r, lun_dtype t, int64_t n)
         lun_value v = any_number(r);
         if (!lun__dtype_is_float(t) && chance(r, 10))
             v = (lun_value){.dtype = LUN_I64, .as.u = next(r)};
-        uint64_t cell = lun__cell_from_value(t, v);
+        uint64_t cell = lun__dtype_cell_from_value(t, v);
         memcpy(b.bytes + (size_t)i * size, &cell, size);
     }
     return b;
@@ -352,7 +352,7 @@ static inline lun_status step_function(lun_engine *e, functions *f, const step *
 {
     lun_front front = {.ctx = &f->of[s->function], .params = 2, .specialise = specialise};
     if (s->kind == STEP_CALL || s->function == COMBINER)
-        return lun__function_front(e, &front, out);
+        return lun__make_function_front(e, &front, out);
     static const lun_op ops[] = {LUN_OP_ADD, LUN_OP_MUL, LUN_OP_MIN,  LUN_OP_MAX, LUN_OP_LOR,
                                  LUN_OP_BOR, LUN_OP_ADD, LUN_OP_FMIN, LUN_OP_FMAX};
     return lun_function_op(e, ops[s->seed % 9], out);

@@ -262,8 +262,8 @@ static inline lun_status test_combine(void *ctx, void *rows, int64_t pairs)
     const test_joint *j = ctx;
     const lun_work work = lun__work_combine(j->kernel, j->launch, rows, pairs);
     if (j->backend)
-        return lun__work_do(j->backend, j->state, &work);
-    return lun__host_combine(j->services, j->exec, j->ir->result_count, j->launch, rows, pairs);
+        return lun__backend_work_do(j->backend, j->state, &work);
+    return lun__host_run_combine(j->services, j->exec, j->ir->result_count, j->launch, rows, pairs);
 }
 
 /* Room for the cells of a launch's chunks. */
@@ -301,7 +301,7 @@ static inline lun_status test_launch(const lun_backend *b, void *state, lun_kern
                                      lun_launch *launch)
 {
     const lun_work work = lun__work_launch(kernel, launch);
-    return lun__work_do(b, state, &work);
+    return lun__backend_work_do(b, state, &work);
 }
 
 static inline lun_status test_backend_run(const lun_backend *b, void *state, lun_kernel *kernel,
@@ -337,7 +337,7 @@ static inline lun_status run_ir(const lun_ir *ir, void **slots, int64_t n, test_
     assert_true(ir->slot_count <= 64);
     for (int i = 0; i < ir->slot_count; i++)
         room[i] = INT64_MAX;
-    lun_status s = lun__interp_make_isa(ir, run->math, run->isa, &interp);
+    lun_status s = lun__interpreter_make_isa(ir, run->math, run->isa, &interp);
     if (s != LUN_OK)
         return s;
     lun_launch launch = {.n = n,
@@ -348,11 +348,11 @@ static inline lun_status run_ir(const lun_ir *ir, void **slots, int64_t n, test_
                          .args = run->args,
                          .bytes = run->bytes,
                          .trap = -1};
-    s = test_host_run(&services, lun__interp_exec(interp), &team, ir, lun__ir_cost(ir), &launch,
-                      run->results);
+    s = test_host_run(&services, lun__interpreter_exec(interp), &team, ir, lun__ir_cost(ir),
+                      &launch, run->results);
     run->trap = launch.trap;
     run->trap_value = launch.trap_value;
-    lun__interp_free(interp);
+    lun__interpreter_free(interp);
     return s;
 }
 

@@ -371,7 +371,7 @@ static inline int eval_ins(eval *e, int i)
         v[i] = eval_op(e, i, ins, in);
         return i;
     case LUN_IR_CAST:
-        v[i] = lun__cell_cast(t, (lun_dtype)ins->from, in[0]);
+        v[i] = lun__dtype_cell_cast(t, (lun_dtype)ins->from, in[0]);
         return i;
     case LUN_IR_VAR:
     case LUN_IR_GET:

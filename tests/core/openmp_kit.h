@@ -66,7 +66,7 @@ static inline void kit_open(kit *k, const char *dir, const char *compiler, int j
     assert_int_equal(lun__backend_openmp.open(&k->services, &(lun_opening){0}, &k->state, &k->can),
                      LUN_OK);
     const char *isa = getenv("TEST_ISA");
-    k->isa = isa ? (lun_isa)atoi(isa) : lun__isa_here();
+    k->isa = isa ? (lun_isa)atoi(isa) : lun__vecmath_isa_here();
     lun__jit_init(&k->jit, &k->services, k->isa);
 }
 
@@ -142,15 +142,15 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
     kit_kernel made = {.kernel = NULL};
     ir_check_valid(ir);
     texts_note(ir);
-    if (k->isa != lun__isa_here()) {
+    if (k->isa != lun__vecmath_isa_here()) {
         lun_render_target target = {k->isa, lun__vecmath(k->isa, (lun_math)k->services.math)};
-        assert_int_equal(lun__render_openmp(ir, &target, &text, &made.unit.needs), LUN_OK);
+        assert_int_equal(lun__gnu_render(ir, &target, &text, &made.unit.needs), LUN_OK);
         made.unit.source = text.text;
         if (lun__jit_wait(&k->jit, &made.unit) != LUN_OK)
             fail_msg("%s", lun__strbuf_text(&made.unit.message));
         return made;
     }
-    assert_int_equal(lun__ir_print(ir, &text), LUN_OK);
+    assert_int_equal(lun__print_ir(ir, &text), LUN_OK);
     if (lun__backend_openmp.build(k->state, ir, lun__strbuf_text(&text), &made.kernel) != LUN_OK)
         fail_msg("%s", lun__strbuf_text(&k->error));
     lun__strbuf_free(&text);
@@ -161,7 +161,7 @@ static inline void kit_release(kit *k, kit_kernel *kernel)
 {
     if (kernel->kernel)
         lun__backend_openmp.release(k->state, kernel->kernel);
-    lun__unit_free(&kernel->unit);
+    lun__unit_result_free(&kernel->unit);
 }
 
 static inline void kit_show(kit *k, const lun_ir *ir)
@@ -169,8 +169,8 @@ static inline void kit_show(kit *k, const lun_ir *ir)
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_render_target target = {k->isa, lun__vecmath(k->isa, (lun_math)k->services.math)};
     unsigned libs;
-    lun__ir_print(ir, &text);
-    lun__render_openmp(ir, &target, &text, &libs);
+    lun__print_ir(ir, &text);
+    lun__gnu_render(ir, &target, &text, &libs);
     fprintf(stderr, "%s\n%s\n", lun__strbuf_text(&text), lun__strbuf_text(&k->log));
     lun__strbuf_free(&text);
 }

@@ -30,7 +30,7 @@ static inline lun_kernel *build_square(kit *k, float number)
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_kernel *kernel = NULL;
     write_square(&ir, number);
-    lun__ir_print(&ir, &text);
+    lun__print_ir(&ir, &text);
     assert_int_equal(lun__backend_openmp.build(k->state, &ir, lun__strbuf_text(&text), &kernel),
                      LUN_OK);
     lun__strbuf_free(&text);

@@ -129,7 +129,7 @@ static inline uint64_t neutral(const combiner *f)
         v.as.d = 1;
     if (f->op == LUN_OP_BAND)
         return UINT64_MAX >> (64 - 8 * lun__dtype_get(f->t)->bytes);
-    return lun__cell_from_value(f->t, v);
+    return lun__dtype_cell_from_value(f->t, v);
 }
 
 static inline uint64_t pair_tree(const combiner *f, const uint64_t *x, int64_t n)
@@ -179,7 +179,7 @@ static inline uint64_t reduced(const combiner *f, const uint64_t *x, int64_t n)
 /* NaNs count as equal: their bits depend on the order of operands in an instruction. */
 static inline bool same(lun_dtype t, uint64_t a, uint64_t b)
 {
-    lun_value x = lun__cell_to_value(t, a), y = lun__cell_to_value(t, b);
+    lun_value x = lun__dtype_cell_to_value(t, a), y = lun__dtype_cell_to_value(t, b);
     if (x.dtype == LUN_F64 && isnan(x.as.d) && isnan(y.as.d))
         return true;
     return a == b;

@@ -47,7 +47,7 @@ static inline void texts_openmp(const lun_ir *ir, lun_strbuf *all)
             char title[64];
             unsigned needs = 0;
             lun_render_target target = {(lun_isa)isa, math ? every : none};
-            lun_status s = lun__render_openmp(ir, &target, &text, &needs);
+            lun_status s = lun__gnu_render(ir, &target, &text, &needs);
             snprintf(title, sizeof title, "openmp, isa %d, vector math %d, needs %u", isa, math,
                      needs);
             texts_add(all, title, s, &text);
@@ -65,7 +65,7 @@ static inline void texts_opencl(const lun_ir *ir, lun_strbuf *all)
             lun_cl_form form = bytes < 16 ? LUN_CL_SCALAR : LUN_CL_VECTOR;
             lun_cl_target target = {form, fp64, .wide_atomics = true, .coherent = bytes > 16,
                                     .bytes = bytes};
-            lun_status s = lun__render_opencl(ir, &target, &text, &shape);
+            lun_status s = lun__cl_dialect_render(ir, &target, &text, &shape);
             snprintf(title, sizeof title, "opencl, %d bytes, fp64 %d, cost %lld, local %zu", bytes,
                      fp64, (long long)shape.cost, shape.local_bytes);
             texts_add(all, title, s, &text);
@@ -98,7 +98,7 @@ static inline void texts_end(lun_strbuf *all)
 static inline void texts_note_ir(const lun_ir *ir)
 {
     lun_strbuf all = LUN_STRBUF_INIT, text = LUN_STRBUF_INIT;
-    texts_add(&all, "ir", lun__ir_print(ir, &text), &text);
+    texts_add(&all, "ir", lun__print_ir(ir, &text), &text);
     lun__strbuf_free(&text);
     texts_end(&all);
 }
@@ -107,7 +107,7 @@ static inline void texts_note_ir(const lun_ir *ir)
 static inline void texts_note(const lun_ir *ir)
 {
     lun_strbuf all = LUN_STRBUF_INIT, text = LUN_STRBUF_INIT;
-    texts_add(&all, "ir", lun__ir_print(ir, &text), &text);
+    texts_add(&all, "ir", lun__print_ir(ir, &text), &text);
     lun__strbuf_free(&text);
     texts_openmp(ir, &all);
     texts_opencl(ir, &all);

@@ -71,8 +71,8 @@ static void run(const lun_front_result *r)
     if (f->body->arg_count > 256 || r->arrays)
         return;
     for (int i = 0; i < f->body->arg_count; i++)
-        args[i] = lun__cell_from_value((lun_dtype)f->body->args[i],
-                                       (lun_value){.dtype = LUN_F64, .as.d = 1 + i});
+        args[i] = lun__dtype_cell_from_value((lun_dtype)f->body->args[i],
+                                             (lun_value){.dtype = LUN_F64, .as.d = 1 + i});
     if (!eval_prepare(&e, f->body))
         return;
     eval_run(&e, args, NULL);

@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     text[size] = 0;
     lun_status s = lun__cfunc_parse(text, false, &f, NULL, &error);
     if (s == LUN_OK)
-        lun__cfunc_free(f);
+        lun__cwrite_function_free(f);
     else if (!error.length && s != LUN_ENOMEM)
         abort(); /* refused without a reason */
     lun__strbuf_free(&error);

@@ -309,7 +309,7 @@ static void run_batch(kit *k, const char *dir, uint64_t seed, int count, const c
         else
             write_line(&q->ir, q->seed, q->seed % 4 == 2);
         ir_check_valid(&q->ir);
-        if (lun__render_openmp(&q->ir, &target, &text, &needs) != LUN_OK)
+        if (lun__gnu_render(&q->ir, &target, &text, &needs) != LUN_OK)
             fail_msg("seed %llu: %s", (unsigned long long)q->seed, lun__strbuf_text(&text));
         put_numbered(f, lun__strbuf_text(&text), i);
         lun__strbuf_free(&text);

@@ -28,7 +28,7 @@ typedef struct lun_keys {
     uint64_t infinity;   /* of floats, without its sign; else 0 */
 } lun_keys;
 
-static inline int64_t lun__record_bytes(lun_record r)
+static inline int64_t lun__key_bytes(lun_record r)
 {
     return r == LUN_RECORD_KEY32 ? 4 : r == LUN_RECORD_PLACED64 ? 16 : 8;
 }

@@ -37,8 +37,7 @@ static int workers_for(const lun_sorting *s, int threads)
 static bool is_short(const lun_sorting *s, int workers)
 {
     const lun_record r = lun__sort_record(s->dtype, s->segment, s->indices);
-    return s->segment * lun__record_bytes(r) <= LUN_SORT_CACHED &&
-           (workers == 1 || s->n > s->segment);
+    return s->segment * lun__key_bytes(r) <= LUN_SORT_CACHED && (workers == 1 || s->n > s->segment);
 }
 
 static int64_t rounded(int64_t bytes)
@@ -49,8 +48,7 @@ static int64_t rounded(int64_t bytes)
 /* Bytes of a worker's records of a segment. */
 static int64_t segment_bytes(const lun_sorting *s)
 {
-    return rounded(s->segment *
-                   lun__record_bytes(lun__sort_record(s->dtype, s->segment, s->indices)));
+    return rounded(s->segment * lun__key_bytes(lun__sort_record(s->dtype, s->segment, s->indices)));
 }
 
 int64_t lun__sorting_room(const lun_sorting *s, int threads)
@@ -63,8 +61,7 @@ int64_t lun__sorting_room(const lun_sorting *s, int threads)
     if (is_short(s, workers))
         return segment_bytes(s) <= LOCAL ? 0 : 2 * workers * segment_bytes(s) + LUN_LINE;
     const lun_record r = lun__sort_record(s->dtype, s->segment, s->indices);
-    return lun__sort_segment_room(r, lun__dtype_get(s->dtype)->bytes, s->segment, workers) +
-           LUN_LINE;
+    return lun__sort_parts_room(r, lun__dtype_get(s->dtype)->bytes, s->segment, workers) + LUN_LINE;
 }
 
 /* ---- short segments -------------------------------------------------------------------------- */
@@ -112,7 +109,7 @@ static void work_on_segments(void *ctx, int worker)
     }
     for (int64_t at; (at = atomic_fetch_add(&r->next, r->batch)) < segments;)
         for (int64_t i = at; i < less(at + r->batch, segments); i++)
-            if (!lun__stop_requested(r->services))
+            if (!lun__backend_stop_requested(r->services))
                 sort_segment(r, i * r->s->segment, x, beside, counts);
 }
 
@@ -143,12 +140,12 @@ static void run_long(const lun_services *services, const lun_team *team, int wor
     l.record = lun__sort_record(s->dtype, s->segment, s->indices);
     l.n = s->segment;
     l.base = s->base;
-    for (int64_t i = 0; i < s->n && !lun__stop_requested(services); i += s->segment) {
+    for (int64_t i = 0; i < s->n && !lun__backend_stop_requested(services); i += s->segment) {
         l.from = (const char *)s->from + i * size;
         l.to = s->to ? (char *)s->to + i * size : NULL;
         l.indices = s->indices ? s->indices + i : NULL;
         if (!lun__sort_packed(&l))
-            lun__sort_segment_run(&l);
+            lun__sort_parts_run(&l);
     }
 }
 
@@ -167,5 +164,5 @@ lun_status lun__sorting_run(const lun_services *services, const lun_team *team,
         run_segments(services, team, workers, &s, s.scratch);
     else
         run_long(services, team, workers, &s, s.scratch);
-    return lun__stop_requested(services) ? LUN_ECANCEL : LUN_OK;
+    return lun__backend_stop_requested(services) ? LUN_ECANCEL : LUN_OK;
 }

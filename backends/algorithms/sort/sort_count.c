@@ -90,7 +90,7 @@ static void count(const run *r, const char *from, int64_t n, char *own)
 {
     int64_t *counts = (int64_t *)(void *)own;
     memset(counts, 0, sizeof *counts * (size_t)r->values);
-    for (int64_t i = 0; i < n && !lun__stop_requested(r->services); i += ROUND) {
+    for (int64_t i = 0; i < n && !lun__backend_stop_requested(r->services); i += ROUND) {
         if (r->values == 256)
             count_8((const uint8_t *)from + i, less(ROUND, n - i), counts);
         else
@@ -155,7 +155,7 @@ static void work_on_segments(void *ctx, int worker)
     int64_t *starts = starts_in(r, own);
     const int64_t bytes = s->segment * (r->keys.bits / 8);
     for (int64_t i; (i = atomic_fetch_add(&r->next, 1)) < s->n / s->segment;) {
-        if (lun__stop_requested(r->services))
+        if (lun__backend_stop_requested(r->services))
             continue;
         const char *from = (const char *)s->from + i * bytes;
         char *to = (char *)s->to + i * bytes;
@@ -182,7 +182,7 @@ static void work_on_results(void *ctx, int worker)
     run *r = ctx;
     const int64_t n = r->s->segment, first = n / r->workers * worker;
     const int64_t last = worker + 1 < r->workers ? n / r->workers * (worker + 1) : n;
-    if (!lun__stop_requested(r->services))
+    if (!lun__backend_stop_requested(r->services))
         fill(r, r->starts, first, last, r->to);
 }
 
@@ -222,7 +222,7 @@ void lun__sort_count_run(const lun_services *services, const lun_team *team, int
         return;
     }
     const int64_t bytes = s->segment * (r.keys.bits / 8);
-    for (int64_t i = 0; i < s->n / s->segment && !lun__stop_requested(services); i++) {
+    for (int64_t i = 0; i < s->n / s->segment && !lun__backend_stop_requested(services); i++) {
         r.from = (const char *)s->from + i * bytes;
         r.to = (char *)s->to + i * bytes;
         run_one(&r);

@@ -11,7 +11,7 @@ enum {
     PART_LOG2 = 15    /* bytes of a part, about */
 };
 
-void lun__sort_together(lun_sorter *x, void (*work)(void *ctx, int worker))
+void lun__sort_digit_together(lun_sorter *x, void (*work)(void *ctx, int worker))
 {
     if (x->workers > 1)
         x->l->team->parallel(x->l->team, x, x->workers, work);
@@ -19,16 +19,16 @@ void lun__sort_together(lun_sorter *x, void (*work)(void *ctx, int worker))
         work(x, 0);
 }
 
-int64_t lun__sort_records(const lun_sorter *x, lun_sort_own *o, int64_t from, int64_t count,
-                          const void **out, int64_t *nans)
+int64_t lun__sort_digit_records(const lun_sorter *x, lun_sort_own *o, int64_t from, int64_t count,
+                                const void **out, int64_t *nans)
 {
     const lun_sort_segment *l = x->l;
     if (x->now.side >= 0) {
         *out = x->side[x->now.side] + (x->now.from + from) * x->radix->bytes;
-        return lun__sort_less(count, BLOCK);
+        return lun__sort_digit_less(count, BLOCK);
     }
-    count = lun__sort_less(count, LUN_SORT_STAGE);
-    *nans += lun__keys_read(&l->keys, (const char *)l->from + from * lun__sort_element_bytes(l),
+    count = lun__sort_digit_less(count, LUN_SORT_STAGE);
+    *nans += lun__keys_read(&l->keys, (const char *)l->from + from * lun__sort_digit_bytes(l),
                             count, from, l->record, o->stage);
     *out = o->stage;
     return count;
@@ -48,15 +48,15 @@ static void work_on_counts(void *ctx, int worker)
     lun_sorter *x = ctx;
     lun_sort_own *o = &x->own[worker];
     const void *records;
-    const int64_t end = lun__sort_share(x->now.count, worker + 1, x->workers);
+    const int64_t end = lun__sort_digit_share(x->now.count, worker + 1, x->workers);
     int64_t round = 0;
     memset(o->part, 0, sizeof o->part);
     memset(o->counts, 0, sizeof o->counts);
     o->seen = (lun_seen){0};
     o->nans = 0;
-    for (int64_t i = lun__sort_share(x->now.count, worker, x->workers), n;
-         i < end && !lun__sort_stopped(x); i += n) {
-        n = lun__sort_records(x, o, i, end - i, &records, &o->nans);
+    for (int64_t i = lun__sort_digit_share(x->now.count, worker, x->workers), n;
+         i < end && !lun__sort_digit_stopped(x); i += n) {
+        n = lun__sort_digit_records(x, o, i, end - i, &records, &o->nans);
         x->radix->see(records, n, &o->seen);
         x->radix->count(records, n, x->digit, o->part);
         if ((round += n) >= ROUND) {
@@ -87,7 +87,7 @@ static int sample(const lun_sorter *x, int64_t most, uint64_t *keys)
     const void *record;
     for (int64_t i = step / 2; i < x->now.count; i += step) {
         lun_seen seen = {0};
-        lun__sort_records(x, x->own, i, 1, &record, &nans);
+        lun__sort_digit_records(x, x->own, i, 1, &record, &nans);
         x->radix->see(record, 1, &seen);
         keys[count++] = seen.any;
     }
@@ -97,7 +97,7 @@ static int sample(const lun_sorter *x, int64_t most, uint64_t *keys)
 /* The upper bits below `high`, which are those of `key` above that. */
 static void take_upper(lun_sorter *x, int high, uint64_t key)
 {
-    const int bits = (int)lun__sort_less(bits_for(x), high - x->low);
+    const int bits = (int)lun__sort_digit_less(bits_for(x), high - x->low);
     x->digit.shift = high - bits;
     x->digit.mask = ((uint32_t)1 << bits) - 1;
     x->digit.base = (key >> x->digit.shift) & ~(uint64_t)x->digit.mask;
@@ -108,7 +108,7 @@ static void take_upper(lun_sorter *x, int high, uint64_t key)
 static void choose_first(lun_sorter *x)
 {
     uint64_t keys[SAMPLE];
-    const int count = sample(x, lun__sort_less(SAMPLE, x->now.count / FEW_OF + 2), keys);
+    const int count = sample(x, lun__sort_digit_less(SAMPLE, x->now.count / FEW_OF + 2), keys);
     lun__radix[LUN_RECORD_KEY64].settle(keys, count, 64, x->own->cached, x->own->settle);
     const int top = lun__radix_top(keys[0] ^ keys[count - 1]);
     take_upper(x, top > x->low ? top : x->low + 1, keys[0]);
@@ -126,7 +126,7 @@ static void choose_first(lun_sorter *x)
     x->digit.base = (first >> shift) - (spare < first >> shift ? spare : first >> shift);
 }
 
-uint64_t lun__sort_varying(const lun_sorter *x, bool *descends)
+uint64_t lun__sort_digit_varying(const lun_sorter *x, bool *descends)
 {
     uint64_t any = 0, all = ~(uint64_t)0;
     *descends = false;
@@ -141,14 +141,14 @@ uint64_t lun__sort_varying(const lun_sorter *x, bool *descends)
     return any ^ all;
 }
 
-bool lun__sort_shares_ascend(const lun_sorter *x)
+bool lun__sort_digit_ascends(const lun_sorter *x)
 {
     const void *records;
     int64_t nans = 0;
     for (int w = 1; w < x->workers; w++) {
         lun_seen seen = x->own[w - 1].seen;
-        lun__sort_records(x, x->own, lun__sort_share(x->now.count, w, x->workers), 1, &records,
-                          &nans);
+        lun__sort_digit_records(x, x->own, lun__sort_digit_share(x->now.count, w, x->workers), 1,
+                                &records, &nans);
         if (seen.some)
             x->radix->see(records, 1, &seen);
         if (seen.descends)
@@ -159,22 +159,22 @@ bool lun__sort_shares_ascend(const lun_sorter *x)
 
 /* Counts the range by a digit.  Of records that were scattered before, the upper bits that vary are
  * exact, so that each pass separates more of them. */
-void lun__sort_count_range(lun_sorter *x, lun_sort_range r)
+void lun__sort_digit_count(lun_sorter *x, lun_sort_range r)
 {
     bool descends;
     uint64_t keys[2];
     x->now = r;
     if (r.side < 0) {
         choose_first(x);
-        lun__sort_together(x, work_on_counts);
+        lun__sort_digit_together(x, work_on_counts);
         return;
     }
     sample(x, 2, keys);
     for (int high = lun__radix_top(keys[0] ^ keys[1]);;) {
         take_upper(x, high > x->low ? high : x->low + 1, keys[0]);
-        lun__sort_together(x, work_on_counts);
-        const int top = lun__radix_top(lun__sort_varying(x, &descends));
-        if (lun__sort_stopped(x) || top <= high)
+        lun__sort_digit_together(x, work_on_counts);
+        const int top = lun__radix_top(lun__sort_digit_varying(x, &descends));
+        if (lun__sort_digit_stopped(x) || top <= high)
             return;
         high = top;
     }

@@ -60,36 +60,36 @@ typedef struct lun_sorter {
     atomic_llong next;
 } lun_sorter;
 
-static inline int64_t lun__sort_less(int64_t a, int64_t b)
+static inline int64_t lun__sort_digit_less(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static inline int64_t lun__sort_share(int64_t n, int worker, int workers)
+static inline int64_t lun__sort_digit_share(int64_t n, int worker, int workers)
 {
-    return n / workers * worker + lun__sort_less(worker, n % workers);
+    return n / workers * worker + lun__sort_digit_less(worker, n % workers);
 }
 
-static inline bool lun__sort_stopped(const lun_sorter *x)
+static inline bool lun__sort_digit_stopped(const lun_sorter *x)
 {
-    return lun__stop_requested(x->l->services);
+    return lun__backend_stop_requested(x->l->services);
 }
 
-static inline int64_t lun__sort_element_bytes(const lun_sort_segment *l)
+static inline int64_t lun__sort_digit_bytes(const lun_sort_segment *l)
 {
     return l->keys.bits / 8;
 }
 
 /* All of x's workers at once. */
-void lun__sort_together(lun_sorter *x, void (*work)(void *ctx, int worker));
+void lun__sort_digit_together(lun_sorter *x, void (*work)(void *ctx, int worker));
 /* At most `count` records of x->now from `from` on; how many.  Adds how many NaNs were read. */
-int64_t lun__sort_records(const lun_sorter *x, lun_sort_own *o, int64_t from, int64_t count,
-                          const void **out, int64_t *nans);
+int64_t lun__sort_digit_records(const lun_sorter *x, lun_sort_own *o, int64_t from, int64_t count,
+                                const void **out, int64_t *nans);
 /* Chooses x->digit for the range, which x->now becomes, and counts by it. */
-void lun__sort_count_range(lun_sorter *x, lun_sort_range r);
+void lun__sort_digit_count(lun_sorter *x, lun_sort_range r);
 /* Of what was counted: the bits that vary, and whether a share is out of order. */
-uint64_t lun__sort_varying(const lun_sorter *x, bool *descends);
+uint64_t lun__sort_digit_varying(const lun_sorter *x, bool *descends);
 /* Whether the last record of a worker's share is not greater than the first of the next one's. */
-bool lun__sort_shares_ascend(const lun_sorter *x);
+bool lun__sort_digit_ascends(const lun_sorter *x);
 
 #endif

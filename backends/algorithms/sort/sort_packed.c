@@ -26,7 +26,7 @@ static void add_range(const lun_sort_segment *l, int64_t from, int64_t end, uint
 {
     uint64_t keys[BLOCK];
     for (int64_t i = from, n; i < end; i += n) {
-        n = lun__sort_less(BLOCK, end - i);
+        n = lun__sort_digit_less(BLOCK, end - i);
         lun__keys_read(&l->keys, (const char *)l->from + i * 8, n, i, LUN_RECORD_KEY64, keys);
         for (int64_t k = 0; k < n; k++) {
             *low = keys[k] < *low ? keys[k] : *low;
@@ -51,18 +51,18 @@ static void find_range(void *ctx, int worker)
     uint64_t *range = x->range[worker];
     range[0] = UINT64_MAX;
     range[1] = 0;
-    if (!lun__stop_requested(l->services))
-        add_range(l, lun__sort_share(l->n, worker, l->workers),
-                  lun__sort_share(l->n, worker + 1, l->workers), &range[0], &range[1]);
+    if (!lun__backend_stop_requested(l->services))
+        add_range(l, lun__sort_digit_share(l->n, worker, l->workers),
+                  lun__sort_digit_share(l->n, worker + 1, l->workers), &range[0], &range[1]);
 }
 
 static void pack(void *ctx, int worker)
 {
     const run *x = ctx;
     const lun_sort_segment *l = x->l;
-    const int64_t from = lun__sort_share(l->n, worker, l->workers);
-    const int64_t end = lun__sort_share(l->n, worker + 1, l->workers);
-    if (lun__stop_requested(l->services))
+    const int64_t from = lun__sort_digit_share(l->n, worker, l->workers);
+    const int64_t end = lun__sort_digit_share(l->n, worker + 1, l->workers);
+    if (lun__backend_stop_requested(l->services))
         return;
     lun__keys_read(&l->keys, (const char *)l->from + from * 8, end - from, from, LUN_RECORD_KEY64,
                    x->words + from);
@@ -77,9 +77,9 @@ static void unpack(void *ctx, int worker)
     const lun_sort_segment *l = x->l;
     uint64_t keys[BLOCK];
     const uint64_t mask = ((uint64_t)1 << x->shift) - 1;
-    const int64_t end = lun__sort_share(l->n, worker + 1, l->workers);
-    for (int64_t i = lun__sort_share(l->n, worker, l->workers), n; i < end; i += n) {
-        n = lun__sort_less(BLOCK, end - i);
+    const int64_t end = lun__sort_digit_share(l->n, worker + 1, l->workers);
+    for (int64_t i = lun__sort_digit_share(l->n, worker, l->workers), n; i < end; i += n) {
+        n = lun__sort_digit_less(BLOCK, end - i);
         for (int64_t k = 0; k < n; k++) {
             const uint64_t word = (uint64_t)l->indices[i + k];
             keys[k] = (word >> x->shift) + x->low;
@@ -96,7 +96,7 @@ bool lun__sort_packed(const lun_sort_segment *l)
     uint64_t low = UINT64_MAX, high = 0;
     if (l->record != LUN_RECORD_PLACED64 || l->keys.bits != 64)
         return false;
-    add_range(l, 0, lun__sort_less(SAMPLE, l->n), &low, &high);
+    add_range(l, 0, lun__sort_digit_less(SAMPLE, l->n), &low, &high);
     if (!fits(&x, low, high))
         return false;
     x.words = (uint64_t *)(void *)l->scratch;
@@ -117,8 +117,8 @@ bool lun__sort_packed(const lun_sort_segment *l)
     words.to = l->indices;
     words.indices = NULL;
     words.scratch = l->scratch + (l->n * 8 + LUN_LINE - 1) / LUN_LINE * LUN_LINE;
-    lun__sort_segment_run(&words);
-    if (!lun__stop_requested(l->services))
+    lun__sort_parts_run(&words);
+    if (!lun__backend_stop_requested(l->services))
         together(&x, unpack);
     return true;
 }

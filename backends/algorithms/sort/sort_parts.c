@@ -18,7 +18,7 @@ enum { CACHE = 8 << 20 /* bytes of the last-level caches, where that is unknown 
 /* Elements that are in order as they stand. */
 static void keep(const lun_sort_segment *l, int64_t from, int64_t to)
 {
-    const int64_t size = lun__sort_element_bytes(l);
+    const int64_t size = lun__sort_digit_bytes(l);
     if (l->to)
         memcpy((char *)l->to + from * size, (const char *)l->from + from * size,
                (size_t)((to - from) * size));
@@ -33,7 +33,7 @@ static void store(const lun_sorter *x, int side, int64_t from, int64_t count)
     const char *records = x->side[side] + from * x->radix->bytes;
     if (l->to)
         lun__keys_write(&l->keys, l->record, records, count,
-                        (char *)l->to + from * lun__sort_element_bytes(l));
+                        (char *)l->to + from * lun__sort_digit_bytes(l));
     if (l->indices)
         lun__keys_indices(l->record, records, count, l->base, l->indices + from);
 }
@@ -42,8 +42,8 @@ static void work_on_store(void *ctx, int worker)
 {
     lun_sorter *x = ctx;
     const lun_sort_range *r = &x->now;
-    const int64_t from = lun__sort_share(r->count, worker, x->workers);
-    const int64_t to = lun__sort_share(r->count, worker + 1, x->workers);
+    const int64_t from = lun__sort_digit_share(r->count, worker, x->workers);
+    const int64_t to = lun__sort_digit_share(r->count, worker + 1, x->workers);
     if (r->side < 0)
         keep(x->l, r->from + from, r->from + to);
     else
@@ -53,7 +53,7 @@ static void work_on_store(void *ctx, int worker)
 static void store_all(lun_sorter *x, lun_sort_range r)
 {
     x->now = r;
-    lun__sort_together(x, work_on_store);
+    lun__sort_digit_together(x, work_on_store);
 }
 
 static void settle(lun_sorter *x, lun_sort_range r)
@@ -71,10 +71,10 @@ static void work_on_spread(void *ctx, int worker)
     lun_sort_own *o = &x->own[worker];
     const void *records;
     int64_t nans = 0;
-    const int64_t end = lun__sort_share(x->now.count, worker + 1, x->workers);
-    for (int64_t i = lun__sort_share(x->now.count, worker, x->workers), n;
-         i < end && !lun__sort_stopped(x); i += n) {
-        n = lun__sort_records(x, o, i, end - i, &records, &nans);
+    const int64_t end = lun__sort_digit_share(x->now.count, worker + 1, x->workers);
+    for (int64_t i = lun__sort_digit_share(x->now.count, worker, x->workers), n;
+         i < end && !lun__sort_digit_stopped(x); i += n) {
+        n = lun__sort_digit_records(x, o, i, end - i, &records, &nans);
         x->radix->spread(records, n, x->digit, &o->spread);
     }
     x->radix->flush(x->digit.mask, &o->spread);
@@ -104,11 +104,11 @@ static void set_offsets(lun_sorter *x, lun_sort_level *v)
 static bool open_range(lun_sorter *x, lun_sort_range r)
 {
     bool descends;
-    lun__sort_count_range(x, r);
-    const uint64_t varying = lun__sort_varying(x, &descends);
-    if (lun__sort_stopped(x))
+    lun__sort_digit_count(x, r);
+    const uint64_t varying = lun__sort_digit_varying(x, &descends);
+    if (lun__sort_digit_stopped(x))
         return false;
-    if (varying >> x->radix->low == 0 || (!descends && lun__sort_shares_ascend(x))) {
+    if (varying >> x->radix->low == 0 || (!descends && lun__sort_digit_ascends(x))) {
         store_all(x, r);
         return false;
     }
@@ -126,7 +126,7 @@ static bool open_range(lun_sorter *x, lun_sort_range r)
     x->to = x->side[v->side];
     x->depth++;
     set_offsets(x, v);
-    lun__sort_together(x, work_on_spread);
+    lun__sort_digit_together(x, work_on_spread);
     return true;
 }
 
@@ -150,7 +150,7 @@ static void work_on_parts(void *ctx, int worker);
 /* Does a range: at once, or by opening it. */
 static void begin(lun_sorter *x, lun_sort_range r)
 {
-    if (r.count == 0 || lun__sort_stopped(x))
+    if (r.count == 0 || lun__sort_digit_stopped(x))
         return;
     if (r.side >= 0 && r.high <= x->low)
         store_all(x, r);
@@ -159,7 +159,7 @@ static void begin(lun_sorter *x, lun_sort_range r)
     else if (open_range(x, r) && x->workers > 1) {
         x->parts = &x->levels[x->depth - 1];
         atomic_store(&x->next, 0);
-        lun__sort_together(x, work_on_parts);
+        lun__sort_digit_together(x, work_on_parts);
     }
 }
 
@@ -208,12 +208,12 @@ static void work_on_parts(void *ctx, int worker)
 /* Whether records fit the memory of the results: indices, or elements of so many bytes. */
 static bool stands(lun_record r, int64_t size)
 {
-    return r == LUN_RECORD_PLACED32 || (r != LUN_RECORD_PLACED64 && lun__record_bytes(r) == size);
+    return r == LUN_RECORD_PLACED32 || (r != LUN_RECORD_PLACED64 && lun__key_bytes(r) == size);
 }
 
 static int64_t side_bytes(lun_record r, int64_t n)
 {
-    return (n * lun__record_bytes(r) + LUN_LINE - 1) / LUN_LINE * LUN_LINE;
+    return (n * lun__key_bytes(r) + LUN_LINE - 1) / LUN_LINE * LUN_LINE;
 }
 
 /* Worker 0 has one more, beside what it has for all. */
@@ -222,7 +222,7 @@ static int owns(int workers)
     return workers > 1 ? workers + 1 : 1;
 }
 
-int64_t lun__sort_segment_room(lun_record r, int64_t size, int64_t n, int workers)
+int64_t lun__sort_parts_room(lun_record r, int64_t size, int64_t n, int workers)
 {
     return owns(workers) * (int64_t)sizeof(lun_sort_own) +
            side_bytes(r, n) * (stands(r, size) ? 1 : 2);
@@ -232,12 +232,12 @@ int64_t lun__sort_segment_room(lun_record r, int64_t size, int64_t n, int worker
 static void restore_nans(const lun_sorter *x)
 {
     const lun_sort_segment *l = x->l;
-    const int64_t size = lun__sort_element_bytes(l);
+    const int64_t size = lun__sort_digit_bytes(l);
     if (l->to && x->nans)
         lun__keys_nans(&l->keys, l->from, l->n, (char *)l->to + (l->n - x->nans) * size);
 }
 
-void lun__sort_segment_run(const lun_sort_segment *l)
+void lun__sort_parts_run(const lun_sort_segment *l)
 {
     lun_sorter x = {.l = l, .radix = &lun__radix[l->record], .workers = l->workers};
     char *at = l->scratch;
@@ -246,11 +246,11 @@ void lun__sort_segment_run(const lun_sort_segment *l)
     x.low = x.radix->low;
     x.alone = l->workers > 1 ? l->n / (2 * l->workers) : 0;
     x.side[1] = at;
-    x.side[0] = !stands(l->record, lun__sort_element_bytes(l)) ? at + side_bytes(l->record, l->n)
-                : l->record == LUN_RECORD_PLACED32             ? (char *)l->indices
-                                                               : l->to;
+    x.side[0] = !stands(l->record, lun__sort_digit_bytes(l)) ? at + side_bytes(l->record, l->n)
+                : l->record == LUN_RECORD_PLACED32           ? (char *)l->indices
+                                                             : l->to;
     atomic_init(&x.next, 0);
     sort_range(&x, (lun_sort_range){.side = -1, .count = l->n, .high = 64});
-    if (!lun__sort_stopped(&x))
+    if (!lun__sort_digit_stopped(&x))
         restore_nans(&x);
 }

@@ -27,8 +27,8 @@ typedef struct lun_sort_segment {
 
 lun_record lun__sort_record(lun_dtype t, int64_t segment, bool placed);
 /* Bytes of memory for a segment of n elements of so many bytes. */
-int64_t lun__sort_segment_room(lun_record r, int64_t size, int64_t n, int workers);
-void lun__sort_segment_run(const lun_sort_segment *l);
+int64_t lun__sort_parts_room(lun_record r, int64_t size, int64_t n, int workers);
+void lun__sort_parts_run(const lun_sort_segment *l);
 /* The same, with the same memory, of 64-bit elements with indices where that takes words of 64
  * bits; false: it does not. */
 bool lun__sort_packed(const lun_sort_segment *l);

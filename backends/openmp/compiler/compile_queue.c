@@ -10,17 +10,17 @@ static void put(lun_jit_compiler *c, lun_unit *u, lun_unit **at)
     *at = u;
 }
 
-void lun__jit_put_last(lun_jit_compiler *c, lun_unit *u)
+void lun__compile_queue_put_last(lun_jit_compiler *c, lun_unit *u)
 {
     put(c, u, c->last);
 }
 
-void lun__jit_put_first(lun_jit_compiler *c, lun_unit *u)
+void lun__compile_queue_put_first(lun_jit_compiler *c, lun_unit *u)
 {
     put(c, u, &c->first);
 }
 
-void lun__jit_unqueue(lun_jit_compiler *c, lun_unit *u)
+void lun__compile_queue_remove(lun_jit_compiler *c, lun_unit *u)
 {
     if (!u->link)
         return;

@@ -9,9 +9,9 @@
 #include "openmp/compiler/jit.h"
 
 /* Puts a unit that is not in the queue at its end, or at its head. */
-void lun__jit_put_last(lun_jit_compiler *c, lun_unit *u);
-void lun__jit_put_first(lun_jit_compiler *c, lun_unit *u);
+void lun__compile_queue_put_last(lun_jit_compiler *c, lun_unit *u);
+void lun__compile_queue_put_first(lun_jit_compiler *c, lun_unit *u);
 /* Takes a unit out of the queue, if it is there; its state stays. */
-void lun__jit_unqueue(lun_jit_compiler *c, lun_unit *u);
+void lun__compile_queue_remove(lun_jit_compiler *c, lun_unit *u);
 
 #endif

@@ -31,7 +31,7 @@ static bool has_one(const unsigned char *code, size_t length)
     return false;
 }
 
-bool lun__contracted(const void *bytes, size_t length)
+bool lun__contraction_check(const void *bytes, size_t length)
 {
     const unsigned char *file = bytes;
     ElfW(Ehdr) e;
@@ -47,7 +47,7 @@ bool lun__contracted(const void *bytes, size_t length)
     return false;
 }
 #else
-bool lun__contracted(const void *bytes, size_t length)
+bool lun__contraction_check(const void *bytes, size_t length)
 {
     (void)bytes;
     (void)length;

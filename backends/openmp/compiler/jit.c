@@ -41,8 +41,8 @@ static bool look_imported(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *ke
     lun_strbuf portable = LUN_STRBUF_INIT;
     const lun_cache_machine here = lun__compiler_machine();
     if (!key->failed)
-        lun__cache_portable_key(&here, key->text, key->length, &portable);
-    bool loaded = portable.length && lun__jit_load(c, u, &portable);
+        lun__cache_bundle_key(&here, key->text, key->length, &portable);
+    bool loaded = portable.length && lun__jit_run_load(c, u, &portable);
     lun__strbuf_free(&portable);
     return loaded;
 }
@@ -55,7 +55,7 @@ bool lun__jit_look(lun_jit_compiler *c, lun_unit *u)
     u->state = LUN_UNIT_MISSED;
     lun__compiler_find(&c->compiler);
     make_key(c, u, &key);
-    bool loaded = lun__jit_load(c, u, &key) || look_imported(c, u, &key);
+    bool loaded = lun__jit_run_load(c, u, &key) || look_imported(c, u, &key);
     lun__strbuf_free(&key);
     return loaded;
 }
@@ -69,7 +69,7 @@ void lun__jit_queue(lun_jit_compiler *c, lun_unit *u)
     if (c->failures >= LUN_JIT_GIVE_UP && !u->wanted)
         u->state = LUN_UNIT_FAILED;
     else
-        lun__jit_put_last(c, u);
+        lun__compile_queue_put_last(c, u);
     c->polled = 0; /* it need not wait for the next look */
 }
 
@@ -86,10 +86,10 @@ static bool may_start(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key, i
         return true;
     *claim = lun__cache_claim(c->services->cache, key->text, key->length, abandoned);
     if (*claim >= 0) { /* it may have been made since it was looked for */
-        if (!lun__jit_load(c, u, key))
+        if (!lun__jit_run_load(c, u, key))
             return true;
         close(*claim);
-        lun__cache_unclaim(c->services->cache, key->text, key->length);
+        lun__cache_claim_end(c->services->cache, key->text, key->length);
         return false;
     }
     if (late || *claim == LUN_CLAIM_NONE)
@@ -118,19 +118,20 @@ static void take(lun_jit_compiler *c, lun_unit *u, int64_t now, int *claims, int
 {
     int claim = -1;
     if (c->failures >= LUN_JIT_GIVE_UP && !u->wanted) {
-        lun__jit_unqueue(c, u);
+        lun__compile_queue_remove(c, u);
         u->state = LUN_UNIT_FAILED;
         return;
     }
     if (!lun__compiler_find(&c->compiler)) {
-        lun__jit_unqueue(c, u);
+        lun__compile_queue_remove(c, u);
         c->failures = LUN_JIT_GIVE_UP;
-        lun__jit_fail(c, u,
-                      u->needs & LUN_RENDER_USER
-                          ? "no such compiler; install a C compiler, or name one in LUNARRAY_CC, "
-                            "or write the function in Lua"
-                          : "no such compiler (set LUNARRAY_CC)",
-                      NULL);
+        lun__jit_run_fail(
+            c, u,
+            u->needs & LUN_RENDER_USER
+                ? "no such compiler; install a C compiler, or name one in LUNARRAY_CC, "
+                  "or write the function in Lua"
+                : "no such compiler (set LUNARRAY_CC)",
+            NULL);
         return;
     }
     lun_strbuf key = LUN_STRBUF_INIT;
@@ -138,7 +139,7 @@ static void take(lun_jit_compiler *c, lun_unit *u, int64_t now, int *claims, int
     bool ready = may_start(c, u, &key, now, &claim);
     if (ready || u->state == LUN_UNIT_READY) {
         lun_unit_state state = u->state;
-        lun__jit_unqueue(c, u);
+        lun__compile_queue_remove(c, u);
         u->state = state;
     }
     if (!ready) {
@@ -169,7 +170,7 @@ static void start_next(lun_jit_compiler *c, lun_unit *waited)
             break;
     }
     if (c->part_count)
-        lun__jit_start(c, waited != NULL, claims, claim_count);
+        lun__jit_run_start(c, waited != NULL, claims, claim_count);
 }
 
 void lun__jit_poll(lun_jit_compiler *c)
@@ -181,7 +182,7 @@ void lun__jit_poll(lun_jit_compiler *c)
         return;
     c->polled = t;
     if (c->job.busy)
-        lun__jit_look_after(c);
+        lun__jit_run_look_after(c);
     if (!c->job.busy && c->first)
         start_next(c, NULL);
 }
@@ -189,7 +190,7 @@ void lun__jit_poll(lun_jit_compiler *c)
 lun_status lun__jit_wait(lun_jit_compiler *c, lun_unit *u)
 {
     while (u->state != LUN_UNIT_READY && u->state != LUN_UNIT_FAILED) {
-        if (lun__stop_requested(c->services))
+        if (lun__backend_stop_requested(c->services))
             return LUN_ECANCEL;
         if (c->services->tick)
             c->services->tick(c->services->tick_ctx, "compile", 0, 0);
@@ -197,7 +198,7 @@ lun_status lun__jit_wait(lun_jit_compiler *c, lun_unit *u)
             lun__jit_queue(c, u);
         if (c->job.busy) {
             lun__job_wait(&c->job, 20);
-            lun__jit_look_after(c);
+            lun__jit_run_look_after(c);
         }
         if (!c->job.busy && u->state == LUN_UNIT_QUEUED) {
             start_next(c, u);
@@ -211,7 +212,7 @@ lun_status lun__jit_wait(lun_jit_compiler *c, lun_unit *u)
 void lun__jit_forget(lun_jit_compiler *c, lun_unit *u)
 {
     if (u->state == LUN_UNIT_QUEUED)
-        lun__jit_unqueue(c, u);
+        lun__compile_queue_remove(c, u);
     for (int i = 0; i < c->part_count; i++)
         if (c->parts[i].unit == u)
             c->parts[i].unit = NULL;
@@ -219,17 +220,17 @@ void lun__jit_forget(lun_jit_compiler *c, lun_unit *u)
 
 void lun__jit_finish(lun_jit_compiler *c)
 {
-    bool stopped = lun__stop_requested(c->services);
+    bool stopped = lun__backend_stop_requested(c->services);
     int64_t start = lun__job_now(), patience = stopped ? 0 : (int64_t)CLOSE_MS * 1000000;
     while (c->first)
-        lun__jit_unqueue(c, c->first);
+        lun__compile_queue_remove(c, c->first);
     while (c->job.busy && lun__job_now() - start < patience) {
-        lun__jit_look_after(c);
+        lun__jit_run_look_after(c);
         if (c->job.busy)
             lun__job_wait(&c->job, 10);
     }
     if (c->job.busy)
-        lun__jit_clear(c, c->job.owner == getpid());
+        lun__jit_run_clear(c, c->job.owner == getpid());
     lun__loader_end(&c->loader);
     lun__compiler_free(&c->compiler);
 }

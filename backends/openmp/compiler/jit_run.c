@@ -43,29 +43,29 @@ static void log_failure(lun_jit_compiler *c, const char *what, const char *words
     lun__strbuf_free(&line);
 }
 
-void lun__jit_fail(lun_jit_compiler *c, lun_unit *u, const char *what, const char *words)
+void lun__jit_run_fail(lun_jit_compiler *c, lun_unit *u, const char *what, const char *words)
 {
     c->failures++;
     if (!u || !u->wanted)
         log_failure(c, what, words);
     if (u)
-        lun__unit_fail(u, compiler_name(c), what, words);
+        lun__unit_result_fail(u, compiler_name(c), what, words);
 }
 
 static bool load(lun_jit_compiler *c, lun_unit *u, const void *bytes, size_t length,
                  lun_strbuf *why)
 {
-    return lun__unit_load(u, &c->loader, lun__cache_scratch(c->services->cache), bytes, length,
-                          why);
+    return lun__unit_result_load(u, &c->loader, lun__cache_scratch(c->services->cache), bytes,
+                                 length, why);
 }
 
-bool lun__jit_load(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key)
+bool lun__jit_run_load(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key)
 {
     lun_strbuf why = LUN_STRBUF_INIT;
     void *bytes;
     size_t length;
     if (key->failed ||
-        !lun__cache_load(c->services->cache, key->text, key->length, &bytes, &length))
+        !lun__cache_entry_load(c->services->cache, key->text, key->length, &bytes, &length))
         return false;
     bool loaded = load(c, u, bytes, length, &why);
     c->services->stats->cache_hits += loaded;
@@ -76,12 +76,12 @@ bool lun__jit_load(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key)
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-void lun__jit_clear(lun_jit_compiler *c, bool unclaim)
+void lun__jit_run_clear(lun_jit_compiler *c, bool unclaim)
 {
     for (int i = 0; i < c->part_count; i++) {
         lun_strbuf *key = &c->parts[i].key;
         if (unclaim && !key->failed)
-            lun__cache_unclaim(c->services->cache, key->text, key->length);
+            lun__cache_claim_end(c->services->cache, key->text, key->length);
         lun__strbuf_free(key);
         c->parts[i] = (lun_jit_part){0};
     }
@@ -95,13 +95,13 @@ static void fail_run(lun_jit_compiler *c, const char *what, const char *words, b
     if (c->part_count == 1 || for_all) {
         for (int i = 0; i < c->part_count; i++)
             if (c->part_count == 1 || c->parts[i].unit)
-                lun__jit_fail(c, c->parts[i].unit, what, words);
+                lun__jit_run_fail(c, c->parts[i].unit, what, words);
         return;
     }
     for (int i = c->part_count - 1; i >= 0; i--)
         if (c->parts[i].unit) {
             c->parts[i].unit->alone = true;
-            lun__jit_put_first(c, c->parts[i].unit);
+            lun__compile_queue_put_first(c, c->parts[i].unit);
         }
 }
 
@@ -113,7 +113,7 @@ static bool run_exactly(lun_jit_compiler *c, lun_unit *u, bool contracted)
         return false;
     if (u) {
         u->alone = u->no_vectors = true;
-        lun__jit_put_first(c, u);
+        lun__compile_queue_put_first(c, u);
     }
     return true;
 }
@@ -132,22 +132,23 @@ static void harvest(lun_jit_compiler *c, bool known)
         return;
     }
     c->failures = 0;
-    bool contracted = lun__contracted(bytes, length);
+    bool contracted = lun__contraction_check(bytes, length);
     for (int i = 0; i < c->part_count; i++) {
         lun_jit_part *part = &c->parts[i];
         lun_strbuf why = LUN_STRBUF_INIT;
         if (run_exactly(c, part->unit, contracted))
             continue;
         if (!part->unit || load(c, part->unit, bytes, length, &why))
-            lun__cache_store(c->services->cache, part->key.text, part->key.length, bytes, length);
+            lun__cache_entry_store(c->services->cache, part->key.text, part->key.length, bytes,
+                                   length);
         else
-            lun__jit_fail(c, part->unit, lun__strbuf_text(&why), NULL);
+            lun__jit_run_fail(c, part->unit, lun__strbuf_text(&why), NULL);
         lun__strbuf_free(&why);
     }
     free(bytes);
 }
 
-void lun__jit_look_after(lun_jit_compiler *c)
+void lun__jit_run_look_after(lun_jit_compiler *c)
 {
     char how[64];
     lun_job_state s = lun__job_look(&c->job, c->timeout_ms, how);
@@ -157,7 +158,7 @@ void lun__jit_look_after(lun_jit_compiler *c)
         for (int i = 0; i < c->part_count; i++)
             if (c->parts[i].unit)
                 c->parts[i].unit->state = LUN_UNIT_MISSED;
-        lun__jit_clear(c, false);
+        lun__jit_run_clear(c, false);
         return;
     }
     if (s == LUN_JOB_LATE)
@@ -167,10 +168,10 @@ void lun__jit_look_after(lun_jit_compiler *c)
     else
         harvest(c, s == LUN_JOB_DONE);
     c->services->stats->compile_time += lun__job_seconds(&c->job);
-    lun__jit_clear(c, true);
+    lun__jit_run_clear(c, true);
 }
 
-void lun__jit_start(lun_jit_compiler *c, bool waited_for, const int *claims, int claim_count)
+void lun__jit_run_start(lun_jit_compiler *c, bool waited_for, const int *claims, int claim_count)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
     const char *scratch = lun__cache_scratch(c->services->cache);
@@ -178,8 +179,8 @@ void lun__jit_start(lun_jit_compiler *c, bool waited_for, const int *claims, int
     for (int i = 0; i < c->part_count; i++) {
         char suffix[LUN_SUFFIX];
         const lun_unit *u = c->parts[i].unit;
-        lun__bundle_suffix(u->source, suffix);
-        lun__bundle_add(&text, u->source, suffix, c->part_count > 1);
+        lun__unity_build_suffix(u->source, suffix);
+        lun__unity_build_add(&text, u->source, suffix, c->part_count > 1);
         failed = failed || c->parts[i].key.failed;
     }
     const lun_unit *first = c->parts[0].unit;
@@ -194,7 +195,7 @@ void lun__jit_start(lun_jit_compiler *c, bool waited_for, const int *claims, int
     if (error || !scratch) {
         fail_run(c, scratch ? strerror(error) : "no directory for temporary files (set TMPDIR)",
                  NULL, true);
-        lun__jit_clear(c, true);
+        lun__jit_run_clear(c, true);
         return;
     }
     for (int i = 0; i < c->part_count; i++)

@@ -44,7 +44,7 @@ static char *file_name(const char *directory, unsigned serial, const char *suffi
 static bool write_file(const char *path, const char *text)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool well = fd >= 0 && lun__write_all(fd, text, strlen(text));
+    bool well = fd >= 0 && lun__write_bytes(fd, text, strlen(text));
     int error = errno;
     if (fd >= 0 && close(fd) && well)
         return false;

@@ -81,9 +81,9 @@ static void spell_path(int fd, ino_t inode, char *path, size_t room)
 /* The object at path; NULL with the linker's reason. */
 static void *load(const char *path, const char **error)
 {
-    lun__loading_begin();
+    lun__loading_lock_begin();
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    lun__loading_end();
+    lun__loading_lock_end();
     *error = object ? NULL : dlerror(); /* each thread has its own */
     return object;
 }
@@ -95,7 +95,7 @@ static void *open_in_memory(const void *bytes, size_t length, lun_strbuf *why)
     void *object = NULL;
     const char *error;
     int fd = memfd_create("lunarray-kernel", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0 || !lun__write_all(fd, bytes, length) || fstat(fd, &st) ||
+    if (fd < 0 || !lun__write_bytes(fd, bytes, length) || fstat(fd, &st) ||
         fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)) {
         lun__strbuf_printf(why, "memory file: %s", strerror(errno));
     } else {
@@ -118,7 +118,7 @@ static void *open_in_directory(const void *bytes, size_t length, const char *dir
     if (snprintf(path, sizeof path, "%s/load-XXXXXX", directory) >= (int)sizeof path)
         return NULL;
     int fd = mkostemp(path, O_CLOEXEC);
-    bool written = fd >= 0 && lun__write_all(fd, bytes, length);
+    bool written = fd >= 0 && lun__write_bytes(fd, bytes, length);
     if (fd >= 0)
         written = close(fd) == 0 && written;
     if (written) {
@@ -204,9 +204,9 @@ void lun__loader_close(lun_object *o)
 {
     if (!o || --o->users > 0)
         return;
-    lun__loading_begin();
+    lun__loading_lock_begin();
     dlclose(o->handle);
-    lun__loading_end();
+    lun__loading_lock_end();
     if (o->bytes)
         *o->bytes -= taken_by(o);
     if (o->link) {

@@ -52,8 +52,8 @@ static void say_undefined(lun_strbuf *why)
                        name);
 }
 
-bool lun__unit_load(lun_unit *u, lun_loader *l, const char *scratch, const void *bytes,
-                    size_t length, lun_strbuf *why)
+bool lun__unit_result_load(lun_unit *u, lun_loader *l, const char *scratch, const void *bytes,
+                           size_t length, lun_strbuf *why)
 {
     char suffix[LUN_SUFFIX];
     lun_object *object = lun__loader_open(l, bytes, length, scratch, why);
@@ -61,7 +61,7 @@ bool lun__unit_load(lun_unit *u, lun_loader *l, const char *scratch, const void 
         say_undefined(why);
         return false;
     }
-    lun__bundle_suffix(u->source, suffix);
+    lun__unity_build_suffix(u->source, suffix);
     void *kernel = find(object, "lun_kernel", suffix), *total = find(object, "lun_total", suffix),
          *combine = find(object, "lun_combine", suffix);
     if (!kernel || (u->scans && !total) || ((u->scans || u->reduces) && !combine)) {
@@ -79,7 +79,7 @@ bool lun__unit_load(lun_unit *u, lun_loader *l, const char *scratch, const void 
     return true;
 }
 
-void lun__unit_fail(lun_unit *u, const char *who, const char *what, const char *words)
+void lun__unit_result_fail(lun_unit *u, const char *who, const char *what, const char *words)
 {
     u->state = LUN_UNIT_FAILED;
     lun__strbuf_clear(&u->message);
@@ -90,7 +90,7 @@ void lun__unit_fail(lun_unit *u, const char *who, const char *what, const char *
     }
 }
 
-void lun__unit_free(lun_unit *u)
+void lun__unit_result_free(lun_unit *u)
 {
     free(u->source);
     lun__strbuf_free(&u->message);

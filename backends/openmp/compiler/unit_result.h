@@ -43,10 +43,10 @@ typedef struct lun_unit {
 
 /* Takes its functions from a shared object.  False with the reason in why.  scratch:
  * lun__loader_open's fallback. */
-bool lun__unit_load(lun_unit *u, lun_loader *l, const char *scratch, const void *bytes,
-                    size_t length, lun_strbuf *why);
+bool lun__unit_result_load(lun_unit *u, lun_loader *l, const char *scratch, const void *bytes,
+                           size_t length, lun_strbuf *why);
 /* FAILED: who did what, with the words of the compiler, cut. */
-void lun__unit_fail(lun_unit *u, const char *who, const char *what, const char *words);
-void lun__unit_free(lun_unit *u);
+void lun__unit_result_fail(lun_unit *u, const char *who, const char *what, const char *words);
+void lun__unit_result_free(lun_unit *u);
 
 #endif

@@ -14,7 +14,7 @@
 
 static const char *const exported[] = {"lun_kernel", "lun_total", "lun_combine"};
 
-void lun__bundle_suffix(const char *text, char suffix[LUN_SUFFIX])
+void lun__unity_build_suffix(const char *text, char suffix[LUN_SUFFIX])
 {
     snprintf(suffix, LUN_SUFFIX, "_%016" PRIx64, (uint64_t)XXH3_64bits(text, strlen(text)));
 }
@@ -109,7 +109,7 @@ static void collect(const char *text, lun_strbuf *names, lun_strbuf *macros)
     }
 }
 
-void lun__bundle_add(lun_strbuf *out, const char *text, const char *suffix, bool with_others)
+void lun__unity_build_add(lun_strbuf *out, const char *text, const char *suffix, bool with_others)
 {
     lun_strbuf names = LUN_STRBUF_INIT, macros = LUN_STRBUF_INIT;
     for (size_t i = 0; i < sizeof exported / sizeof *exported; i++)

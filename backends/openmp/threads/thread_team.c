@@ -115,7 +115,7 @@ static bool may_move(const lun_openmp_team *t)
     for (size_t i = 0; i < sizeof said / sizeof *said; i++)
         if (getenv(said[i]))
             return false;
-    return dladdr((void *)(uintptr_t)lun__team_for, &ours) &&
+    return dladdr((void *)(uintptr_t)lun__thread_team_for, &ours) &&
            dladdr((void *)(uintptr_t)omp_get_num_threads, &runtime) &&
            ours.dli_fbase == runtime.dli_fbase;
 }
@@ -190,7 +190,7 @@ static void parallel(const lun_team *team, void *ctx, int workers,
 
 /* ---- teams ----------------------------------------------------------------------------------- */
 
-void lun__team_init(lun_openmp_team *t, int wanted)
+void lun__thread_team_init(lun_openmp_team *t, int wanted)
 {
     *t = (lun_openmp_team){.asked = wanted > 0 ? wanted : 0, .possible = 1};
     t->wanted = t->asked ? t->asked : lun__cpus_allowed();
@@ -198,16 +198,16 @@ void lun__team_init(lun_openmp_team *t, int wanted)
     if (quota > 0 && quota < t->wanted)
         t->wanted = quota;
     if (lun__topology_described())
-        lun__team_look(t);
+        lun__thread_team_look(t);
 }
 
-void lun__team_free(lun_openmp_team *t)
+void lun__thread_team_free(lun_openmp_team *t)
 {
     lun__cpu_slots_free(&t->slots);
     lun__topology_free(&t->topology);
 }
 
-void lun__team_look(lun_openmp_team *t)
+void lun__thread_team_look(lun_openmp_team *t)
 {
     if (t->looked)
         return;
@@ -216,7 +216,7 @@ void lun__team_look(lun_openmp_team *t)
         .threads = t->asked, .quota = lun__cpus_quota_here(), .siblings = true};
     if (!lun__topology_load(NULL, &t->topology) ||
         !lun__cpu_slots_make(&t->topology, &limits, &t->slots)) {
-        lun__team_free(t);
+        lun__thread_team_free(t);
         return;
     }
     t->wanted = t->slots.threads;
@@ -225,12 +225,12 @@ void lun__team_look(lun_openmp_team *t)
         *t->near_bytes = t->slots.chunk_bytes;
 }
 
-lun_team lun__team_for(lun_openmp_team *t, int64_t n)
+lun_team lun__thread_team_for(lun_openmp_team *t, int64_t n)
 {
     lun_team team = {.threads = 1, .parallel = parallel, .self = t};
     if (t->wanted < 2 || n <= ALONE || omp_in_parallel())
         return team;
-    lun__team_look(t);
+    lun__thread_team_look(t);
     unsigned long seen = atomic_load(&forks) + 1;
     if (t->tried != seen) {
         pthread_once(&once, watch_forks);
@@ -261,10 +261,11 @@ static void take_ranges(void *ctx, int worker)
         s->task(s->ctx, from, s->n - from < s->range ? s->n : from + s->range);
 }
 
-void lun__team_share(lun_openmp_team *t, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task)
+void lun__thread_team_share(lun_openmp_team *t, int64_t n, int64_t bytes, void *ctx,
+                            lun_range_fn *task)
 {
     enum { RANGE_BYTES = 512 << 10, BLOCK = 64 };
-    lun_team team = lun__team_for(t, bytes);
+    lun_team team = lun__thread_team_for(t, bytes);
     int64_t ranges = bytes / RANGE_BYTES + 1, range = n / ranges / BLOCK * BLOCK;
     shared s = {.n = n, .range = range < BLOCK ? BLOCK : range, .ctx = ctx, .task = task};
     if (team.threads < 2 || n <= s.range)

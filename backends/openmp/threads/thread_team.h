@@ -27,13 +27,14 @@ typedef struct lun_openmp_team {
 
 /* wanted: 0: LUNARRAY_THREADS, else as many as this process may use.  The machine is not looked at
  * before a run is large enough for several threads. */
-void lun__team_init(lun_openmp_team *t, int wanted);
-void lun__team_free(lun_openmp_team *t);
+void lun__thread_team_init(lun_openmp_team *t, int wanted);
+void lun__thread_team_free(lun_openmp_team *t);
 /* Looks at the machine: then t->wanted is final. */
-void lun__team_look(lun_openmp_team *t);
+void lun__thread_team_look(lun_openmp_team *t);
 /* The team for a run over n indices: one thread where more cannot be had or make no sense. */
-lun_team lun__team_for(lun_openmp_team *t, int64_t n);
+lun_team lun__thread_team_for(lun_openmp_team *t, int64_t n);
 /* LUN_WORK_SHARE. */
-void lun__team_share(lun_openmp_team *t, int64_t n, int64_t bytes, void *ctx, lun_range_fn *task);
+void lun__thread_team_share(lun_openmp_team *t, int64_t n, int64_t bytes, void *ctx,
+                            lun_range_fn *task);
 
 #endif

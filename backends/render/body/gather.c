@@ -18,7 +18,7 @@
 
 void lun__gather_first(lun_section *s, int32_t v)
 {
-    const lun_ir_ins *ins = lun__ins(s->r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
     lun_snippet a = lun__value_name(s, 'a', v);
     if (!(s->r->flags[v] & LUN_FACT_AFFINE))
         return;
@@ -66,7 +66,7 @@ static lun_snippet consecutive(lun_renderer *r, lun_rep rep)
                            "    if (__builtin_expect(!%s(~mask), 1)) return %s(p, a);\n"
                            "    for (int l = 0; l < $W; l++) r[l] = mask[l] ? %sp[a + l]%s : 0;\n",
                            lun__vector_any(r, lun__vector_rep_bytes(lun__value_mask_rep(r))).s,
-                           lun__memory_load(r, rep, false).s, rep.mask ? "-(" : "",
+                           lun__vector_memory_load(r, rep, false).s, rep.mask ? "-(" : "",
                            rep.mask ? " != 0)" : "");
     lun__strbuf_puts(&text, "    return r;\n}\n");
     lun__vector_helper(r, rep, lun__strbuf_text(&text));
@@ -98,8 +98,9 @@ void lun__gather_statement(lun_section *s, int32_t v)
 {
     lun_renderer *r = s->r;
     lun_rep rep = lun__value_rep(r, v);
-    int32_t a = lun__ins(s->r, v)->a;
-    lun_snippet p = lun__value_slot(r, lun__ins(s->r, v)->imm), type = lun__vector_type(r, rep);
+    int32_t a = lun__renderer_ins(s->r, v)->a;
+    lun_snippet p = lun__value_slot(r, lun__renderer_ins(s->r, v)->imm),
+                type = lun__vector_type(r, rep);
     if (r->flags[a] & LUN_FACT_AFFINE)
         lun__text_line(s, "const %s %s = %s(u->%s, %s, %s);", type.s, lun__value_name(s, 'v', v).s,
                        consecutive(r, rep).s, p.s, lun__value_name(s, 'a', a).s,
@@ -116,7 +117,7 @@ void lun__gather_statement(lun_section *s, int32_t v)
 /* The lanes of what a check reports as i64: numbers, or the bits of floats. */
 static lun_snippet reported(lun_section *s, int32_t v)
 {
-    lun_dtype t = (lun_dtype)lun__ins(s->r, v)->dtype;
+    lun_dtype t = (lun_dtype)lun__renderer_ins(s->r, v)->dtype;
     bool wide = lun__dtype_bits(t) == 64;
     lun_rep bits = {wide ? LUN_I64 : LUN_U32, false}, full = {LUN_I64, false};
     lun_snippet x = lun__value_vector(s, v, (lun_rep){t, false});
@@ -128,7 +129,7 @@ static lun_snippet reported(lun_section *s, int32_t v)
 /* The same of a single element. */
 static lun_snippet reported_single(lun_section *s, int32_t v)
 {
-    lun_dtype t = (lun_dtype)lun__ins(s->r, v)->dtype;
+    lun_dtype t = (lun_dtype)lun__renderer_ins(s->r, v)->dtype;
     lun_snippet x = lun__value_single(s, v);
     if (!lun__dtype_is_float(t))
         return x;
@@ -139,7 +140,7 @@ static lun_snippet reported_single(lun_section *s, int32_t v)
  * bits. */
 static lun_snippet reported_inner(lun_section *s, int32_t where, int32_t v)
 {
-    if (v < 0 || lun__dtype_is_float((lun_dtype)lun__ins(s->r, v)->dtype))
+    if (v < 0 || lun__dtype_is_float((lun_dtype)lun__renderer_ins(s->r, v)->dtype))
         return lun__text_name("%" PRId32, where);
     lun_snippet x = lun__value_single(s, v);
     return lun__text_name("(%s >> 42) + 1 >> 1 ? %" PRId32
@@ -149,7 +150,7 @@ static lun_snippet reported_inner(lun_section *s, int32_t where, int32_t v)
 
 static void check_single(lun_section *s, int32_t v)
 {
-    const lun_ir_ins *ins = lun__ins(s->r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
     lun_snippet value = lun__text_name("0");
     lun__text_line(s, "if (!%s) {", lun__value_single(s, ins->a).s);
     if (s->form == LUN_SECTION_FUNCTION)
@@ -157,7 +158,8 @@ static void check_single(lun_section *s, int32_t v)
     else if (ins->b >= 0)
         value = reported_single(s, ins->b);
     lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %s;",
-                   s->form == LUN_SECTION_FUNCTION ? s->where : lun__number(s->r, v), value.s);
+                   s->form == LUN_SECTION_FUNCTION ? s->where : lun__renderer_number(s->r, v),
+                   value.s);
     s->depth++;
     if (s->r->barriers)
         lun__lane_barrier_leave(s, v);
@@ -212,7 +214,7 @@ static void check_range(lun_section *s, int32_t v, int32_t x, lun_snippet low, l
 
 static void check_lanes(lun_section *s, int32_t v)
 {
-    const lun_ir_ins *ins = lun__ins(s->r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
     lun_renderer *r = s->r;
     lun_rep full = lun__value_mask_rep(r), value = {LUN_I64, false};
     lun_snippet note = lun__vector_note(r, lun__vector_rep_bytes(full));

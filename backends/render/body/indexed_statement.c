@@ -13,7 +13,7 @@
 static lun_snippet named(const lun_section *s, int32_t v)
 {
     return lun__text_name("const %s s%" PRId32,
-                          lun__element_type((lun_dtype)lun__ins(s->r, v)->dtype).s, v);
+                          lun__element_type((lun_dtype)lun__renderer_ins(s->r, v)->dtype).s, v);
 }
 
 /* Philox4x32-10: the block that holds the element, and its word or words of it. */
@@ -49,7 +49,7 @@ static lun_snippet random_one(lun_renderer *r, lun_dtype t)
 
 static void random(lun_section *s, int32_t v)
 {
-    const lun_ir_ins *ins = lun__ins(s->r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
     lun__text_line(s, "%s = %s((lun_u64)%s, %s);", named(s, v).s,
                    random_one(s->r, (lun_dtype)ins->dtype).s, lun__value_single(s, ins->a).s,
                    lun__value_single(s, ins->b).s);
@@ -57,7 +57,7 @@ static void random(lun_section *s, int32_t v)
 
 static void call(lun_section *s, int32_t v)
 {
-    const lun_ir_ins *ins = lun__ins(s->r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
     lun_strbuf args = LUN_STRBUF_INIT;
     for (int k = 0; k < ins->c; k++) {
         int32_t o = s->r->ir->operands[ins->b + k];
@@ -79,9 +79,9 @@ static void call(lun_section *s, int32_t v)
     lun__strbuf_free(&args);
 }
 
-bool lun__item_statement(lun_section *s, int32_t v)
+bool lun__indexed_statement(lun_section *s, int32_t v)
 {
-    const lun_ir_ins *ins = lun__ins(s->r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_INDEX:
         lun__text_line(s, "%s = i;", named(s, v).s);

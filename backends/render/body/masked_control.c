@@ -26,9 +26,9 @@
 
 static void variable(lun_section *s, int32_t v)
 {
-    const lun_ir_ins *ins = lun__ins(s->r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
     lun_rep rep = lun__value_rep(s->r, v);
-    if (!lun__varies(s->r, v)) {
+    if (!lun__renderer_varies(s->r, v)) {
         lun__text_line(s, "%s s%" PRId32 " = %s;", lun__element_type((lun_dtype)ins->dtype).s, v,
                        lun__value_single(s, ins->a).s);
         if (!lun__mask_temporal(s, v))
@@ -45,8 +45,8 @@ static void variable(lun_section *s, int32_t v)
 
 static void get(lun_section *s, int32_t v)
 {
-    const lun_ir_ins *ins = lun__ins(s->r, v);
-    if (!lun__varies(s->r, v)) {
+    const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
+    if (!lun__renderer_varies(s->r, v)) {
         lun__text_line(s, "const %s s%" PRId32 " = s%" PRId32 ";",
                        lun__element_type((lun_dtype)ins->dtype).s, v, ins->a);
         return;
@@ -58,9 +58,9 @@ static void get(lun_section *s, int32_t v)
 
 static void set(lun_section *s, int32_t v)
 {
-    const lun_ir_ins *ins = lun__ins(s->r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
     lun_rep rep = lun__value_rep(s->r, ins->a);
-    if (!lun__varies(s->r, ins->a) && !lun__uses_behind(s->r, v)) {
+    if (!lun__renderer_varies(s->r, ins->a) && !lun__uses_behind(s->r, v)) {
         lun__text_line(s, "s%" PRId32 " = %s;", ins->a, lun__value_single(s, ins->b).s);
         if (lun__mask_temporal(s, ins->a) && v > s->r->origin[ins->a] &&
             lun__mask_stripped(s, s->r->origin[ins->a]))
@@ -110,18 +110,19 @@ static void open_if(lun_section *s, int32_t v)
         s->done = v + 2; /* the rounds are counted */
         return;
     }
-    if (lun__leave_if(s, v))
+    if (lun__lane_exit_if(s, v))
         return;
-    if (!lun__varies(s->r, v)) {
+    if (!lun__renderer_varies(s->r, v)) {
         lun__text_line(s, "if (%s%s) {", decided(s, v),
-                       lun__value_single(s, lun__ins(s->r, v)->a).s);
+                       lun__value_single(s, lun__renderer_ins(s->r, v)->a).s);
         enter(s, v);
         return;
     }
     EACH_PART(s)
-    lun__text_line(s, "%s %s = %s & %s;", lun__mask_type(s).s, lun__value_name(s, 'k', v).s,
-                   lun__mask_of(s, s->scope).s,
-                   lun__value_vector(s, lun__ins(s->r, v)->a, lun__value_mask_rep(s->r)).s);
+    lun__text_line(
+        s, "%s %s = %s & %s;", lun__mask_type(s).s, lun__value_name(s, 'k', v).s,
+        lun__mask_of(s, s->scope).s,
+        lun__value_vector(s, lun__renderer_ins(s->r, v)->a, lun__value_mask_rep(s->r)).s);
     s->part = 0;
     lun__mask_test(s, "if (", 'k', v, ") {");
     enter(s, v);
@@ -130,7 +131,7 @@ static void open_if(lun_section *s, int32_t v)
 /* Declares the masks of a LOOP or BLOCK. */
 static void declare_masks(lun_section *s, int32_t v)
 {
-    if (!lun__varies(s->r, v))
+    if (!lun__renderer_varies(s->r, v))
         return;
     EACH_PART(s)
     {
@@ -185,14 +186,14 @@ static void open_else(lun_section *s, int32_t v)
     lun__mask_label(s, 'e', p);
     s->depth--;
     s->scope = s->r->parent[p];
-    if (!lun__varies(s->r, p)) {
+    if (!lun__renderer_varies(s->r, p)) {
         lun__text_line(s, "} else {");
     } else {
         lun__text_line(s, "}");
         EACH_PART(s)
-        lun__text_line(s, "%s = %s & ~%s;", lun__value_name(s, 'k', p).s,
-                       lun__mask_of(s, s->scope).s,
-                       lun__value_vector(s, lun__ins(s->r, p)->a, lun__value_mask_rep(s->r)).s);
+        lun__text_line(
+            s, "%s = %s & ~%s;", lun__value_name(s, 'k', p).s, lun__mask_of(s, s->scope).s,
+            lun__value_vector(s, lun__renderer_ins(s->r, p)->a, lun__value_mask_rep(s->r)).s);
         s->part = 0;
         lun__mask_test(s, "if (", 'k', p, ") {");
     }
@@ -209,7 +210,7 @@ static void close_loop(lun_section *s, int32_t p)
         lun__strip_close(s, p);
         return;
     }
-    if (!lun__varies(s->r, p)) {
+    if (!lun__renderer_varies(s->r, p)) {
         int32_t m = lun__mask_holder(s, p);
         lun__mask_label(s, 'e', p);
         lun__lane_barrier_round(s, p);
@@ -236,7 +237,7 @@ static void close_loop(lun_section *s, int32_t p)
 static void close_construct(lun_section *s, int32_t v)
 {
     int32_t p = s->r->origin[v];
-    if (lun__ins(s->r, p)->kind == LUN_IR_LOOP)
+    if (lun__renderer_ins(s->r, p)->kind == LUN_IR_LOOP)
         close_loop(s, p);
     else
         lun__mask_label(s, 'e', p);
@@ -249,12 +250,12 @@ static void close_construct(lun_section *s, int32_t v)
     if (lun__mask_stripped(s, p))
         lun__strip_after(s, p);
     if ((s->r->flags[p] & LUN_FACT_LEFT) && s->scope >= 0)
-        lun__leave_skip(s);
+        lun__lane_exit_skip(s);
 }
 
-void lun__control_statement(lun_section *s, int32_t v)
+void lun__masked_control(lun_section *s, int32_t v)
 {
-    switch ((lun_ir_kind)lun__ins(s->r, v)->kind) {
+    switch ((lun_ir_kind)lun__renderer_ins(s->r, v)->kind) {
     case LUN_IR_VAR:
         variable(s, v);
         break;
@@ -280,7 +281,7 @@ void lun__control_statement(lun_section *s, int32_t v)
         close_construct(s, v);
         break;
     default:
-        lun__leave_all(s, v);
+        lun__lane_exit_all(s, v);
     }
     s->part = 0;
 }

@@ -43,7 +43,7 @@ static lun_snippet fused(lun_renderer *r, lun_rep rep)
 static void write_op(lun_section *s, int32_t v)
 {
     lun_renderer *r = s->r;
-    const lun_ir_ins *ins = lun__ins(r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(r, v);
     const lun_rep rep = lun__value_rep(r, v);
     lun_strbuf args = LUN_STRBUF_INIT;
     int32_t in[LUN_IR_INPUTS];
@@ -67,7 +67,7 @@ static void write_put(lun_section *s, const lun_ir_ins *ins)
 {
     lun_renderer *r = s->r;
     const lun_rep rep = {(lun_dtype)r->ir->slots[ins->imm].dtype, false};
-    lun__text_line(s, "%s(%s, %s, %s, %d);", lun__memory_store(r, rep, is_own(r, ins)).s,
+    lun__text_line(s, "%s(%s, %s, %s, %d);", lun__vector_memory_store(r, rep, is_own(r, ins)).s,
                    lun__value_array(s, ins->imm).s, lun__value_single(s, ins->b).s,
                    lun__value_vector(s, ins->a, rep).s, r->dialect->streamed_stores ? 0 : r->lanes);
 }
@@ -75,16 +75,16 @@ static void write_put(lun_section *s, const lun_ir_ins *ins)
 static void statement(lun_section *s, int32_t v)
 {
     lun_renderer *r = s->r;
-    const lun_ir_ins *ins = lun__ins(r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(r, v);
     if (ins->kind == LUN_IR_GET)
         lun__text_line(s, "%s = s%" PRId32 ";", lun__value_declare(s, v).s, ins->a);
     else if (ins->kind == LUN_IR_PUT)
         write_put(s, ins);
-    else if (!lun__varies(r, v))
-        lun__single_statement(s, v);
+    else if (!lun__renderer_varies(r, v))
+        lun__scalar_statement(s, v);
     else if (ins->kind == LUN_IR_GATHER)
         lun__text_line(s, "%s = %s(%s, %s);", lun__value_declare(s, v).s,
-                       lun__memory_load(r, lun__value_rep(r, v), is_own(r, ins)).s,
+                       lun__vector_memory_load(r, lun__value_rep(r, v), is_own(r, ins)).s,
                        lun__value_array(s, ins->imm).s, lun__value_single(s, ins->a).s);
     else
         write_op(s, v);
@@ -95,7 +95,7 @@ static void vectors(lun_section *s, int32_t loop, const lun_counted *c)
 {
     s->depth++;
     for (int32_t i = loop + 1; i < c->leave; i++)
-        if ((s->r->flags[i] & LUN_FACT_BODY) && i != lun__ins(s->r, c->leave)->a)
+        if ((s->r->flags[i] & LUN_FACT_BODY) && i != lun__renderer_ins(s->r, c->leave)->a)
             statement(s, i);
     lun__text_line(s, "s%" PRId32 " += %d;", c->var, s->r->lanes);
 }
@@ -142,6 +142,6 @@ bool lun__packed_loop(lun_section *s, int32_t loop)
     s->depth--;
     lun__text_line(s, "}");
     lun__text_line(s, "if (l%" PRId32 ")", loop);
-    lun__packed_forget(r, loop);
+    lun__packable_loop_forget(r, loop);
     return false;
 }

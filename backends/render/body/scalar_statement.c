@@ -32,7 +32,8 @@ static void trap_single(lun_section *s, int32_t v, lun_snippet divisor)
                        "    if (f->trap < 0) f->trap = %" PRId32 ", f->trap_value = %" PRId32 ";",
                        s->where, v);
     else
-        lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ";", lun__number(s->r, v));
+        lun__text_line(s, "    if (f->trap < 0) f->trap = %" PRId32 ";",
+                       lun__renderer_number(s->r, v));
     s->depth++;
     if (s->r->barriers)
         lun__lane_barrier_leave(s, v);
@@ -47,7 +48,7 @@ static void trap_single(lun_section *s, int32_t v, lun_snippet divisor)
 static void scalar_op(lun_section *s, int32_t v)
 {
     static const char *const bits[] = {"", ", ", ", "};
-    const lun_ir_ins *ins = lun__ins(s->r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
     const lun_op_row *row = lun__op_get((lun_op)ins->op);
     lun_renderer *r = s->r;
     lun_dtype from = (lun_dtype)ins->from;
@@ -56,7 +57,7 @@ static void scalar_op(lun_section *s, int32_t v)
     if (lun__uses_traps(r, v))
         trap_single(s, v, lun__value_single(s, in[1]));
     lun_strbuf args = LUN_STRBUF_INIT;
-    bool math = lun__math_has(r, (lun_op)ins->op, from) && s->form != LUN_SECTION_FUNCTION;
+    bool math = lun__vector_math_has(r, (lun_op)ins->op, from) && s->form != LUN_SECTION_FUNCTION;
     bool vector = by_vector(s, (lun_op)ins->op, from);
     lun_rep rep = {from, false};
     for (int k = 0; k < n; k++)
@@ -68,7 +69,7 @@ static void scalar_op(lun_section *s, int32_t v)
                        lun__operation_vector(r, (lun_op)ins->op, rep).s, lun__strbuf_text(&args));
     } else if (math) { /* the same function as for arrays, so that the bits agree */
         lun_snippet m = lun__value_math(r, (lun_op)ins->op, from),
-                    f = lun__math_single(r, from, row->arity);
+                    f = lun__vector_math_single(r, from, row->arity);
         lun__text_line(s, "%s = %s(u->%s%s);", lun__value_declare(s, v).s, f.s, m.s,
                        lun__strbuf_text(&args));
     } else {
@@ -90,9 +91,9 @@ static lun_snippet array_of(lun_section *s, int64_t slot)
                           s->arrays + slot);
 }
 
-void lun__single_statement(lun_section *s, int32_t v)
+void lun__scalar_statement(lun_section *s, int32_t v)
 {
-    const lun_ir_ins *ins = lun__ins(s->r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
     lun_renderer *r = s->r;
     lun_dtype t = (lun_dtype)ins->dtype;
     switch ((lun_ir_kind)ins->kind) {

@@ -36,9 +36,9 @@ static void emit_index(lun_section *s, int32_t v)
 
 static void emit_load(lun_section *s, int32_t v)
 {
-    lun_snippet load = lun__memory_load(s->r, lun__value_rep(s->r, v), false);
+    lun_snippet load = lun__vector_memory_load(s->r, lun__value_rep(s->r, v), false);
     lun__text_line(s, "%s = %s(u->%s, %s);", lun__value_declare(s, v).s, load.s,
-                   lun__value_slot(s->r, lun__ins(s->r, v)->imm).s, lun__value_index(s).s);
+                   lun__value_slot(s->r, lun__renderer_ins(s->r, v)->imm).s, lun__value_index(s).s);
 }
 
 static void emit_random(lun_section *s, int32_t v)
@@ -47,7 +47,7 @@ static void emit_random(lun_section *s, int32_t v)
     lun_rep rep = lun__value_rep(r, v);
     if (r->flags[v] & LUN_FACT_STREAM) {
         lun__text_line(s, "%s = %s(w%" PRId32 ", %d);", lun__value_declare(s, v).s,
-                       lun__memory_load(r, rep, true).s, v, lun__value_offset(s));
+                       lun__vector_memory_load(r, rep, true).s, v, lun__value_offset(s));
         return;
     }
     lun_snippet c = lun__text_name("lun_random_each_%s", lun__vector_rep_name(rep).s);
@@ -63,13 +63,13 @@ static void emit_random(lun_section *s, int32_t v)
         lun__strbuf_free(&text);
     }
     lun__text_line(s, "%s = %s(%s, %s);", lun__value_declare(s, v).s, c.s,
-                   lun__value_vector(s, lun__ins(s->r, v)->a, (lun_rep){LUN_I64, false}).s,
-                   lun__value_single(s, lun__ins(s->r, v)->b).s);
+                   lun__value_vector(s, lun__renderer_ins(s->r, v)->a, (lun_rep){LUN_I64, false}).s,
+                   lun__value_single(s, lun__renderer_ins(s->r, v)->b).s);
 }
 
 static void emit_op(lun_section *s, int32_t v)
 {
-    const lun_ir_ins *ins = lun__ins(s->r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
     lun_renderer *r = s->r;
     lun_op op = (lun_op)ins->op;
     const lun_op_row *row = lun__op_get(op);
@@ -80,7 +80,7 @@ static void emit_op(lun_section *s, int32_t v)
     int32_t in[LUN_IR_INPUTS];
     int n = lun__ir_inputs(r->ir, ins, in);
     lun_strbuf args = LUN_STRBUF_INIT;
-    bool math = lun__math_has(r, op, from);
+    bool math = lun__vector_math_has(r, op, from);
     if (lun__uses_traps(r, v)) {
         lun_snippet b = lun__value_vector(s, in[1], rep),
                     note = lun__vector_note(r, lun__vector_rep_bytes(rep));
@@ -98,8 +98,8 @@ static void emit_op(lun_section *s, int32_t v)
                            lun__value_vector(s, in[k], choice && k == 0 ? condition : rep).s);
     if (math)
         lun__text_line(s, "%s = %s(u->%s%s);", lun__value_declare(s, v).s,
-                       lun__math_vector(r, from, row->arity).s, lun__value_math(r, op, from).s,
-                       lun__strbuf_text(&args));
+                       lun__vector_math_vector(r, from, row->arity).s,
+                       lun__value_math(r, op, from).s, lun__strbuf_text(&args));
     else
         lun__text_line(s, "%s = %s(%s);", lun__value_declare(s, v).s,
                        lun__operation_vector(r, op, rep).s, lun__strbuf_text(&args));
@@ -111,17 +111,18 @@ static void emit_op(lun_section *s, int32_t v)
  * taken as they were. */
 static int32_t before_widening(const lun_section *s, int32_t a, lun_dtype t)
 {
-    const lun_ir_ins *wide = lun__ins(s->r, a);
+    const lun_ir_ins *wide = lun__renderer_ins(s->r, a);
     bool ints = lun__dtype_is_integer((lun_dtype)wide->dtype) && lun__dtype_is_integer(t);
     bool back = wide->kind == LUN_IR_CAST && (lun_dtype)wide->from == t && ints &&
                 lun__dtype_get((lun_dtype)wide->dtype)->bytes >= lun__dtype_get(t)->bytes;
-    return back && lun__varies(s->r, a) ? wide->a : a;
+    return back && lun__renderer_varies(s->r, a) ? wide->a : a;
 }
 
 static void emit_cast(lun_section *s, int32_t v)
 {
     lun_renderer *r = s->r;
-    int32_t a = before_widening(s, lun__ins(s->r, v)->a, (lun_dtype)lun__ins(s->r, v)->dtype);
+    int32_t a = before_widening(s, lun__renderer_ins(s->r, v)->a,
+                                (lun_dtype)lun__renderer_ins(s->r, v)->dtype);
     lun_rep to = lun__value_rep(r, v), from = lun__value_rep(r, a);
     lun_snippet x = lun__value_vector(s, a, from);
     if (to.t == from.t && to.mask == from.mask)
@@ -133,7 +134,7 @@ static void emit_cast(lun_section *s, int32_t v)
 
 static void emit_call(lun_section *s, int32_t v)
 {
-    const lun_ir_ins *ins = lun__ins(s->r, v);
+    const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
     lun_renderer *r = s->r;
     lun_strbuf args = LUN_STRBUF_INIT;
     for (int k = 0; k < ins->c; k++) {
@@ -141,13 +142,13 @@ static void emit_call(lun_section *s, int32_t v)
         lun__strbuf_puts(&args, ", ");
         if (o < 0)
             lun__strbuf_printf(&args, "u->%s", lun__value_slot(r, -1 - (int64_t)o).s);
-        else if (lun__varies(r, o))
+        else if (lun__renderer_varies(r, o))
             lun__strbuf_puts(&args, lun__value_vector(s, o, lun__value_rep(r, o)).s);
         else
             lun__strbuf_puts(&args, lun__value_single(s, o).s);
     }
     lun__text_line(
-        s, "%s = %s(u->n - i%s%s);", lun__value_declare(s, v).s, lun__call_helper(r, v).s,
+        s, "%s = %s(u->n - i%s%s);", lun__value_declare(s, v).s, lun__user_call_helper(r, v).s,
         lun__faults_handed(r, r->ir->functions[ins->imm]) ? ", f" : "", lun__strbuf_text(&args));
     lun__strbuf_free(&args);
 }
@@ -160,16 +161,16 @@ static void emit_scan(lun_section *s, int32_t v)
     if (s->scope >= 0)
         lun__strbuf_puts(&s->r->problem, "a scan inside control flow");
     lun__text_line(s, "%s = %s(scan, %d);", lun__value_declare(s, v).s,
-                   lun__memory_load(s->r, lanes, true).s, lun__value_offset(s));
+                   lun__vector_memory_load(s->r, lanes, true).s, lun__value_offset(s));
 }
 
 static void emit_store(lun_section *s, int32_t v)
 {
     lun_renderer *r = s->r;
-    int64_t slot = lun__ins(s->r, v)->imm;
-    lun_rep rep = lun__value_rep(r, lun__ins(s->r, v)->a);
-    lun_snippet store = lun__memory_store(r, rep, false),
-                x = lun__value_vector(s, lun__ins(s->r, v)->a, rep);
+    int64_t slot = lun__renderer_ins(s->r, v)->imm;
+    lun_rep rep = lun__value_rep(r, lun__renderer_ins(s->r, v)->a);
+    lun_snippet store = lun__vector_memory_store(r, rep, false),
+                x = lun__value_vector(s, lun__renderer_ins(s->r, v)->a, rep);
     lun_snippet p = lun__value_slot(r, slot), here = lun__value_index(s);
     lun_snippet how = r->dialect->streamed_stores ? lun__text_name("u->t%" PRId64, slot)
                                                   : lun__text_name("u->n - (%s)", here.s);
@@ -177,7 +178,7 @@ static void emit_store(lun_section *s, int32_t v)
         lun__text_line(s, "%s(u->%s, %s, %s(%s, %s, %s(u->%s, %s)), %s);", store.s, p.s, here.s,
                        lun__vector_select(r, rep).s,
                        lun__mask_current(s, lun__vector_rep_bytes(rep)).s, x.s,
-                       lun__memory_load(r, rep, false).s, p.s, here.s, how.s);
+                       lun__vector_memory_load(r, rep, false).s, p.s, here.s, how.s);
         return;
     }
     lun__text_line(s, "%s(u->%s, %s, %s, %s);", store.s, p.s, here.s, x.s, how.s);
@@ -185,22 +186,23 @@ static void emit_store(lun_section *s, int32_t v)
 
 static void emit_reduce(lun_section *s, int32_t v)
 {
-    lun_rep rep = lun__vector_rep((lun_dtype)lun__ins(s->r, v)->dtype, s->r->bytes / s->r->lanes);
-    int32_t a = lun__ins(s->r, v)->a;
+    lun_rep rep =
+        lun__vector_rep((lun_dtype)lun__renderer_ins(s->r, v)->dtype, s->r->bytes / s->r->lanes);
+    int32_t a = lun__renderer_ins(s->r, v)->a;
     if (s->r->flags[v] & LUN_FACT_WIDE) {
-        a = lun__ins(s->r, a)->a;
+        a = lun__renderer_ins(s->r, a)->a;
         rep = lun__value_rep(s->r, a);
     }
     if (s->scope >= 0)
         lun__strbuf_puts(&s->r->problem, "a reduction inside control flow");
     if (s->r->flags[v] & LUN_FACT_NARROW) {
-        a = lun__ins(s->r, a)->a;
+        a = lun__renderer_ins(s->r, a)->a;
         lun_rep from = lun__value_rep(s->r, a), to = {LUN_I32, false};
-        lun__text_line(s, "x%" PRId64 "[%d] = %s(%s);", lun__ins(s->r, v)->imm, s->part,
+        lun__text_line(s, "x%" PRId64 "[%d] = %s(%s);", lun__renderer_ins(s->r, v)->imm, s->part,
                        lun__cast_vector(s->r, to, from).s, lun__value_vector(s, a, from).s);
         return;
     }
-    lun__text_line(s, "x%" PRId64 "[%d] = %s;", lun__ins(s->r, v)->imm, s->part,
+    lun__text_line(s, "x%" PRId64 "[%d] = %s;", lun__renderer_ins(s->r, v)->imm, s->part,
                    lun__value_vector(s, a, rep).s);
 }
 
@@ -217,16 +219,16 @@ static emitter *const emit[LUN_IR_KIND_COUNT] = {
     [LUN_IR_SCAN] = emit_scan,
     [LUN_IR_STORE] = emit_store,
     [LUN_IR_REDUCE] = emit_reduce,
-    [LUN_IR_VAR] = lun__control_statement,
-    [LUN_IR_GET] = lun__control_statement,
-    [LUN_IR_SET] = lun__control_statement,
-    [LUN_IR_IF] = lun__control_statement,
-    [LUN_IR_ELSE] = lun__control_statement,
-    [LUN_IR_LOOP] = lun__control_statement,
-    [LUN_IR_BLOCK] = lun__control_statement,
-    [LUN_IR_END] = lun__control_statement,
-    [LUN_IR_BREAK] = lun__control_statement,
-    [LUN_IR_CONTINUE] = lun__control_statement,
+    [LUN_IR_VAR] = lun__masked_control,
+    [LUN_IR_GET] = lun__masked_control,
+    [LUN_IR_SET] = lun__masked_control,
+    [LUN_IR_IF] = lun__masked_control,
+    [LUN_IR_ELSE] = lun__masked_control,
+    [LUN_IR_LOOP] = lun__masked_control,
+    [LUN_IR_BLOCK] = lun__masked_control,
+    [LUN_IR_END] = lun__masked_control,
+    [LUN_IR_BREAK] = lun__masked_control,
+    [LUN_IR_CONTINUE] = lun__masked_control,
     [LUN_IR_CHECK] = lun__gather_check,
 };
 
@@ -234,7 +236,7 @@ static emitter *const emit[LUN_IR_KIND_COUNT] = {
 static bool is_scalar(const lun_renderer *r, int32_t v)
 {
     int kind = r->ir->ins[v].kind;
-    if (!lun__ir_has_value(&r->ir->ins[v]) || lun__varies(r, v))
+    if (!lun__ir_has_value(&r->ir->ins[v]) || lun__renderer_varies(r, v))
         return false;
     return kind != LUN_IR_VAR && kind != LUN_IR_GET;
 }
@@ -253,13 +255,13 @@ void lun__statement_section(lun_section *s)
             continue;
         if (!(f & (hoisted ? LUN_FACT_BODY | LUN_FACT_OPERAND : s->need)))
             continue;
-        if (s->form == LUN_SECTION_ELEMENT && lun__item_statement(s, v))
+        if (s->form == LUN_SECTION_ELEMENT && lun__indexed_statement(s, v))
             continue;
         if ((f & LUN_FACT_PACKED) && lun__packed_loop(s, v))
             continue;
         if (is_scalar(r, v))
-            lun__single_statement(s, v);
-        else if (emit[r->ir->ins[v].kind] == lun__control_statement ||
+            lun__scalar_statement(s, v);
+        else if (emit[r->ir->ins[v].kind] == lun__masked_control ||
                  emit[r->ir->ins[v].kind] == lun__gather_check)
             emit[r->ir->ins[v].kind](s, v);
         else

@@ -26,13 +26,13 @@ void lun__gather_check(lun_section *s, int32_t v);
 
 /* In a section with `element`: what reads or writes at the index, and calls.  False for other
  * kinds. */
-bool lun__item_statement(lun_section *s, int32_t v);
+bool lun__indexed_statement(lun_section *s, int32_t v);
 
 /* ---- masked_control.c ------------------------------------------------------------------------ */
 /* Control flow under masks. */
 
 /* Appends a statement of control flow or of a variable: IF to CONTINUE, VAR, GET, SET. */
-void lun__control_statement(lun_section *s, int32_t v);
+void lun__masked_control(lun_section *s, int32_t v);
 
 /* ---- packed_loop.c --------------------------------------------------------------------------- */
 /* The statements of loops whose rounds are lanes
@@ -47,12 +47,12 @@ bool lun__packed_loop(lun_section *s, int32_t loop);
 
 /* Appends the statement that makes single element v; hoisted ones are also stored in the struct
  * `uniform`. */
-void lun__single_statement(lun_section *s, int32_t v);
+void lun__scalar_statement(lun_section *s, int32_t v);
 
 /* ---- user_call.c ----------------------------------------------------------------------------- */
 /* Calls of user functions, lane by lane. */
 
 /* Name of a helper that calls function `imm` of CALL instruction v lane by lane. */
-lun_snippet lun__call_helper(lun_renderer *r, int32_t v);
+lun_snippet lun__user_call_helper(lun_renderer *r, int32_t v);
 
 #endif

@@ -31,7 +31,7 @@ static void call_operand(lun_renderer *r, lun_strbuf *head, lun_strbuf *fill, lu
     lun__strbuf_printf(args, "%s[l]%s", a.s, rep.mask ? " & 1" : "");
 }
 
-lun_snippet lun__call_helper(lun_renderer *r, int32_t v)
+lun_snippet lun__user_call_helper(lun_renderer *r, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];
     const lun_ir_function *f = r->ir->functions[ins->imm];
@@ -44,7 +44,7 @@ lun_snippet lun__call_helper(lun_renderer *r, int32_t v)
         int32_t o = r->ir->operands[ins->b + k];
         if (k)
             lun__strbuf_puts(&args, ", ");
-        if (o >= 0 && lun__varies(r, o)) {
+        if (o >= 0 && lun__renderer_varies(r, o)) {
             call_operand(r, &head, &fill, &args, k, o);
             continue;
         }

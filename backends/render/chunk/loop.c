@@ -207,7 +207,7 @@ static void sink(lun_renderer *r, const lun_sink *s, const char *x, const char *
         if (s->way == LUN_LOOP_RAW)
             rep.mask = false;
         lun__strbuf_printf(out, "%s%s(e%" PRId32 "%s, %d, %s, 0);\n", indent,
-                           lun__memory_store(r, rep, true).s, s->v, at, part * r->lanes, x);
+                           lun__vector_memory_store(r, rep, true).s, s->v, at, part * r->lanes, x);
         return;
     }
     lun_snippet a = number >= 0 ? lun__text_name("a%" PRId32 "_%d", s->v, number)
@@ -292,7 +292,7 @@ void lun__loop_before(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
         int32_t v = l->sinks[k].v;
         lun_rep rep = rep_of(r, v);
         if (l->sinks[k].way == LUN_LOOP_ELEMENTS)
-            lun__tree_start(r, v, out);
+            lun__pair_tree_start(r, v, out);
         if (l->sinks[k].way == LUN_LOOP_INDICES)
             places_before(r, v, unrolls(r, l), out);
         if (l->sinks[k].way > LUN_LOOP_INDICES)
@@ -321,7 +321,7 @@ void lun__loop_after_block(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++)
         if (l->sinks[k].way == LUN_LOOP_ELEMENTS)
-            lun__tree_add(r, l->sinks[k].v, out);
+            lun__pair_tree_add(r, l->sinks[k].v, out);
 }
 
 /* The element and its index. */
@@ -355,7 +355,7 @@ void lun__loop_results(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
             value = fold(r, v, unrolled, out);
             r->lanes = lanes;
         } else if (l->sinks[k].way == LUN_LOOP_ELEMENTS)
-            value = lun__tree_end(r, v);
+            value = lun__pair_tree_end(r, v);
         else
             continue;
         lun__strbuf_printf(out, "    %s = %s(%s);\n", l->sinks[k].target, lun__element_cell(r, t).s,

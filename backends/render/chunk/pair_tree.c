@@ -45,7 +45,7 @@ static void tree_helpers(lun_renderer *r, int32_t v)
         join.s, t.s, join.s, t.s, v, v, t.s, join.s);
 }
 
-void lun__tree_start(lun_renderer *r, int32_t v, lun_strbuf *out)
+void lun__pair_tree_start(lun_renderer *r, int32_t v, lun_strbuf *out)
 {
     tree_helpers(r, v);
     lun__strbuf_printf(out, "    struct lun_tree%" PRId32 " t%" PRId32 " = {.top = 0};\n", v, v);
@@ -54,14 +54,14 @@ void lun__tree_start(lun_renderer *r, int32_t v, lun_strbuf *out)
         lun__element_type((lun_dtype)r->ir->ins[v].dtype).s, v);
 }
 
-void lun__tree_add(lun_renderer *r, int32_t v, lun_strbuf *out)
+void lun__pair_tree_add(lun_renderer *r, int32_t v, lun_strbuf *out)
 {
     (void)r;
     lun__strbuf_printf(
         out, "        lun_tree_add%" PRId32 "(&t%" PRId32 ", e%" PRId32 ", left, f);\n", v, v, v);
 }
 
-lun_snippet lun__tree_end(lun_renderer *r, int32_t v)
+lun_snippet lun__pair_tree_end(lun_renderer *r, int32_t v)
 {
     (void)r;
     return lun__text_name("lun_tree_end%" PRId32 "(&t%" PRId32 ", f)", v, v);

@@ -14,14 +14,14 @@ static void find_affine(lun_renderer *r)
         bool add = index && ins->op == LUN_OP_ADD, sub = index && ins->op == LUN_OP_SUB;
         bool affine = ins->kind == LUN_IR_INDEX;
         if (add || sub)
-            affine = (r->flags[ins->a] & LUN_FACT_AFFINE) && !lun__varies(r, ins->b);
+            affine = (r->flags[ins->a] & LUN_FACT_AFFINE) && !lun__renderer_varies(r, ins->b);
         if (add && !affine)
-            affine = (r->flags[ins->b] & LUN_FACT_AFFINE) && !lun__varies(r, ins->a);
+            affine = (r->flags[ins->b] & LUN_FACT_AFFINE) && !lun__renderer_varies(r, ins->a);
         if (!affine || !r->dialect->affine)
             continue;
         r->flags[i] |= LUN_FACT_AFFINE;
         if (add || sub)
-            r->flags[lun__varies(r, ins->a) ? ins->b : ins->a] |= LUN_FACT_AS_SCALAR;
+            r->flags[lun__renderer_varies(r, ins->a) ? ins->b : ins->a] |= LUN_FACT_AS_SCALAR;
     }
 }
 
@@ -39,7 +39,7 @@ bool lun__affine_range(const lun_renderer *r, int32_t check, int32_t *value, int
     if (below->kind != LUN_IR_OP || below->op != LUN_OP_LE || above->kind != LUN_IR_OP ||
         above->op != LUN_OP_GE || below->a != above->a || ins->b != below->a ||
         !lun__dtype_is_index((lun_dtype)below->from) || !(r->flags[below->a] & LUN_FACT_AFFINE) ||
-        lun__varies(r, below->b) || lun__varies(r, above->b))
+        lun__renderer_varies(r, below->b) || lun__renderer_varies(r, above->b))
         return false;
     *value = below->a;
     *high = below->b;

@@ -32,7 +32,7 @@ static bool is_own(const lun_ir *ir, const lun_ir_structure *b, int32_t var, int
     for (int32_t i = var + 1; i < ir->count; i++) {
         const lun_ir_ins *ins = &ir->ins[i];
         if ((ins->kind == LUN_IR_SET && ins->a == var && i != only) ||
-            (ins->kind == LUN_IR_GET && ins->a == var && !lun__ir_is_inside(b, i, loop)))
+            (ins->kind == LUN_IR_GET && ins->a == var && !lun__ir_structure_is_inside(b, i, loop)))
             return false;
     }
     return true;

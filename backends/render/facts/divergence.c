@@ -6,12 +6,12 @@
 
 /* ---- structure ------------------------------------------------------------------------------- */
 
-bool lun__flow_leaves(int kind)
+bool lun__divergence_leaves(int kind)
 {
     return lun__ir_row(kind)->flow == LUN_FLOW_LEAVE;
 }
 
-lun_status lun__flow_structure(lun_renderer *r)
+lun_status lun__divergence_structure(lun_renderer *r)
 {
     const lun_ir *ir = r->ir;
     lun_status s = lun__ir_structure_find(ir, &r->blocks, NULL);
@@ -26,7 +26,7 @@ lun_status lun__flow_structure(lun_renderer *r)
         r->masked |= kind == LUN_IR_CHECK || kind == LUN_IR_SET;
         if (r->blocks.continued[i])
             r->flags[i] |= LUN_FACT_CONTINUED;
-        if (lun__flow_leaves(kind))
+        if (lun__divergence_leaves(kind))
             for (int32_t p = r->parent[i]; p != r->origin[i]; p = r->parent[p])
                 r->flags[p] |= LUN_FACT_LEFT;
     }
@@ -60,14 +60,14 @@ static void find_setters(lun_renderer *r)
 static bool diverged(const lun_renderer *r, int32_t i, int32_t outer)
 {
     for (int32_t p = r->parent[i]; p >= 0 && p != outer; p = r->parent[p])
-        if (lun__varies(r, p))
+        if (lun__renderer_varies(r, p))
             return true;
     return false;
 }
 
 static bool vary(lun_renderer *r, int32_t i)
 {
-    if (lun__varies(r, i))
+    if (lun__renderer_varies(r, i))
         return false;
     r->flags[i] |= LUN_FACT_VARYING;
     return true;
@@ -75,7 +75,7 @@ static bool vary(lun_renderer *r, int32_t i)
 
 static void inherit(lun_renderer *r, int32_t i, int32_t v)
 {
-    if (lun__varies(r, v))
+    if (lun__renderer_varies(r, v))
         r->flags[i] |= LUN_FACT_VARYING;
 }
 
@@ -90,7 +90,7 @@ static bool mark_set(lun_renderer *r, int32_t i)
         return diverged(r, i, r->parent[var]) && vary(r, var);
     if (diverged(r, i, loop))
         return vary(r, var);
-    if (!lun__varies(r, loop) || (r->flags[var] & LUN_FACT_TEMPORAL))
+    if (!lun__renderer_varies(r, loop) || (r->flags[var] & LUN_FACT_TEMPORAL))
         return false;
     r->flags[var] |= LUN_FACT_TEMPORAL;
     return true;
@@ -100,19 +100,19 @@ static bool mark_set(lun_renderer *r, int32_t i)
 static bool mark(lun_renderer *r, int32_t i)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
-    bool changed = false, before = lun__varies(r, i);
+    bool changed = false, before = lun__renderer_varies(r, i);
     if (lun__ir_row(ins->kind)->varies == LUN_VARIES_ALWAYS)
         return vary(r, i);
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_SET:
         if (lun__uses_behind(r, i))
             return false;
-        return lun__varies(r, ins->b) ? vary(r, ins->a) : mark_set(r, i);
+        return lun__renderer_varies(r, ins->b) ? vary(r, ins->a) : mark_set(r, i);
     case LUN_IR_GET:
         if (lun__uses_behind(r, i))
             return vary(r, i);
         inherit(r, i, ins->a);
-        return lun__varies(r, i) != before;
+        return lun__renderer_varies(r, i) != before;
     case LUN_IR_BREAK:
     case LUN_IR_CONTINUE:
         if (!diverged(r, i, r->origin[i]))
@@ -125,7 +125,7 @@ static bool mark(lun_renderer *r, int32_t i)
         }
     default:
         lun__uses_inputs(r, i, inherit);
-        return lun__varies(r, i) != before;
+        return lun__renderer_varies(r, i) != before;
     }
 }
 
@@ -164,7 +164,7 @@ static void find_hoisted(lun_renderer *r)
         int32_t in[LUN_IR_INPUTS];
         int n = lun__ir_inputs(r->ir, ins, in);
         bool top = r->parent[i] < 0 && !r->masked;
-        bool hoist = !lun__varies(r, i) && (top ? is_pure(ins) : is_harmless(r, ins));
+        bool hoist = !lun__renderer_varies(r, i) && (top ? is_pure(ins) : is_harmless(r, ins));
         for (int k = 0; k < n; k++)
             hoist = hoist && (r->flags[in[k]] & LUN_FACT_HOISTED);
         if (hoist)
@@ -172,7 +172,7 @@ static void find_hoisted(lun_renderer *r)
     }
 }
 
-void lun__flow_divergence(lun_renderer *r)
+void lun__divergence_find(lun_renderer *r)
 {
     find_setters(r);
     find_varying(r);

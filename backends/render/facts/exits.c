@@ -20,16 +20,16 @@ enum {
 static bool is_exit(const lun_renderer *r, int32_t leave, int32_t loop)
 {
     int32_t p = r->parent[leave];
-    return lun__ins(r, leave)->kind == LUN_IR_BREAK && r->origin[leave] == loop && p == leave - 1 &&
-           r->parent[p] == loop && lun__ins(r, p)->kind == LUN_IR_IF &&
-           lun__ins(r, leave + 1)->kind == LUN_IR_END;
+    return lun__renderer_ins(r, leave)->kind == LUN_IR_BREAK && r->origin[leave] == loop &&
+           p == leave - 1 && r->parent[p] == loop && lun__renderer_ins(r, p)->kind == LUN_IR_IF &&
+           lun__renderer_ins(r, leave + 1)->kind == LUN_IR_END;
 }
 
 /* True if instruction i, inside the loop, may run without active lanes: it is cheap and has no
  * effect but on variables. Producers put no ARG inside loops: one there keeps the plain form. */
 static bool is_harmless(const lun_renderer *r, int32_t i, int32_t loop)
 {
-    const lun_ir_ins *ins = lun__ins(r, i);
+    const lun_ir_ins *ins = lun__renderer_ins(r, i);
     const lun_ir_row *row = lun__ir_row(ins->kind);
     const unsigned costly = LUN_EFFECT_INDEX | LUN_EFFECT_READS | LUN_EFFECT_WRITES;
     if (row->flow == LUN_FLOW_LEAVE)
@@ -44,7 +44,7 @@ static bool is_harmless(const lun_renderer *r, int32_t i, int32_t loop)
 
 static bool can_strip(const lun_renderer *r, int32_t loop)
 {
-    if (lun__ins(r, loop)->kind != LUN_IR_LOOP || !lun__varies(r, loop) ||
+    if (lun__renderer_ins(r, loop)->kind != LUN_IR_LOOP || !lun__renderer_varies(r, loop) ||
         (r->flags[loop] & LUN_FACT_CONTINUED))
         return false;
     int32_t end = r->blocks.end[loop];
@@ -69,15 +69,15 @@ int lun__exits_strip(const lun_renderer *r, int32_t loop)
 
 static bool is_get(const lun_renderer *r, int32_t v, int32_t var, int32_t set)
 {
-    return lun__ins(r, v)->kind == LUN_IR_GET && lun__ins(r, v)->a == var && v < set &&
-           lun__ir_is_inside(&r->blocks, v, r->origin[var]);
+    return lun__renderer_ins(r, v)->kind == LUN_IR_GET && lun__renderer_ins(r, v)->a == var &&
+           v < set && lun__ir_structure_is_inside(&r->blocks, v, r->origin[var]);
 }
 
 int32_t lun__exits_step(const lun_renderer *r, int32_t var, bool *down)
 {
     int32_t loop = r->origin[var], end = r->blocks.end[loop], set = -1, step = -1;
     for (int32_t i = loop + 1; i < end; i++) {
-        if (lun__ins(r, i)->kind != LUN_IR_SET || lun__ins(r, i)->a != var)
+        if (lun__renderer_ins(r, i)->kind != LUN_IR_SET || lun__renderer_ins(r, i)->a != var)
             continue;
         if (set >= 0 || r->parent[i] != loop)
             return -1;
@@ -85,7 +85,7 @@ int32_t lun__exits_step(const lun_renderer *r, int32_t var, bool *down)
     }
     if (set < 0)
         return -1;
-    const lun_ir_ins *x = lun__ins(r, lun__ins(r, set)->b);
+    const lun_ir_ins *x = lun__renderer_ins(r, lun__renderer_ins(r, set)->b);
     *down = x->op == LUN_OP_SUB;
     if (x->kind != LUN_IR_OP || (x->op != LUN_OP_ADD && !*down))
         return -1;
@@ -101,7 +101,7 @@ int32_t lun__exits_step(const lun_renderer *r, int32_t var, bool *down)
 /* True if instruction i, outside of loops, may work on vectors of twice the native size. */
 static bool may_be_wide(const lun_renderer *r, int32_t i)
 {
-    const lun_ir_ins *ins = lun__ins(r, i);
+    const lun_ir_ins *ins = lun__renderer_ins(r, i);
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_INDEX:
     case LUN_IR_LOAD:
@@ -128,22 +128,22 @@ static int width(uint8_t t)
 /* Bytes of the widest value in lanes that an instruction reads or makes. */
 static int deals_with(const lun_renderer *r, int32_t i)
 {
-    const lun_ir_ins *ins = lun__ins(r, i);
+    const lun_ir_ins *ins = lun__renderer_ins(r, i);
     int32_t in[LUN_IR_INPUTS];
     int bytes = lun__uses_in_lanes(r, i) ? width(ins->dtype) : 1,
         n = lun__ir_inputs(r->ir, ins, in);
     if (!(r->flags[i] & (LUN_FACT_BODY | LUN_FACT_OPERAND)))
         return 1;
     for (int k = 0; k < n; k++)
-        if (lun__uses_in_lanes(r, in[k]) && width(lun__ins(r, in[k])->dtype) > bytes)
-            bytes = width(lun__ins(r, in[k])->dtype);
+        if (lun__uses_in_lanes(r, in[k]) && width(lun__renderer_ins(r, in[k])->dtype) > bytes)
+            bytes = width(lun__renderer_ins(r, in[k])->dtype);
     return bytes;
 }
 
 static bool in_loop(const lun_renderer *r, int32_t i)
 {
     for (int32_t p = r->parent[i]; p >= 0; p = r->parent[p])
-        if (lun__ins(r, p)->kind == LUN_IR_LOOP)
+        if (lun__renderer_ins(r, p)->kind == LUN_IR_LOOP)
             return true;
     return false;
 }
@@ -151,9 +151,9 @@ static bool in_loop(const lun_renderer *r, int32_t i)
 /* True for a GET or SET of an induction variable inside its loop: it moves a single element. */
 static bool is_induction_access(const lun_renderer *r, int32_t i)
 {
-    int kind = lun__ins(r, i)->kind;
+    int kind = lun__renderer_ins(r, i)->kind;
     return (kind == LUN_IR_SET || kind == LUN_IR_GET) &&
-           (r->flags[lun__ins(r, i)->a] & LUN_FACT_INDUCTION) && !lun__uses_behind(r, i);
+           (r->flags[lun__renderer_ins(r, i)->a] & LUN_FACT_INDUCTION) && !lun__uses_behind(r, i);
 }
 
 int lun__exits_widest(const lun_renderer *r)
@@ -168,7 +168,8 @@ int lun__exits_widest(const lun_renderer *r)
     if (!any || widest != 4)
         return 0;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (!in_loop(r, i) && deals_with(r, i) > widest && lun__varies(r, i) && !may_be_wide(r, i))
+        if (!in_loop(r, i) && deals_with(r, i) > widest && lun__renderer_varies(r, i) &&
+            !may_be_wide(r, i))
             return 0;
     return widest;
 }
@@ -180,9 +181,9 @@ void lun__exits_find(lun_renderer *r)
         if (can_strip(r, i))
             r->flags[i] |= LUN_FACT_STRIPPED;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (lun__ins(r, i)->kind == LUN_IR_VAR && (r->flags[i] & LUN_FACT_TEMPORAL) &&
-            !lun__varies(r, i) && (r->flags[r->origin[i]] & LUN_FACT_STRIPPED) &&
-            lun__dtype_is_integer((lun_dtype)lun__ins(r, i)->dtype) &&
+        if (lun__renderer_ins(r, i)->kind == LUN_IR_VAR && (r->flags[i] & LUN_FACT_TEMPORAL) &&
+            !lun__renderer_varies(r, i) && (r->flags[r->origin[i]] & LUN_FACT_STRIPPED) &&
+            lun__dtype_is_integer((lun_dtype)lun__renderer_ins(r, i)->dtype) &&
             lun__exits_step(r, i, &down) >= 0)
             r->flags[i] |= LUN_FACT_INDUCTION;
 }

@@ -40,7 +40,7 @@ static void spread_control(lun_renderer *r, int32_t i, unsigned section)
     if (ins->kind == LUN_IR_END || ins->kind == LUN_IR_ELSE)
         if (r->flags[r->origin[i]] & section)
             need(r, i, section);
-    if (lun__flow_leaves(ins->kind))
+    if (lun__divergence_leaves(ins->kind))
         for (int32_t p = r->parent[i]; p >= 0; p = p == r->origin[i] ? -1 : r->parent[p])
             if (r->ir->ins[p].kind != LUN_IR_IF && (r->flags[p] & section))
                 need(r, i, section);
@@ -75,7 +75,7 @@ static bool may_stay(const lun_renderer *r, int32_t i)
 {
     lun_counted count;
     return r->ir->ins[i].kind == LUN_IR_LOOP && !lun__counted_find(r->ir, &r->blocks, i, &count) &&
-           !lun__rounds_few(r->ir, &r->blocks, i);
+           !lun__trip_count_few(r->ir, &r->blocks, i);
 }
 
 static void find_needs(lun_renderer *r)
@@ -143,7 +143,7 @@ static bool is_unmasked(const lun_renderer *r, int32_t set)
             return false;
         if (loop >= 0 && ir->ins[p].kind == LUN_IR_LOOP)
             return false;
-        if (!lun__varies(r, p))
+        if (!lun__renderer_varies(r, p))
             continue;
         if (loop >= 0 || ir->ins[p].kind != LUN_IR_LOOP || (r->flags[p] & LUN_FACT_CONTINUED))
             return false;
@@ -168,7 +168,7 @@ static void note_form(lun_renderer *r, int32_t i, int32_t v)
 {
     const lun_ir_ins *ins = &r->ir->ins[i];
     bool scalar;
-    if (lun__varies(r, v))
+    if (lun__renderer_varies(r, v))
         return;
     switch ((lun_ir_kind)ins->kind) {
     case LUN_IR_STORE:
@@ -181,13 +181,13 @@ static void note_form(lun_renderer *r, int32_t i, int32_t v)
         scalar = true;
         break;
     case LUN_IR_SET:
-        scalar = !lun__varies(r, ins->a) && !lun__uses_behind(r, i);
+        scalar = !lun__renderer_varies(r, ins->a) && !lun__uses_behind(r, i);
         break;
     case LUN_IR_RANDOM:
         scalar = v == ins->b;
         break;
     default:
-        scalar = !lun__varies(r, i);
+        scalar = !lun__renderer_varies(r, i);
     }
     r->flags[v] |= scalar ? LUN_FACT_AS_SCALAR : LUN_FACT_AS_VECTOR;
 }
@@ -209,7 +209,7 @@ static void find_forms(lun_renderer *r)
             r->flags[i] |= LUN_FACT_UNMASKED;
     }
     /* the SCAN takes its operand in lanes */
-    if (r->ir->scan >= 0 && !lun__varies(r, r->ir->ins[r->ir->scan].a))
+    if (r->ir->scan >= 0 && !lun__renderer_varies(r, r->ir->ins[r->ir->scan].a))
         r->flags[r->ir->ins[r->ir->scan].a] |= LUN_FACT_AS_VECTOR;
 }
 
@@ -228,7 +228,7 @@ static bool allocate(lun_renderer *r)
 
 lun_status lun__facts_single(lun_renderer *r)
 {
-    lun_status s = allocate(r) ? lun__flow_structure(r) : LUN_ENOMEM;
+    lun_status s = allocate(r) ? lun__divergence_structure(r) : LUN_ENOMEM;
     if (s != LUN_OK)
         return s;
     for (int32_t i = 0; i < r->ir->count; i++)
@@ -238,7 +238,7 @@ lun_status lun__facts_single(lun_renderer *r)
 
 lun_status lun__facts_element(lun_renderer *r)
 {
-    lun_status s = allocate(r) ? lun__flow_structure(r) : LUN_ENOMEM;
+    lun_status s = allocate(r) ? lun__divergence_structure(r) : LUN_ENOMEM;
     if (s != LUN_OK)
         return s;
     find_needs(r);
@@ -248,10 +248,10 @@ lun_status lun__facts_element(lun_renderer *r)
 
 lun_status lun__facts_find(lun_renderer *r)
 {
-    lun_status s = allocate(r) ? lun__flow_structure(r) : LUN_ENOMEM;
+    lun_status s = allocate(r) ? lun__divergence_structure(r) : LUN_ENOMEM;
     if (s != LUN_OK)
         return s;
-    lun__flow_divergence(r);
+    lun__divergence_find(r);
     find_streams(r);
     find_needs(r);
     find_checks(r);

@@ -11,7 +11,7 @@ static bool is_only_reduced(const lun_renderer *r, int32_t v, lun_op op)
 {
     bool reduced = false;
     uint64_t identity;
-    if (!lun__varies(r, v))
+    if (!lun__renderer_varies(r, v))
         return false;
     for (int32_t i = 0; i < r->ir->count; i++) {
         const lun_ir_ins *user = &r->ir->ins[i];
@@ -57,7 +57,7 @@ static bool is_expensive(const lun_renderer *r)
     if (lun__uses_weight(r, LUN_FACT_BODY) >= MANY)
         return true;
     for (int32_t i = 0; i < r->ir->count; i++)
-        if (r->ir->ins[i].kind == LUN_IR_OP && lun__varies(r, i) &&
+        if (r->ir->ins[i].kind == LUN_IR_OP && lun__renderer_varies(r, i) &&
             (lun__op_get((lun_op)r->ir->ins[i].op)->flags & (LUN_OPF_VEC | LUN_OPF_HEAVY)))
             return true;
     return false;

@@ -99,7 +99,7 @@ static bool take(packing *p, int32_t i)
     }
 }
 
-void lun__packed_forget(lun_renderer *r, int32_t loop)
+void lun__packable_loop_forget(lun_renderer *r, int32_t loop)
 {
     r->flags[loop] &= ~(uint32_t)LUN_FACT_PACKED;
     for (int32_t i = loop + 1; i < r->blocks.end[loop]; i++)
@@ -119,14 +119,14 @@ static int pack(lun_renderer *r, int32_t loop)
     while (rounds && lanes && rounds % lanes)
         lanes /= 2;
     if (lanes < 2) {
-        lun__packed_forget(r, loop);
+        lun__packable_loop_forget(r, loop);
         return 0;
     }
     r->flags[loop] |= LUN_FACT_PACKED;
     return lanes;
 }
 
-void lun__packed_find(lun_renderer *r)
+void lun__packable_loop_find(lun_renderer *r)
 {
     for (int32_t i = 0; i < r->ir->count; i++) {
         if (r->ir->ins[i].kind != LUN_IR_LOOP || !(r->flags[i] & LUN_FACT_BODY))

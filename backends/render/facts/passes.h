@@ -10,12 +10,12 @@
 /* Structure and divergence. */
 
 /* True for BREAK and CONTINUE. */
-bool lun__flow_leaves(int kind);
+bool lun__divergence_leaves(int kind);
 /* Finds r->blocks, r->parent, r->origin but for VAR, LEFT and CONTINUED constructs, and whether the
  * kernel is masked. LUN_OK, LUN_ENOMEM, LUN_EARG for blocks that do not nest. */
-lun_status lun__flow_structure(lun_renderer *r);
+lun_status lun__divergence_structure(lun_renderer *r);
 /* Finds r->origin of VAR, VARYING, TEMPORAL and HOISTED. Needs the structure. */
-void lun__flow_divergence(lun_renderer *r);
+void lun__divergence_find(lun_renderer *r);
 
 /* ---- affine_values.c ------------------------------------------------------------------------- */
 /* Affine values: the index plus a uniform value. */
@@ -52,16 +52,16 @@ void lun__lanes_find(lun_renderer *r);
 
 /* Finds them: LOOPs become PACKED, what differs between their rounds AFFINE (the number of an
  * element, by one more in each round) or VARYING (a float).  Sets the number of lanes. */
-void lun__packed_find(lun_renderer *r);
+void lun__packable_loop_find(lun_renderer *r);
 /* From now on the rounds of the LOOP are not packed. */
-void lun__packed_forget(lun_renderer *r, int32_t loop);
+void lun__packable_loop_forget(lun_renderer *r, int32_t loop);
 
 /* ---- trip_count.c ---------------------------------------------------------------------------- */
 /* How many rounds a loop has, where constants say so. */
 
 /* True if a LOOP is known to end soon, with those around it that are: it need not ask whether it
  * shall stop. */
-bool lun__rounds_few(const lun_ir *ir, const lun_ir_structure *blocks, int32_t loop);
+bool lun__trip_count_few(const lun_ir *ir, const lun_ir_structure *blocks, int32_t loop);
 
 /* ---- walks.c --------------------------------------------------------------------------------- */
 /* Loops that walk along arrays, each index for another time. */

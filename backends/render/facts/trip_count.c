@@ -73,7 +73,7 @@ static int64_t rounds(const lun_ir *ir, const lun_ir_structure *b, int32_t loop)
     return found;
 }
 
-bool lun__rounds_few(const lun_ir *ir, const lun_ir_structure *blocks, int32_t loop)
+bool lun__trip_count_few(const lun_ir *ir, const lun_ir_structure *blocks, int32_t loop)
 {
     int64_t all = rounds(ir, blocks, loop);
     if (!all)

@@ -22,7 +22,7 @@ void lun__uses_inputs(lun_renderer *r, int32_t i,
 bool lun__uses_behind(const lun_renderer *r, int32_t i)
 {
     int32_t var = r->ir->ins[i].a, loop = r->origin[var];
-    if (!(r->flags[var] & LUN_FACT_TEMPORAL) || lun__varies(r, var) || i < loop)
+    if (!(r->flags[var] & LUN_FACT_TEMPORAL) || lun__renderer_varies(r, var) || i < loop)
         return false;
     return lun__uses_child(r, r->parent[var], i) != loop;
 }

@@ -39,7 +39,7 @@ static bool indexes(const lun_renderer *r, int32_t loop, int32_t get)
     const lun_ir *ir = r->ir;
     for (int32_t i = get; i < r->blocks.end[loop]; i++) {
         int32_t at = ir->ins[i].kind == LUN_IR_GATHER ? ir->ins[i].a : -1;
-        if (at >= 0 && lun__varies(r, at) && !(r->flags[at] & LUN_FACT_AFFINE) &&
+        if (at >= 0 && lun__renderer_varies(r, at) && !(r->flags[at] & LUN_FACT_AFFINE) &&
             (at == get || is_shifted(ir, at, get)))
             return true;
     }
@@ -72,7 +72,7 @@ bool lun__walks_along(const lun_renderer *r)
         int kind = ir->ins[v].kind;
         if (kind == LUN_IR_CALL || kind == LUN_IR_RANDOM)
             return false;
-        found |= kind == LUN_IR_LOOP && lun__varies(r, v) && walks(r, v);
+        found |= kind == LUN_IR_LOOP && lun__renderer_varies(r, v) && walks(r, v);
     }
     return found;
 }

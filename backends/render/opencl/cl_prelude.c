@@ -65,7 +65,7 @@ static void opencl_name(lun_renderer *r, lun_strbuf *out, const char *name, int 
     static const char *const floats[] = {"", "((float)(x))", "((float)(x), (float)(y))",
                                          "((float)(x), (float)(y), (float)(z))"};
     lun_snippet single = lun__text_name("%sf", name);
-    bool generic = lun__mentions(r, name), plain = lun__mentions(r, single.s);
+    bool generic = lun__word_mention(r, name), plain = lun__word_mention(r, single.s);
     bool called = lun__common_calls(r, name);
     (void)op;
     if (!generic && !plain && !called)
@@ -107,7 +107,7 @@ static void mixed_names(lun_renderer *r, lun_strbuf *out)
 {
     for (size_t i = 0; i < sizeof mixed / sizeof *mixed; i++) {
         const char *name = mixed[i].name;
-        if (!lun__mentions(r, name))
+        if (!lun__word_mention(r, name))
             continue;
         for (int t = 0; t < 1 + r->fp64; t++) {
             const char *c = t ? "double" : "float";
@@ -128,7 +128,7 @@ static void mixed_names(lun_renderer *r, lun_strbuf *out)
         out->failed |= all.failed;
         lun__strbuf_free(&all);
     }
-    if (lun__mentions(r, "HUGE_VALF"))
+    if (lun__word_mention(r, "HUGE_VALF"))
         define(r, out, "HUGE_VALF", " INFINITY");
 }
 
@@ -150,7 +150,7 @@ void lun__cl_prelude(lun_renderer *r, lun_strbuf *out)
     lun__text_put(r, out,
                   r->dialect->flat ? "#define LUN_GLOBAL\n" : "#define LUN_GLOBAL @global\n");
     real_numbers(r, out);
-    lun__prelude_each(r, out, opencl_name);
+    lun__c_prelude_each(r, out, opencl_name);
     mixed_names(r, out);
     unsigned relies = lun__common_each(r, out, define);
     if (relies & LUN_COMMON_REAL)

@@ -41,8 +41,8 @@ void lun__cl_team_kernel(lun_renderer *r, lun_strbuf *out)
         const lun_ir_slot *slot = &r->ir->slots[k];
         if (!is_shared(r, k))
             continue;
-        lun__cl_sinks_local(r, (lun_dtype)slot->dtype, lun__text_name("m%d", k).s,
-                            (int)slot->shared, out);
+        lun__group_reduce_local(r, (lun_dtype)slot->dtype, lun__text_name("m%d", k).s,
+                                (int)slot->shared, out);
         lun__strbuf_printf(out,
                            "    for (lun_i64 j = f.thread; j < %" PRId64 "; j += %d) m%d[j] = 0;\n",
                            slot->shared, threads, k);

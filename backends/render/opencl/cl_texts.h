@@ -9,15 +9,15 @@
 /* Kernels of the SCALAR form. */
 
 /* As lun__unit_render, for the SCALAR form. */
-lun_status lun__cl_group_unit(lun_renderer *r, const char *first, lun_strbuf *out);
+lun_status lun__scalar_kernel_unit(lun_renderer *r, const char *first, lun_strbuf *out);
 /* lun_dialect.exports: the kernels. */
-void lun__cl_group_kernels(lun_renderer *r, lun_strbuf *out);
+void lun__scalar_kernel_all(lun_renderer *r, lun_strbuf *out);
 
 /* ---- vector_kernels.c ------------------------------------------------------------------------ */
 /* Kernels of the VECTOR form. */
 
 /* lun_dialect.exports: the kernels, behind the chunk functions that they call. */
-void lun__cl_streamed_kernels(lun_renderer *r, lun_strbuf *out);
+void lun__vector_kernels(lun_renderer *r, lun_strbuf *out);
 
 /* ---- group_scan.c ---------------------------------------------------------------------------- */
 /* Scans in the SCALAR form. */
@@ -44,9 +44,9 @@ void lun__cl_prelude(lun_renderer *r, lun_strbuf *out);
  * .vector_math. */
 
 /* By the name that the language has for it, on operands of rep. */
-void lun__cl_function_vector(lun_renderer *r, const char *helper, const char *name, int arity,
-                             lun_rep rep);
+void lun__vector_builtin_named(lun_renderer *r, const char *helper, const char *name, int arity,
+                               lun_rep rep);
 /* By the language's function, or as quirks.c says. */
-void lun__cl_function_math(lun_renderer *r, const char *helper, lun_op op, lun_rep rep);
+void lun__vector_builtin_math(lun_renderer *r, const char *helper, lun_op op, lun_rep rep);
 
 #endif

@@ -52,7 +52,7 @@ static bool body_loops(const lun_ir *ir)
     if (lun__ir_structure_find(ir, &blocks, NULL) != LUN_OK)
         return false; /* it cannot be rendered either */
     for (int32_t i = 0; i < ir->count; i++)
-        asks |= ir->ins[i].kind == LUN_IR_LOOP && !lun__rounds_few(ir, &blocks, i);
+        asks |= ir->ins[i].kind == LUN_IR_LOOP && !lun__trip_count_few(ir, &blocks, i);
     lun__ir_structure_free(&blocks);
     return asks;
 }

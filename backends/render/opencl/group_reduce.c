@@ -15,7 +15,8 @@ static lun_snippet type_of(const lun_renderer *r, int32_t v)
     return lun__element_type((lun_dtype)r->ir->ins[v].dtype);
 }
 
-void lun__cl_sinks_local(lun_renderer *r, lun_dtype t, const char *name, int count, lun_strbuf *out)
+void lun__group_reduce_local(lun_renderer *r, lun_dtype t, const char *name, int count,
+                             lun_strbuf *out)
 {
     lun__text_put(r, out, "    @local %s %s[%d];\n", lun__element_type(t).s, name, count);
     r->local_open += (size_t)count * lun__dtype_get(t)->bytes;
@@ -31,7 +32,7 @@ static lun_snippet neutral(lun_renderer *r, int32_t v)
     return lun__element_const(r, (lun_dtype)r->ir->ins[v].dtype, bits);
 }
 
-void lun__cl_sinks_body(lun_renderer *r, lun_cl_sinks *l)
+void lun__group_reduce_body(lun_renderer *r, lun_cl_sinks *l)
 {
     uint64_t identity;
     for (int32_t v = 0; v < r->ir->count; v++) {
@@ -47,7 +48,7 @@ void lun__cl_sinks_body(lun_renderer *r, lun_cl_sinks *l)
     }
 }
 
-void lun__cl_sinks_arguments(const lun_cl_sinks *l, lun_strbuf *out)
+void lun__group_reduce_arguments(const lun_cl_sinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++)
         lun__strbuf_printf(out, ", &%s", l->sink[k].x.s);
@@ -74,17 +75,18 @@ static void tree_helper(lun_renderer *r, int32_t v)
                        t.s, v, v, t.s, join.s);
 }
 
-void lun__cl_sinks_open(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
+void lun__group_reduce_open(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         int32_t v = l->sink[k].v;
-        lun__cl_sinks_local(r, (lun_dtype)r->ir->ins[v].dtype, lun__text_name("l%" PRId32, v).s,
-                            LUN_LANES, out);
+        lun__group_reduce_local(r, (lun_dtype)r->ir->ins[v].dtype, lun__text_name("l%" PRId32, v).s,
+                                LUN_LANES, out);
         if (l->sink[k].lanes) {
             lun__strbuf_printf(out, "    %s a%" PRId32 " = %s;\n", type_of(r, v).s, v,
                                neutral(r, v).s);
             if (lun__ir_gives_index(&r->ir->ins[v])) {
-                lun__cl_sinks_local(r, LUN_I64, lun__text_name("q%" PRId32, v).s, LUN_LANES, out);
+                lun__group_reduce_local(r, LUN_I64, lun__text_name("q%" PRId32, v).s, LUN_LANES,
+                                        out);
                 lun__strbuf_printf(out, "    lun_i64 at%" PRId32 " = -1;\n", v);
             }
             continue;
@@ -97,7 +99,7 @@ void lun__cl_sinks_open(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
     }
 }
 
-void lun__cl_sinks_fresh(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
+void lun__group_reduce_fresh(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++)
         lun__strbuf_printf(out, "        %s %s = %s;\n", type_of(r, l->sink[k].v).s, l->sink[k].x.s,
@@ -125,7 +127,7 @@ static void join_tree(lun_renderer *r, const lun_cl_sink *s, lun_strbuf *out)
                   v, v, l.s, lun__barrier);
 }
 
-void lun__cl_sinks_join(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
+void lun__group_reduce_join(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         const lun_cl_sink *s = &l->sink[k];
@@ -185,7 +187,8 @@ static void end_lanes(lun_renderer *r, int32_t v, const char *to, lun_strbuf *ou
         l.s, join.s, l.s, l.s, lun__barrier, to, cell.s, l.s);
 }
 
-void lun__cl_sinks_end(lun_renderer *r, const lun_cl_sinks *l, const char *target, lun_strbuf *out)
+void lun__group_reduce_end(lun_renderer *r, const lun_cl_sinks *l, const char *target,
+                           lun_strbuf *out)
 {
     for (int k = 0; k < l->count; k++) {
         int32_t v = l->sink[k].v;

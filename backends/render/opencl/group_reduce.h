@@ -21,16 +21,17 @@ static const char lun__barrier[] = "@local_barrier;\n";
 
 /* Declarations before the loop over blocks; inside it, a variable for each value of a block, then
  * its combination with those before; behind it, each result of the chunk as a cell of `target`. */
-void lun__cl_sinks_open(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out);
-void lun__cl_sinks_fresh(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out);
-void lun__cl_sinks_join(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out);
-void lun__cl_sinks_end(lun_renderer *r, const lun_cl_sinks *l, const char *target, lun_strbuf *out);
+void lun__group_reduce_open(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out);
+void lun__group_reduce_fresh(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out);
+void lun__group_reduce_join(lun_renderer *r, const lun_cl_sinks *l, lun_strbuf *out);
+void lun__group_reduce_end(lun_renderer *r, const lun_cl_sinks *l, const char *target,
+                           lun_strbuf *out);
 /* ", &x0, &x1": arguments of body for reductions. */
-void lun__cl_sinks_arguments(const lun_cl_sinks *l, lun_strbuf *out);
+void lun__group_reduce_arguments(const lun_cl_sinks *l, lun_strbuf *out);
 /* Appends a sink for each REDUCE. */
-void lun__cl_sinks_body(lun_renderer *r, lun_cl_sinks *l);
+void lun__group_reduce_body(lun_renderer *r, lun_cl_sinks *l);
 /* Declares a local array, and counts its bytes. */
-void lun__cl_sinks_local(lun_renderer *r, lun_dtype t, const char *name, int count,
-                         lun_strbuf *out);
+void lun__group_reduce_local(lun_renderer *r, lun_dtype t, const char *name, int count,
+                             lun_strbuf *out);
 
 #endif

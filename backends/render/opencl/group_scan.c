@@ -44,17 +44,17 @@ static void total_by_op(lun_renderer *r, lun_strbuf *out)
                               .lanes = lun__uses_identity(r, r->ir->scan, &identity),
                               .x = lun__text_name("x")};
     lun__cl_kernel_open(r, "lun_total", LUN_LANES, out);
-    lun__cl_sinks_open(r, &l, out);
+    lun__group_reduce_open(r, &l, out);
     lun__cl_kernel_group(r, false, out);
     lun__strbuf_printf(out,
                        "    for (lun_i64 b = lo; b < hi; b += %d) {\n"
                        "        const lun_i64 left = hi - b, most = left;\n",
                        LUN_LANES);
-    lun__cl_sinks_fresh(r, &l, out);
+    lun__group_reduce_fresh(r, &l, out);
     lun__strbuf_puts(out, "        if (lane < left) operand(b + lane, &f, &u, &x);\n");
-    lun__cl_sinks_join(r, &l, out);
+    lun__group_reduce_join(r, &l, out);
     lun__strbuf_puts(out, "    }\n");
-    lun__cl_sinks_end(r, &l, "carries[k]", out);
+    lun__group_reduce_end(r, &l, "carries[k]", out);
     lun__cl_kernel_close(r, out);
 }
 
@@ -62,7 +62,7 @@ static void total_by_function(lun_renderer *r, lun_strbuf *out)
 {
     lun_snippet t = type_of(r);
     lun__cl_kernel_open(r, "lun_total", LUN_LANES, out);
-    lun__cl_sinks_local(r, dtype_of(r), "x", LUN_LANES, out);
+    lun__group_reduce_local(r, dtype_of(r), "x", LUN_LANES, out);
     lun__cl_kernel_group(r, false, out);
     lun__text_put(r, out,
                   "    %s y = 0;\n    for (lun_i64 b = lo; b < hi; b += %d) {\n"
@@ -83,7 +83,7 @@ static void carry(lun_renderer *r, lun_strbuf *out)
     lun_snippet t = type_of(r), of = lun__element_uncell(r, dtype_of(r)),
                 cell = lun__element_cell(r, dtype_of(r));
     lun__cl_kernel_open(r, "lun_carry", LUN_LANES, out);
-    lun__cl_sinks_local(r, dtype_of(r), "x", LUN_LANES, out);
+    lun__group_reduce_local(r, dtype_of(r), "x", LUN_LANES, out);
     lun__text_put(
         r, out,
         "    const int lane = @local_id;\n    %s y = %s(lun_initial(&f));\n"
@@ -141,12 +141,12 @@ static void kernel(lun_renderer *r, const char *name, bool segments, lun_strbuf 
 {
     lun_cl_sinks l = {.count = 0};
     lun_snippet t = type_of(r);
-    lun__cl_sinks_body(r, &l);
+    lun__group_reduce_body(r, &l);
     lun__cl_kernel_open(r, name, LUN_LANES, out);
-    lun__cl_sinks_local(r, dtype_of(r), "x", TILE, out);
+    lun__group_reduce_local(r, dtype_of(r), "x", TILE, out);
     if (by_op(r))
-        lun__cl_sinks_local(r, dtype_of(r), "c", LUN_LANES, out);
-    lun__cl_sinks_open(r, &l, out);
+        lun__group_reduce_local(r, dtype_of(r), "c", LUN_LANES, out);
+    lun__group_reduce_open(r, &l, out);
     lun__cl_kernel_group(r, segments, out);
     lun__text_put(r, out,
                   "    %s y = %s(%slun_initial(&f));\n"
@@ -162,16 +162,16 @@ static void kernel(lun_renderer *r, const char *name, bool segments, lun_strbuf 
                        "        for (lun_i64 b = i; b < end && b < i + %d * wide; b += wide) {\n"
                        "        const lun_i64 left = hi - b, most = end - b;\n",
                        EACH);
-    lun__cl_sinks_fresh(r, &l, out);
+    lun__group_reduce_fresh(r, &l, out);
     lun__strbuf_printf(
         out, "        if (lane < left) body(b + lane, &f, &u, x[%d * side + b - i + lane]", EACH);
-    lun__cl_sinks_arguments(&l, out);
+    lun__group_reduce_arguments(&l, out);
     lun__strbuf_puts(out, ");\n");
-    lun__cl_sinks_join(r, &l, out);
+    lun__group_reduce_join(r, &l, out);
     lun__text_put(r, out, "        }\n        %s    }\n", lun__barrier);
     if (l.count)
         lun__strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
-    lun__cl_sinks_end(r, &l, "f.partials", out);
+    lun__group_reduce_end(r, &l, "f.partials", out);
     lun__cl_kernel_close(r, out);
 }
 

@@ -50,10 +50,10 @@ static const lun_dialect vector_dialect = {.words = words,
                                            .bit_names = true,
                                            .rounds = 32,
                                            .stopped = "__builtin_expect(*f->stop, 0)",
-                                           .vector_function = lun__cl_function_vector,
-                                           .vector_math = lun__cl_function_math,
+                                           .vector_function = lun__vector_builtin_named,
+                                           .vector_math = lun__vector_builtin_math,
                                            .prelude = lun__cl_prelude,
-                                           .exports = lun__cl_streamed_kernels};
+                                           .exports = lun__vector_kernels};
 static const lun_dialect scalar_dialect = {.words = words,
                                            .own = "own_",
                                            .single = lun__cl_quirks_single,
@@ -62,7 +62,7 @@ static const lun_dialect scalar_dialect = {.words = words,
                                            .far_stop = true,
                                            .stopped = "*f->stop",
                                            .prelude = lun__cl_prelude,
-                                           .exports = lun__cl_group_kernels};
+                                           .exports = lun__scalar_kernel_all};
 
 /* ---- head ------------------------------------------------------------------------------------ */
 
@@ -113,8 +113,8 @@ static bool lacks(lun_renderer *r, const lun_cl_target *target, lun_strbuf *out)
     return true;
 }
 
-lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
-                              lun_cl_shape *shape)
+lun_status lun__cl_dialect_render(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
+                                  lun_cl_shape *shape)
 {
     const lun_render_target plain = {LUN_ISA_BASE, NULL};
     const bool vector = target->form == LUN_CL_VECTOR && !lun__ir_puts(ir);
@@ -149,7 +149,7 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
     lun_status s = ir->threads ? lun__lane_barrier_find(&r) : LUN_OK;
     if (s == LUN_OK)
         s = vector ? lun__unit_render(&r, lun__strbuf_text(&first), out)
-                   : lun__cl_group_unit(&r, lun__strbuf_text(&first), out);
+                   : lun__scalar_kernel_unit(&r, lun__strbuf_text(&first), out);
     lun__lane_barrier_forget(&r);
     if (first.failed)
         out->failed = true;
@@ -158,20 +158,20 @@ lun_status lun__render_opencl(const lun_ir *ir, const lun_cl_target *target, lun
     return lun__unit_end(&r, s, out);
 }
 
-lun_status lun__render_opencl_builtin(lun_cl_builtin which, lun_cl_form form, int bytes,
-                                      lun_strbuf *out)
+lun_status lun__cl_dialect_builtin(lun_cl_builtin which, lun_cl_form form, int bytes,
+                                   lun_strbuf *out)
 {
     static void (*const text[LUN_CL_BUILTINS])(lun_renderer *, lun_cl_form, int, lun_strbuf *) = {
-        [LUN_CL_PACK] = lun__cl_pack_text,
-        [LUN_CL_PAD] = lun__cl_pad_text,
-        [LUN_CL_TRANSFER] = lun__cl_transfer_text,
+        [LUN_CL_PACK] = lun__pack_kernel_text,
+        [LUN_CL_PAD] = lun__pad_kernel_text,
+        [LUN_CL_TRANSFER] = lun__transfer_kernel_text,
     };
     lun_renderer r = {.dialect = &scalar_dialect};
     text[which](&r, form, bytes, out);
     return lun__unit_end(&r, LUN_OK, out);
 }
 
-lun_status lun__render_opencl_coherence(lun_strbuf *out)
+lun_status lun__cl_dialect_coherence(lun_strbuf *out)
 {
     lun_renderer r = {.dialect = &scalar_dialect};
     lun__text_put(&r, out, "@kernel @group_open");
@@ -184,9 +184,9 @@ lun_status lun__render_opencl_coherence(lun_strbuf *out)
     return lun__unit_end(&r, LUN_OK, out);
 }
 
-lun_status lun__render_opencl_product(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out)
+lun_status lun__cl_dialect_product(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out)
 {
     lun_renderer r = {.dialect = &scalar_dialect};
-    lun__cl_product_text(&r, a, b, c, out);
+    lun__product_kernel_text(&r, a, b, c, out);
     return lun__unit_end(&r, LUN_OK, out);
 }

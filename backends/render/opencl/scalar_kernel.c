@@ -57,14 +57,14 @@ static void section(lun_renderer *r, unsigned need, const char *name, lun_strbuf
     lun__strbuf_free(&s.labels);
 }
 
-lun_status lun__cl_group_unit(lun_renderer *r, const char *first, lun_strbuf *out)
+lun_status lun__scalar_kernel_unit(lun_renderer *r, const char *first, lun_strbuf *out)
 {
     lun_strbuf parts = LUN_STRBUF_INIT, kernels = LUN_STRBUF_INIT;
     const lun_ir *ir = r->ir;
     lun_versions versions = {0};
     lun_status s = r->versions ? lun__unit_versions(r, &versions) : lun__facts_element(r);
     if (s != LUN_OK) {
-        lun__versions_free(&versions);
+        lun__loop_versions_free(&versions);
         return s;
     }
     lun__strbuf_puts(out, "/* Lunarray kernel: single elements. */\n");
@@ -75,7 +75,7 @@ lun_status lun__cl_group_unit(lun_renderer *r, const char *first, lun_strbuf *ou
     section(r, LUN_FACT_BODY, "body", &parts);
     lun__arrays_restrict(r, true, &r->keys);
     r->ir = ir;
-    lun__versions_free(&versions);
+    lun__loop_versions_free(&versions);
     r->from = NULL;
     r->dialect->exports(r, &kernels);
     lun__strbuf_printf(out,
@@ -108,9 +108,9 @@ static void elementwise(lun_renderer *r, lun_strbuf *out)
 static void reductions(lun_renderer *r, const char *name, bool segments, lun_strbuf *out)
 {
     lun_cl_sinks l = {.count = 0};
-    lun__cl_sinks_body(r, &l);
+    lun__group_reduce_body(r, &l);
     lun__cl_kernel_open(r, name, LUN_LANES, out);
-    lun__cl_sinks_open(r, &l, out);
+    lun__group_reduce_open(r, &l, out);
     lun__cl_kernel_group(r, segments, out);
     if (lun__ir_cost(r->ir) <= LIGHT) /* several loads at once hide their latency */
         lun__strbuf_puts(out, "#pragma unroll 4\n");
@@ -118,18 +118,18 @@ static void reductions(lun_renderer *r, const char *name, bool segments, lun_str
                        "    for (lun_i64 b = lo; b < end; b += %d) {\n"
                        "        const lun_i64 left = hi - b, most = end - b;\n",
                        LUN_LANES);
-    lun__cl_sinks_fresh(r, &l, out);
+    lun__group_reduce_fresh(r, &l, out);
     lun__strbuf_puts(out, "        if (lane < left) body(b + lane, &f, &u");
-    lun__cl_sinks_arguments(&l, out);
+    lun__group_reduce_arguments(&l, out);
     lun__strbuf_puts(out, ");\n");
-    lun__cl_sinks_join(r, &l, out);
+    lun__group_reduce_join(r, &l, out);
     lun__strbuf_puts(out, "    }\n");
     lun__strbuf_printf(out, "    f.partials = partials + k * %d;\n", r->ir->result_count);
-    lun__cl_sinks_end(r, &l, "f.partials", out);
+    lun__group_reduce_end(r, &l, "f.partials", out);
     lun__cl_kernel_close(r, out);
 }
 
-void lun__cl_group_kernels(lun_renderer *r, lun_strbuf *out)
+void lun__scalar_kernel_all(lun_renderer *r, lun_strbuf *out)
 {
     lun__cl_kernel_helpers(r);
     if (r->barriers) {

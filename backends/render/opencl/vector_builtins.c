@@ -4,8 +4,8 @@
 
 #include "render/opencl/quirks.h"
 
-void lun__cl_function_vector(lun_renderer *r, const char *helper, const char *name, int arity,
-                             lun_rep rep)
+void lun__vector_builtin_named(lun_renderer *r, const char *helper, const char *name, int arity,
+                               lun_rep rep)
 {
     const char *t = lun__dtype_get(rep.t)->ctype;
     lun_strbuf text = LUN_STRBUF_INIT;
@@ -18,9 +18,9 @@ void lun__cl_function_vector(lun_renderer *r, const char *helper, const char *na
     lun__strbuf_free(&text);
 }
 
-void lun__cl_function_math(lun_renderer *r, const char *helper, lun_op op, lun_rep rep)
+void lun__vector_builtin_math(lun_renderer *r, const char *helper, lun_op op, lun_rep rep)
 {
     const lun_op_row *row = lun__op_get(op);
     if (!lun__cl_quirks_write(r, helper, op, rep))
-        lun__cl_function_vector(r, helper, row->name, row->arity, rep);
+        lun__vector_builtin_named(r, helper, row->name, row->arity, rep);
 }

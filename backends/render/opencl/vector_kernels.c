@@ -81,7 +81,7 @@ static void kernel(lun_renderer *r, lun_strbuf *out)
     lun__cl_kernel_close(r, out);
 }
 
-void lun__cl_streamed_kernels(lun_renderer *r, lun_strbuf *out)
+void lun__vector_kernels(lun_renderer *r, lun_strbuf *out)
 {
     lun__cl_kernel_helpers(r);
     if (r->ir->scan >= 0) {

@@ -141,7 +141,7 @@ static void put_host(lun_renderer *r, const char *name, lun_atomic which, lun_dt
                        result_of(r, which, t).s);
 }
 
-lun_snippet lun__atomic_function(lun_renderer *r, lun_atomic which, lun_dtype t, bool local)
+lun_snippet lun__atomic_text(lun_renderer *r, lun_atomic which, lun_dtype t, bool local)
 {
     lun_snippet name = lun__text_name("lun_%s_%s_%s", local ? "near" : "atomic",
                                       lun__atomic_get(which)->name, lun__dtype_get(t)->name);

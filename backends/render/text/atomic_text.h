@@ -8,6 +8,6 @@
 /* The function on the address of an element of dtype t, a value and, before it is changed so,
  * what the element has to be, if the operation expects something; among the helpers.  local: for
  * elements that a work-group shares. */
-lun_snippet lun__atomic_function(lun_renderer *r, lun_atomic which, lun_dtype t, bool local);
+lun_snippet lun__atomic_text(lun_renderer *r, lun_atomic which, lun_dtype t, bool local);
 
 #endif

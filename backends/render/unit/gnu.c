@@ -97,16 +97,16 @@ static const lun_dialect gnu = {.own = "",
                                 .product = product,
                                 .rounds = 1,
                                 .stopped = stopped,
-                                .prelude = lun__prelude_write,
+                                .prelude = lun__c_prelude_write,
                                 .exports = combine};
 
-lun_status lun__render_openmp(const lun_ir *ir, const lun_render_target *target, lun_strbuf *out,
-                              unsigned *needs)
+lun_status lun__gnu_render(const lun_ir *ir, const lun_render_target *target, lun_strbuf *out,
+                           unsigned *needs)
 {
     lun_renderer r = {.ir = ir,
                       .dialect = &gnu,
                       .target = target,
-                      .bytes = lun__isa_bytes(target->isa),
+                      .bytes = lun__vecmath_isa_bytes(target->isa),
                       .parts = 1,
                       .stops = true};
     lun_status s = lun__unit_render(&r, head, out);

@@ -28,7 +28,7 @@ static int parts_of(const lun_renderer *r)
     int parts = r->bytes == 64 ? 4 : 2, weight = lun__uses_weight(r, LUN_FACT_BODY);
     for (int32_t v = 0; v < r->ir->count; v++) {
         int kind = r->ir->ins[v].kind;
-        bool varies = lun__varies(r, v);
+        bool varies = lun__renderer_varies(r, v);
         if (kind == LUN_IR_CALL)
             return 1;
         loops |= kind == LUN_IR_LOOP;
@@ -58,7 +58,7 @@ lun_status lun__unit_versions(lun_renderer *r, lun_versions *to)
 {
     const lun_ir *ir = r->ir;
     memset(to, 0, sizeof *to);
-    lun_status s = lun__ir_puts(ir) ? lun__versions_make(ir, to) : LUN_OK;
+    lun_status s = lun__ir_puts(ir) ? lun__loop_versions_make(ir, to) : LUN_OK;
     if (s == LUN_OK && to->ir.count) {
         r->ir = &to->ir;
         r->from = to->from;
@@ -74,7 +74,7 @@ lun_status lun__unit_versions(lun_renderer *r, lun_versions *to)
     }
     r->lanes = r->parts = 1;
     if (r->from)
-        lun__packed_find(r);
+        lun__packable_loop_find(r);
     if (!r->from || r->lanes > 1 || r->dialect->elements)
         return LUN_OK;
     /* drivers compile slowly: versions are for what gains most */
@@ -99,7 +99,7 @@ lun_status lun__unit_render(lun_renderer *r, const char *first, lun_strbuf *out)
         forget_facts(r);
         s = lun__unit_versions(r, &versions);
         if (s != LUN_OK) {
-            lun__versions_free(&versions);
+            lun__loop_versions_free(&versions);
             return s;
         }
         lun__strbuf_puts(out, "/* Lunarray kernel: single elements. */\n");
@@ -121,7 +121,7 @@ lun_status lun__unit_render(lun_renderer *r, const char *first, lun_strbuf *out)
     lun__strbuf_free(&functions);
     r->ir = ir;
     r->whole = NULL;
-    lun__versions_free(&versions);
+    lun__loop_versions_free(&versions);
     return LUN_OK;
 }
 

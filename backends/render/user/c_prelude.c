@@ -174,7 +174,7 @@ static void define(lun_renderer *r, lun_op op, lun_dtype t)
                     {'e', 64, LUN_ISA_AVX512}};
     const lun_op_row *row = lun__op_get(op);
     const char *suffix = lun__dtype_get(t)->suffix, *more = row->arity == 2 ? ", " : "";
-    lun_snippet type = lun__math_type(r, t, row->arity), c = lun__element_type(t);
+    lun_snippet type = lun__vector_math_type(r, t, row->arity), c = lun__element_type(t);
     lun_snippet second = row->arity == 2 ? lun__text_name("%s b", c.s) : lun__text_name("%s", "");
     int index = lun__vecmath_index(op, t);
     lun_strbuf *out = &r->helpers;
@@ -197,7 +197,7 @@ static void define(lun_renderer *r, lun_op op, lun_dtype t)
 static void provide(lun_renderer *r, lun_strbuf *out, const char *name, int arity, lun_op op,
                     lun_dtype t)
 {
-    bool vector = op < LUN_OP_COUNT && lun__math_has(r, op, t);
+    bool vector = op < LUN_OP_COUNT && lun__vector_math_has(r, op, t);
     declare(out, name, arity, lun__dtype_get(t)->suffix, vector);
     if (vector)
         define(r, op, t);
@@ -208,7 +208,7 @@ static void math_name(lun_renderer *r, lun_strbuf *out, const char *name, int ar
     static const char *const params[] = {"", "(x)", "(x, y)", "(x, y, z)"};
     static const char *const sums[] = {"", "(x)", "(x) + (y)", "(x) + (y) + (z)"};
     lun_snippet single = lun__text_name("%sf", name);
-    bool generic = lun__mentions(r, name), plain = lun__mentions(r, single.s);
+    bool generic = lun__word_mention(r, name), plain = lun__word_mention(r, single.s);
     bool called = lun__common_calls(r, name);
     if (!generic && !plain && !called)
         return;
@@ -231,9 +231,9 @@ static void math_name(lun_renderer *r, lun_strbuf *out, const char *name, int ar
         lun__strbuf_printf(out, "#define %s%s %s%s\n", single.s, params[arity], f.s, params[arity]);
 }
 
-void lun__prelude_each(lun_renderer *r, lun_strbuf *out,
-                       void (*write)(lun_renderer *r, lun_strbuf *out, const char *name, int arity,
-                                     lun_op op))
+void lun__c_prelude_each(lun_renderer *r, lun_strbuf *out,
+                         void (*write)(lun_renderer *r, lun_strbuf *out, const char *name,
+                                       int arity, lun_op op))
 {
     for (int op = 0; op < LUN_OP_COUNT; op++) { /* rows of the form M(name)(a, ...) */
         const lun_op_row *row = lun__op_get((lun_op)op);
@@ -266,7 +266,7 @@ static const char unsigned_types[] =
 static void macro_names(lun_renderer *r, lun_strbuf *out)
 {
     for (size_t i = 0; i < sizeof macros / sizeof *macros; i++) {
-        if (!lun__mentions(r, macros[i].name))
+        if (!lun__word_mention(r, macros[i].name))
             continue;
         if (strstr(macros[i].text, "_Generic"))
             r->libs |= LUN_RENDER_LIBM;
@@ -287,14 +287,14 @@ static void predefined(const lun_renderer *r, lun_strbuf *out)
 {
     static const char *const names[] = {"linux", "unix", "i386"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (lun__mentions(r, names[i]))
+        if (lun__word_mention(r, names[i]))
             lun__strbuf_printf(out, "#undef %s\n", names[i]);
 }
 
-void lun__prelude_write(lun_renderer *r, lun_strbuf *out)
+void lun__c_prelude_write(lun_renderer *r, lun_strbuf *out)
 {
     lun__strbuf_puts(out, types);
     predefined(r, out);
-    lun__prelude_each(r, out, math_name);
+    lun__c_prelude_each(r, out, math_name);
     macro_names(r, out);
 }

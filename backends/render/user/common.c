@@ -196,7 +196,7 @@ unsigned lun__common_each(lun_renderer *r, lun_strbuf *out,
 {
     unsigned relies = 0;
     for (size_t i = 0; i < sizeof macros / sizeof *macros; i++) {
-        if (!lun__mentions(r, macros[i].name))
+        if (!lun__word_mention(r, macros[i].name))
             continue;
         relies |= macros[i].relies;
         write(r, out, macros[i].name, macros[i].text);
@@ -208,7 +208,7 @@ bool lun__common_calls(const lun_renderer *r, const char *name)
 {
     for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
         for (const char *p = macros[i].calls; (p = strstr(p, name)); p++)
-            if (p[-1] == ' ' && p[strlen(name)] == ' ' && lun__mentions(r, macros[i].name))
+            if (p[-1] == ' ' && p[strlen(name)] == ' ' && lun__word_mention(r, macros[i].name))
                 return true;
     return false;
 }

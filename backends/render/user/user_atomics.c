@@ -29,7 +29,7 @@ static void declare(lun_renderer *r, lun_atomic which, lun_dtype t, lun_strbuf *
 {
     const char *c = lun__dtype_get(t)->ctype, *name = lun__atomic_get(which)->name;
     const bool expects = lun__atomic_get(which)->expects;
-    const lun_snippet f = lun__atomic_function(r, which, t, false);
+    const lun_snippet f = lun__atomic_text(r, which, t, false);
     const lun_snippet more = lun__text_name(expects ? ", const %s e" : "%.0s", c);
     const lun_snippet space = lun__text_global(r);
     lun__strbuf_printf(out, "static inline %s %s(%s%s *p, const %s x%s);\n", c, f.s, space.s, c, c,
@@ -47,7 +47,7 @@ void lun__user_atomics(lun_renderer *r, lun_strbuf *out)
     for (int k = 0; k < LUN_ATOMIC_COUNT; k++) {
         const bool expects = lun__atomic_get((lun_atomic)k)->expects;
         lun_strbuf choice = LUN_STRBUF_INIT;
-        if (!lun__mentions(r, words[k]))
+        if (!lun__word_mention(r, words[k]))
             continue;
         for (int t = 0; t < LUN_DTYPE_COUNT; t++)
             if (is_written(r->ir, (lun_dtype)t) && lun__atomic_takes((lun_atomic)k, (lun_dtype)t))

@@ -18,7 +18,7 @@ static bool mentions(const char *text, const char *word)
     return false;
 }
 
-bool lun__mentions(const lun_renderer *r, const char *word)
+bool lun__word_mention(const lun_renderer *r, const char *word)
 {
     for (int i = 0; i < r->ir->function_count; i++)
         if (r->ir->functions[i]->text && mentions(r->ir->functions[i]->text, word))

@@ -4,6 +4,6 @@
 
 #include "render/renderer.h"
 
-bool lun__mentions(const lun_renderer *r, const char *word);
+bool lun__word_mention(const lun_renderer *r, const char *word);
 
 #endif

@@ -5,7 +5,7 @@
 #include "render/text/element_text.h"
 #include "render/text/text.h"
 
-bool lun__math_has(const lun_renderer *r, lun_op op, lun_dtype t)
+bool lun__vector_math_has(const lun_renderer *r, lun_op op, lun_dtype t)
 {
     if (!lun__dtype_is_plain_float(t))
         return false;
@@ -14,7 +14,7 @@ bool lun__math_has(const lun_renderer *r, lun_op op, lun_dtype t)
     return r->target->math[lun__vecmath_index(op, t)] != NULL;
 }
 
-lun_snippet lun__math_type(lun_renderer *r, lun_dtype t, int arity)
+lun_snippet lun__vector_math_type(lun_renderer *r, lun_dtype t, int arity)
 {
     lun_snippet c = lun__text_name("lun_math%d_%s", arity, lun__dtype_get(t)->name);
     if (lun__text_once(r, c.s)) {
@@ -32,14 +32,14 @@ static void repeated(lun_renderer *r, lun_strbuf *out, int lanes)
         lun__strbuf_printf(out, "%s%d", l ? ", " : "", l % r->lanes);
 }
 
-lun_snippet lun__math_vector(lun_renderer *r, lun_dtype t, int arity)
+lun_snippet lun__vector_math_vector(lun_renderer *r, lun_dtype t, int arity)
 {
     int native = r->bytes / lun__dtype_get(t)->bytes;
     lun_rep rep = {t, false};
     lun_snippet c = lun__text_name("lun_call_math%d_%s", arity, lun__dtype_get(t)->name);
     if (!lun__text_once(r, c.s))
         return c;
-    lun_snippet type = lun__math_type(r, t, arity), wide = lun__vector_of(r, t, native);
+    lun_snippet type = lun__vector_math_type(r, t, arity), wide = lun__vector_of(r, t, native);
     lun_strbuf text = LUN_STRBUF_INIT;
     lun__strbuf_printf(&text, "INLINE $v %s(%s f, $v a%s)\n{\n", c.s, type.s,
                        arity == 2 ? ", $v b" : "");
@@ -64,11 +64,11 @@ lun_snippet lun__math_vector(lun_renderer *r, lun_dtype t, int arity)
     return c;
 }
 
-lun_snippet lun__math_single(lun_renderer *r, lun_dtype t, int arity)
+lun_snippet lun__vector_math_single(lun_renderer *r, lun_dtype t, int arity)
 {
     int native = r->bytes / lun__dtype_get(t)->bytes;
     lun_snippet c = lun__text_name("lun_one_math%d_%s", arity, lun__dtype_get(t)->name);
-    lun_snippet type = lun__math_type(r, t, arity), v = lun__vector_of(r, t, native),
+    lun_snippet type = lun__vector_math_type(r, t, arity), v = lun__vector_of(r, t, native),
                 one = lun__element_type(t);
     if (!lun__text_once(r, c.s))
         return c;

@@ -14,7 +14,7 @@ static lun_snippet memory_name(const lun_renderer *r, const char *what, lun_rep 
                           lun__vector_rep_name(rep).s);
 }
 
-lun_snippet lun__memory_load(lun_renderer *r, lun_rep rep, bool own)
+lun_snippet lun__vector_memory_load(lun_renderer *r, lun_rep rep, bool own)
 {
     lun_snippet c = memory_name(r, "load", rep, own);
     const char *global = own ? "" : "$g";
@@ -24,7 +24,8 @@ lun_snippet lun__memory_load(lun_renderer *r, lun_rep rep, bool own)
     if (rep.mask) { /* bytes of 0 and 1 become masks */
         lun_rep bytes = lun__vector_rep(LUN_U8, 0),
                 wide = lun__vector_rep(lun__element_unsigned(lun__vector_rep_bytes(rep)), 0);
-        lun_snippet load = lun__memory_load(r, bytes, own), cast = lun__cast_vector(r, wide, bytes);
+        lun_snippet load = lun__vector_memory_load(r, bytes, own),
+                    cast = lun__cast_vector(r, wide, bytes);
         lun__strbuf_printf(&text,
                            "INLINE $v %s(%sconst lun_u8 *p, lun_i64 i)\n{\n"
                            "    return %s(%s(p, i)) != ($u){};\n}\n",
@@ -58,7 +59,7 @@ static const char *streaming(const lun_renderer *r, int bytes)
 #endif
 }
 
-lun_snippet lun__memory_store(lun_renderer *r, lun_rep rep, bool own)
+lun_snippet lun__vector_memory_store(lun_renderer *r, lun_rep rep, bool own)
 {
     lun_snippet c = memory_name(r, "store", rep, own);
     const char *global = own ? "" : "$g";
@@ -69,7 +70,7 @@ lun_snippet lun__memory_store(lun_renderer *r, lun_rep rep, bool own)
     if (rep.mask) {
         lun_rep bytes = lun__vector_rep(LUN_U8, 0),
                 wide = lun__vector_rep(lun__element_unsigned(lun__vector_rep_bytes(rep)), 0);
-        lun_snippet store = lun__memory_store(r, bytes, own),
+        lun_snippet store = lun__vector_memory_store(r, bytes, own),
                     cast = lun__cast_vector(r, bytes, wide);
         lun__strbuf_printf(&text,
                            "INLINE void %s(%slun_u8 *p, lun_i64 i, $v a, %s)\n{\n"

@@ -10,7 +10,7 @@ static void write_same(lun_writer *w, uint8_t *differs)
 {
     int32_t in[LUN_IR_INPUTS];
     for (int32_t i = 0; i < w->to.ir->count; i++) {
-        differs[i] = w->to.ir->ins[i].kind == LUN_IR_INDEX || !lun__writer_free(w, i);
+        differs[i] = w->to.ir->ins[i].kind == LUN_IR_INDEX || !lun__version_writer_free(w, i);
         for (int k = differs[i] ? -1 : lun__ir_inputs(w->to.ir, &w->to.ir->ins[i], in) - 1; k >= 0;
              k--)
             differs[i] |= differs[in[k]];
@@ -33,20 +33,20 @@ static bool find(lun_range_test *t)
         if (w->to.ir->ins[i].kind == LUN_IR_CHECK && (w->state[i] & LUN_WRITTEN_NOT) &&
             !lun__loop_range_holds(t, w->to.ir->ins[i].a))
             return false;
-    return lun__full_find(t, t->at) > 0;
+    return lun__full_rounds_find(t, t->at) > 0;
 }
 
 /* Loops that have rounds in the version, as bounds show: their first value does not wrap. */
 static void note_guards(lun_writer *w, int32_t cut, const uint8_t *differs)
 {
     for (int32_t i = cut; i < w->to.ir->count; i++) {
-        const int32_t full = lun__full_last(w, cut, i), p = w->blocks.parent[i];
-        if (full >= 0 && differs[full] && lun__writer_guards(w, p, i))
+        const int32_t full = lun__full_rounds_last(w, cut, i), p = w->blocks.parent[i];
+        if (full >= 0 && differs[full] && lun__version_writer_guards(w, p, i))
             w->state[p] |= LUN_WRITTEN_DECIDED;
     }
 }
 
-void lun__whole_write(lun_writer *w, int32_t cut)
+void lun__block_test_write(lun_writer *w, int32_t cut)
 {
     const size_t n = (size_t)w->to.ir->count + 1;
     lun_versions to = {0};
@@ -76,16 +76,16 @@ void lun__whole_write(lun_writer *w, int32_t cut)
     free(to.from);
 }
 
-void lun__whole_decides(lun_writer *w, int32_t i)
+void lun__block_test_decides(lun_writer *w, int32_t i)
 {
     lun_versions *o = w->out;
     if (i >= 0 && o->whole.count && o->decided_count < LUN_VERSIONS_DECIDED)
         o->decided[o->decided_count++] = i;
 }
 
-void lun__whole_decides_guards(lun_writer *w, int32_t cut)
+void lun__block_test_guards(lun_writer *w, int32_t cut)
 {
     for (int32_t i = cut; i < w->to.ir->count && !w->to.failed; i++)
         if (w->state[i] & LUN_WRITTEN_DECIDED)
-            lun__whole_decides(w, lun__writer_first(w, i));
+            lun__block_test_decides(w, lun__version_writer_first(w, i));
 }

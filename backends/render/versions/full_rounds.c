@@ -37,20 +37,20 @@ static bool is_simple(const lun_writer *w, int32_t loop)
     return true;
 }
 
-int32_t lun__full_last(const lun_writer *w, int32_t cut, int32_t loop)
+int32_t lun__full_rounds_last(const lun_writer *w, int32_t cut, int32_t loop)
 {
     if (w->to.ir->ins[loop].kind != LUN_IR_LOOP || w->loop[loop].var < 0 || !is_simple(w, loop) ||
-        !lun__writer_early(w, cut, w->loop[loop].last))
+        !lun__version_writer_early(w, cut, w->loop[loop].last))
         return -1;
     return full_last(w, loop);
 }
 
-int lun__full_find(lun_range_test *t, int32_t cut)
+int lun__full_rounds_find(lun_range_test *t, int32_t cut)
 {
     const lun_ir *ir = t->w->to.ir;
     int found = 0;
     for (int32_t i = cut; i < ir->count; i++) {
-        const int32_t full = lun__full_last(t->w, cut, i);
+        const int32_t full = lun__full_rounds_last(t->w, cut, i);
         if (full < 0)
             continue;
         const lun_ir_ins *last = &ir->ins[t->w->loop[i].last];
@@ -61,11 +61,11 @@ int lun__full_find(lun_range_test *t, int32_t cut)
     return found;
 }
 
-void lun__full_set(lun_writer *w, int32_t cut, bool on)
+void lun__full_rounds_set(lun_writer *w, int32_t cut, bool on)
 {
     for (int32_t i = cut; i < w->to.ir->count; i++) {
-        const int32_t full = lun__full_last(w, cut, i), last = w->loop[i].last;
+        const int32_t full = lun__full_rounds_last(w, cut, i), last = w->loop[i].last;
         if (full >= 0)
-            w->to.map[last] = on ? w->to.map[full] : lun__writer_first(w, last);
+            w->to.map[last] = on ? w->to.map[full] : lun__version_writer_first(w, last);
     }
 }

@@ -19,7 +19,7 @@ bool lun__loop_range_known(const lun_range_test *t, int32_t v)
     const lun_writer *w = t->w;
     if (t->differs)
         return !t->differs[v];
-    return (w->state[v] & LUN_WRITTEN_EARLY) || lun__ir_dominates(&w->blocks, v, t->at);
+    return (w->state[v] & LUN_WRITTEN_EARLY) || lun__ir_structure_dominates(&w->blocks, v, t->at);
 }
 
 void lun__loop_range_take(lun_range_test *t, int32_t condition)
@@ -136,7 +136,7 @@ static bool count(lun_range_test *t, int32_t v, span *out)
         p = w->blocks.parent[p];
     if (p < t->at || !find(t, w->loop[p].first, &a) || !find(t, w->loop[p].last, &b))
         return false;
-    if (!lun__writer_guards(w, w->blocks.parent[p], p) &&
+    if (!lun__version_writer_guards(w, w->blocks.parent[p], p) &&
         !lun__counted_rounds(w->to.ir, w->loop[p].first, w->loop[p].last))
         lun__loop_range_take(t, lun__ir_write_op(&t->w->to, LUN_OP_LE, a.high, b.low));
     *out = (span){a.low, b.high, a.bits > b.bits ? a.bits : b.bits, {a.untested[0], b.untested[1]}};

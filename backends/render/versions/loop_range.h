@@ -41,12 +41,12 @@ bool lun__loop_range_known(const lun_range_test *t, int32_t v);
 
 /* The value with which such a LOOP has few rounds, where the last one is known early, behind
  * instruction `cut`; else -1. */
-int32_t lun__full_last(const lun_writer *w, int32_t cut, int32_t loop);
+int32_t lun__full_rounds_last(const lun_writer *w, int32_t cut, int32_t loop);
 /* Takes up that these loops have all of their rounds; returns how many there are, 0: that is not to
  * be known. */
-int lun__full_find(lun_range_test *t, int32_t cut);
+int lun__full_rounds_find(lun_range_test *t, int32_t cut);
 /* From now on, or no more, what ends such loops is what it is then. */
-void lun__full_set(lun_writer *w, int32_t cut, bool on);
+void lun__full_rounds_set(lun_writer *w, int32_t cut, bool on);
 
 /* ---- block_tests.c --------------------------------------------------------------------------- */
 /* The tests of versions for many indices at once. */
@@ -54,10 +54,10 @@ void lun__full_set(lun_writer *w, int32_t cut, bool on);
 /* Writes w->out->whole, if it can be known, where the checks that do not hold by themselves in the
  * version that comes are LUN_WRITTEN_NOT, and its loops have all of their rounds.  w->to.failed:
  * without memory. */
-void lun__whole_write(lun_writer *w, int32_t cut);
+void lun__block_test_write(lun_writer *w, int32_t cut);
 /* Notes that IF i of what is written, -1: none, is decided by it. */
-void lun__whole_decides(lun_writer *w, int32_t i);
+void lun__block_test_decides(lun_writer *w, int32_t i);
 /* The same of what asks whether those loops have a round. */
-void lun__whole_decides_guards(lun_writer *w, int32_t cut);
+void lun__block_test_guards(lun_writer *w, int32_t cut);
 
 #endif

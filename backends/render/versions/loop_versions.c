@@ -28,10 +28,10 @@ static void write_early(lun_writer *w, int32_t cut)
 {
     int32_t in[LUN_IR_INPUTS];
     for (int32_t i = cut; i < w->to.ir->count; i++) {
-        bool early = lun__writer_free(w, i);
+        bool early = lun__version_writer_free(w, i);
         for (int k = early ? lun__ir_inputs(w->to.ir, &w->to.ir->ins[i], in) - 1 : -1;
              early && k >= 0; k--)
-            early = lun__writer_early(w, cut, in[k]);
+            early = lun__version_writer_early(w, cut, in[k]);
         if (!early)
             continue;
         lun__ir_write_copy(&w->to, i);
@@ -48,7 +48,7 @@ static bool is_guard(const lun_writer *w, int32_t p)
         return false;
     for (int32_t i = p + 1; i < w->blocks.end[p]; i++)
         if (w->to.ir->ins[i].kind == LUN_IR_LOOP && w->loop[i].var >= 0 &&
-            lun__writer_guards(w, p, i))
+            lun__version_writer_guards(w, p, i))
             return true;
     return false;
 }
@@ -186,17 +186,17 @@ static int32_t find_cut(const lun_writer *w)
 static void write_free(lun_writer *w, int32_t cut, int32_t test)
 {
     lun_range_test full = {.w = w, .at = cut, .all = -1};
-    const bool found = lun__full_find(&full, cut) > 0;
+    const bool found = lun__full_rounds_find(&full, cut) > 0;
     if (found) {
-        lun__whole_write(w, cut);
-        lun__whole_decides(w, test);
-        lun__whole_decides(w, lun__ir_write(&w->to, LUN_IR_IF, LUN_BOOL, full.all, -1, 0));
+        lun__block_test_write(w, cut);
+        lun__block_test_decides(w, test);
+        lun__block_test_decides(w, lun__ir_write(&w->to, LUN_IR_IF, LUN_BOOL, full.all, -1, 0));
         open_own(w, true);
-        lun__full_set(w, cut, true);
+        lun__full_rounds_set(w, cut, true);
         copy(w, cut, w->to.ir->count, NESTED);
-        lun__whole_decides_guards(w, cut);
+        lun__block_test_guards(w, cut);
         lun__ir_write(&w->to, LUN_IR_ELSE, LUN_BOOL, -1, -1, 0);
-        lun__full_set(w, cut, false);
+        lun__full_rounds_set(w, cut, false);
     }
     open_own(w, true);
     copy(w, cut, w->to.ir->count, NESTED);
@@ -247,7 +247,7 @@ static bool fits(const lun_ir *ir)
     return ir->count <= MOST_CODE && ir->scan < 0 && !ir->result_count;
 }
 
-lun_status lun__versions_make(const lun_ir *ir, lun_versions *out)
+lun_status lun__loop_versions_make(const lun_ir *ir, lun_versions *out)
 {
     const size_t n = (size_t)ir->count + 1, slots = (size_t)ir->slot_count + 1;
     lun_writer w = {.to = {.ir = ir, .to = &out->ir, .from = &out->from}, .out = out};
@@ -276,7 +276,7 @@ lun_status lun__versions_make(const lun_ir *ir, lun_versions *out)
     return w.to.failed ? LUN_ENOMEM : LUN_OK;
 }
 
-void lun__versions_free(lun_versions *v)
+void lun__loop_versions_free(lun_versions *v)
 {
     lun__ir_free(&v->ir);
     lun__ir_free(&v->whole);

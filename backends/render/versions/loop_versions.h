@@ -22,8 +22,8 @@ typedef struct lun_versions {
 
 /* Fills *out, to be freed in every case, for a kernel without REDUCE, SCAN and CALL.  out->ir has
  * no instructions where there is nothing to gain.  LUN_ENOMEM. */
-lun_status lun__versions_make(const lun_ir *ir, lun_versions *out);
-void lun__versions_free(lun_versions *v);
+lun_status lun__loop_versions_make(const lun_ir *ir, lun_versions *out);
+void lun__loop_versions_free(lun_versions *v);
 
 /* ---- private_memory.c ------------------------------------------------------------------------ */
 /* Private memory (lun_ir_slot.own), which an array of a function

@@ -1,7 +1,7 @@
 /* version_writer.c - what is known of instructions; see version_writer.h. */
 #include "render/versions/version_writer.h"
 
-bool lun__writer_guards(const lun_writer *w, int32_t p, int32_t loop)
+bool lun__version_writer_guards(const lun_writer *w, int32_t p, int32_t loop)
 {
     const lun_counted *c = &w->loop[loop];
     if (p < 0 || w->to.ir->ins[p].kind != LUN_IR_IF || w->blocks.parent[loop] != p ||
@@ -12,7 +12,7 @@ bool lun__writer_guards(const lun_writer *w, int32_t p, int32_t loop)
            lun__dtype_is_index((lun_dtype)test->from) && test->a == c->first && test->b == c->last;
 }
 
-bool lun__writer_free(const lun_writer *w, int32_t i)
+bool lun__version_writer_free(const lun_writer *w, int32_t i)
 {
     const lun_ir_ins *ins = &w->to.ir->ins[i];
     const bool whole = !lun__dtype_is_float((lun_dtype)ins->dtype);
@@ -32,7 +32,7 @@ bool lun__writer_free(const lun_writer *w, int32_t i)
     }
 }
 
-int32_t lun__writer_first(const lun_writer *w, int32_t v)
+int32_t lun__version_writer_first(const lun_writer *w, int32_t v)
 {
     int32_t i = 0;
     while (w->out->from[i] != v)

@@ -26,17 +26,17 @@ typedef struct lun_writer {
 } lun_writer;
 
 /* Whether v is written before all versions, which begin at instruction `cut`. */
-static inline bool lun__writer_early(const lun_writer *w, int32_t cut, int32_t v)
+static inline bool lun__version_writer_early(const lun_writer *w, int32_t cut, int32_t v)
 {
     return v < cut || (w->state[v] & LUN_WRITTEN_EARLY);
 }
 
 /* Whether instruction i is cheap, without effect, and of integers: it may be computed where it is
  * not needed. */
-bool lun__writer_free(const lun_writer *w, int32_t i);
+bool lun__version_writer_free(const lun_writer *w, int32_t i);
 /* The first instruction written for the kernel's v, which must be written. */
-int32_t lun__writer_first(const lun_writer *w, int32_t v);
+int32_t lun__version_writer_first(const lun_writer *w, int32_t v);
 /* Whether IF p has the LOOP run only where there is a round to run. */
-bool lun__writer_guards(const lun_writer *w, int32_t p, int32_t loop);
+bool lun__version_writer_guards(const lun_writer *w, int32_t p, int32_t loop);
 
 #endif

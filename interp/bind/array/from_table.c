@@ -43,7 +43,7 @@ static const char *element_name(const walk *w, int depth, char *text, size_t roo
 static int complain(const walk *w, int depth, const char *what)
 {
     char text[LUN_MAX_RANK * 24];
-    return lun__bad_argument(
+    return lun__blame_argument(
         w->L, 1, lua_pushfstring(w->L, "%s %s", element_name(w, depth, text, sizeof text), what));
 }
 
@@ -85,7 +85,7 @@ static void read_through(walk *w, int depth)
         return;
     lua_Integer n = luaL_len(L, -1);
     if (n > MOST)
-        lun__bad_argument(L, 1, "too many elements");
+        lun__blame_argument(L, 1, "too many elements");
     refuse_holes(w, depth, n);
     lua_newtable(L);
     for (lua_Integer i = 1; i <= n; i++) {
@@ -107,9 +107,9 @@ static int shape_within(const lun_array *a, int64_t shape[LUN_MAX_RANK])
 static void measure_inner(walk *w)
 {
     w->each = 1;
-    if (w->rank == 0 || !lun__is_array(w->L, w->host, -1))
+    if (w->rank == 0 || !lun__lua_array_is(w->L, w->host, -1))
         return;
-    w->inner = shape_within(lun__check_array(w->L, w->host, -1), w->inner_shape);
+    w->inner = shape_within(lun__lua_array_check(w->L, w->host, -1), w->inner_shape);
     if (w->rank + w->inner > LUN_MAX_RANK)
         complain(w, w->rank,
                  lua_pushfstring(w->L, "is an array of rank %d: at most %d levels are allowed",
@@ -153,9 +153,9 @@ static void refuse_ragged(const walk *w, int depth, int64_t n)
 /* Pushes what the element on the top is: "a string", "a Vector f64[3]". */
 static const char *element_kind(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    if (lun__is_array(L, h, lua_gettop(L)))
-        return lun__push_kind(L, h, lua_gettop(L));
+    lun__host *h = lun__host_here(L);
+    if (lun__lua_array_is(L, h, lua_gettop(L)))
+        return lun__error_push_kind(L, h, lua_gettop(L));
     return lua_pushfstring(L, "a %s", luaL_typename(L, -1));
 }
 
@@ -177,7 +177,7 @@ static const char *shape_text(lua_State *L, int rank, const int64_t *shape)
 /* The array on the top, whose shape must be that of the first element. */
 static lun_array *check_inner(const walk *w)
 {
-    lun_array *a = lun__check_array(w->L, w->host, -1);
+    lun_array *a = lun__lua_array_check(w->L, w->host, -1);
     int64_t shape[LUN_MAX_RANK];
     int rank = shape_within(a, shape);
     if (rank != w->inner || memcmp(shape, w->inner_shape, (size_t)rank * sizeof *shape) != 0)
@@ -211,7 +211,7 @@ static void note_array(walk *w)
 static void note_element(walk *w)
 {
     lua_State *L = w->L;
-    if (lun__is_array(L, w->host, -1)) {
+    if (lun__lua_array_is(L, w->host, -1)) {
         note_array(w);
         return;
     }
@@ -237,7 +237,7 @@ static void note_element(walk *w)
         complain(w, w->rank, is_nil);
         break;
     default:
-        if (lun__is_na(L, w->host, lua_gettop(L))) {
+        if (lun__lua_missing_at(L, w->host, lua_gettop(L))) {
             w->missing = true;
             break;
         }
@@ -254,14 +254,14 @@ static void pack_array(walk *w)
     lun_array *a = check_inner(w);
     lun_status s = LUN_OK;
     if (lun_dtype_of(a) != w->dtype) {
-        lun_array **cast = lun__new_array(L, h);
+        lun_array **cast = lun__lua_array_new(L, h);
         LUN__TRY(s, lun_cast(h->engine, a, w->dtype, cast));
-        lun__check(L, h, s, 1);
-        a = lun__check_array(L, h, -1);
+        lun__error_check(L, h, s, 1);
+        a = lun__lua_array_check(L, h, -1);
         lua_remove(L, -2); /* replaced by the cast one, which visit pops */
     }
     LUN__TRY(s, lun_read(h->engine, a, w->to, 0, w->each));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     w->to += (size_t)w->each * w->size;
 }
 
@@ -270,19 +270,19 @@ static void pack_element(walk *w)
 {
     lua_State *L = w->L;
     lun_value x;
-    if (lun__is_array(L, w->host, -1)) {
+    if (lun__lua_array_is(L, w->host, -1)) {
         pack_array(w);
         return;
     }
-    if (w->there && lun__is_na(L, w->host, lua_gettop(L))) {
+    if (w->there && lun__lua_missing_at(L, w->host, lua_gettop(L))) {
         w->there[(size_t)(w->to - w->start) / w->size] = false;
         x = (lun_value){.dtype = LUN_I64};
         if (lun_dtype_kind(w->dtype) == LUN_KIND_FLOAT)
             x = (lun_value){.dtype = LUN_F64, .as.d = (double)NAN};
-    } else if (!lun__to_value(L, -1, &x)) {
+    } else if (!lun__lua_value_at(L, -1, &x)) {
         complain(w, w->rank, "has changed");
     }
-    const char *why = lun__pack(w->dtype, x, w->to);
+    const char *why = lun__lua_value_pack(w->dtype, x, w->to);
     if (why) {
         const char *text = luaL_tolstring(L, -1, NULL);
         complain(
@@ -330,7 +330,7 @@ static int64_t count_of(const walk *w)
             return 0;
     for (int d = 0; d < w->rank; d++)
         if (__builtin_mul_overflow(n, w->shape[d], &n) || n > MOST)
-            lun__bad_argument(w->L, 1, "too many elements");
+            lun__blame_argument(w->L, 1, "too many elements");
     return n;
 }
 
@@ -340,12 +340,12 @@ static void evaluate(const walk *w)
     lua_State *L = w->L;
     lun__host *h = w->host;
     if (w->arrays > INT_MAX)
-        lun__bad_argument(L, 1, "too many arrays");
+        lun__blame_argument(L, 1, "too many arrays");
     lun_array **waiting = lua_newuserdatauv(L, (size_t)w->arrays * sizeof *waiting + 1, 0);
     int count = 0;
     for (int64_t i = 1; i <= w->arrays; i++) {
         lua_rawgeti(L, 2, i);
-        lun_array *a = lun__check_array(L, h, -1);
+        lun_array *a = lun__lua_array_check(L, h, -1);
         if (lun_pending(a) > 0)
             waiting[count++] = a;
         lua_pop(L, 1);
@@ -353,7 +353,7 @@ static void evaluate(const walk *w)
     lun_status s = LUN_OK;
     if (count > 0)
         LUN__TRY(s, lun_eval(h->engine, waiting, count));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     lua_pop(L, 1);
 }
 
@@ -362,7 +362,7 @@ static void evaluate(const walk *w)
 static lun_dtype choose_dtype(const walk *w)
 {
     if (w->booleans && (w->integers || w->floats))
-        lun__bad_argument(w->L, 1, "numbers and booleans are mixed: specify a dtype");
+        lun__blame_argument(w->L, 1, "numbers and booleans are mixed: specify a dtype");
     if (w->arrays > 0 && !w->mixed &&
         (!w->fractions || lun_dtype_kind(w->array_dtype) == LUN_KIND_FLOAT))
         return w->array_dtype;
@@ -374,13 +374,13 @@ static lun_dtype choose_dtype(const walk *w)
 }
 
 /* The table is at 1, the name of a dtype or nothing at 2. */
-int lun__vector_of_table(lua_State *L)
+int lun__from_table(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     walk w = {.L = L, .host = h};
     bool named = !lua_isnoneornil(L, 2);
     if (named)
-        w.dtype = lun__check_dtype(L, 2);
+        w.dtype = lun__lua_value_dtype(L, 2);
     lua_settop(L, 1);
     lua_newtable(L);
     luaL_checkstack(L, 4 * LUN_MAX_RANK, NULL);
@@ -406,12 +406,12 @@ int lun__vector_of_table(lua_State *L)
     lua_pop(L, 1);
     if (w.inner > 0)
         memcpy(w.shape + w.rank, w.inner_shape, (size_t)w.inner * sizeof *w.shape);
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     LUN__TRY(s, lun_tensor(h->engine, buffer, w.rank + w.inner, w.shape, w.dtype, out));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     if (w.missing)
-        lun__with_validity(L, h, w.rank, w.shape, w.there);
-    lun__report_memory(L, h);
+        lun__lua_missing_with(L, h, w.rank, w.shape, w.there);
+    lun__host_report_memory(L, h);
     return 1;
 }

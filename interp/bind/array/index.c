@@ -7,7 +7,7 @@
 /* Raises the bad argument for an index outside an array. */
 static int out_of_range(lua_State *L, int arg, lua_Integer i, int64_t n)
 {
-    return lun__bad_argument(
+    return lun__blame_argument(
         L, arg,
         n == 0 ? lua_pushfstring(L, "index %I is out of range: the array is empty", i)
                : lua_pushfstring(L, "index %I is out of range: 1 to %I, or -1 to -%I from the end",
@@ -21,13 +21,13 @@ static int64_t check_index(lua_State *L, int arg, int64_t n, bool past)
     lua_Integer i = lua_type(L, arg) == LUA_TNUMBER ? lua_tointegerx(L, arg, &exact) : 0;
     if (!exact) {
         if (lua_type(L, arg) == LUA_TNUMBER)
-            lun__bad_argument(L, arg, "number has no integer representation");
-        if (lun__is_array(L, lun__here(L), arg))
-            lun__bad_argument(L, arg,
-                              "integer index expected, got an array: a:compress(mask) has the "
-                              "elements where a mask is true, a:take(indices) those at indices, "
-                              "a:set(lun.where(mask, x, a)) and a:put(indices, x) write them");
-        lun__bad_type(L, arg, "integer index");
+            lun__blame_argument(L, arg, "number has no integer representation");
+        if (lun__lua_array_is(L, lun__host_here(L), arg))
+            lun__blame_argument(L, arg,
+                                "integer index expected, got an array: a:compress(mask) has the "
+                                "elements where a mask is true, a:take(indices) those at indices, "
+                                "a:set(lun.where(mask, x, a)) and a:put(indices, x) write them");
+        lun__error_bad_type(L, arg, "integer index");
     }
     if (i >= 1 && i <= n)
         return i - 1;
@@ -38,14 +38,14 @@ static int64_t check_index(lua_State *L, int arg, int64_t n, bool past)
     return out_of_range(L, arg, i, n);
 }
 
-void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg)
+void lun__index_push(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg)
 {
     int64_t shape[LUN_MAX_RANK];
     lun_status s;
     if (lun_shape(a, shape) > 1) {
-        lun_array **out = lun__new_array(L, h);
+        lun_array **out = lun__lua_array_new(L, h);
         LUN__TRY(s, lun_row(h->engine, a, i, out));
-        lun__check(L, h, s, arg);
+        lun__error_check(L, h, s, arg);
     } else {
         lun_value x;
         bool missing = false;
@@ -55,13 +55,13 @@ void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg)
             s = LUN_OK;
         if (s == LUN_OK && !missing)
             LUN__TRY(s, lun_get(h->engine, a, i, &x));
-        lun__check(L, h, s, arg);
+        lun__error_check(L, h, s, arg);
         if (missing)
             lua_pushnil(L);
         else
-            lun__push_value(L, x);
+            lun__lua_value_push(L, x);
     }
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
 }
 
 /* a[key]: a method for a string (the second upvalue is their table), else an element or a row. */
@@ -72,14 +72,14 @@ static int array_index(lua_State *L)
         lua_rawget(L, lua_upvalueindex(2));
         return 1;
     }
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     int64_t n = lun_length(a);
     int64_t i = check_index(L, 2, n, true);
     if (i == n)
         lua_pushnil(L);
     else
-        lun__push_at(L, h, a, i, 2);
+        lun__index_push(L, h, a, i, 2);
     return 1;
 }
 
@@ -89,73 +89,73 @@ static void store(lua_State *L, lun__host *h, lun_array *target, int from, int a
     lun_status s;
     lun_array *source = NULL;
     bool own = false;
-    LUN__TRY(s, lun__load_operand(L, h, from, &source, &own));
+    LUN__TRY(s, lun__lua_array_load(L, h, from, &source, &own));
     if (s == LUN_OK) {
         LUN__TRY(s, lun_store(h->engine, target, source));
         if (own)
             lun_release(source);
     }
-    lun__check(L, h, s, arg);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, arg);
+    lun__host_report_memory(L, h);
 }
 
 /* a[i] = x; a[i] = row where a has rows. */
 static int array_newindex(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     int64_t i = check_index(L, 2, lun_length(a), false);
     int64_t shape[LUN_MAX_RANK];
     lun_status s;
     if (lun_shape(a, shape) > 1) {
-        if (lun__is_na(L, h, 3))
-            lun__replace_na(L, h, 3, lun_dtype_of(a));
-        lun__check_operand(L, h, 3);
-        lun_array **row = lun__new_array(L, h);
+        if (lun__lua_missing_at(L, h, 3))
+            lun__lua_missing_replace(L, h, 3, lun_dtype_of(a));
+        lun__lua_array_operand(L, h, 3);
+        lun_array **row = lun__lua_array_new(L, h);
         LUN__TRY(s, lun_row(h->engine, a, i, row));
-        lun__check(L, h, s, 2);
+        lun__error_check(L, h, s, 2);
         store(L, h, *row, 3, 3);
         return 0;
     }
-    if (lun__is_na(L, h, 3)) {
+    if (lun__lua_missing_at(L, h, 3)) {
         LUN__TRY(s, lun_set_missing(h->engine, a, i));
-        lun__check(L, h, s, 3);
-        lun__report_memory(L, h);
+        lun__error_check(L, h, s, 3);
+        lun__host_report_memory(L, h);
         return 0;
     }
-    lun_value x = lun__check_value(L, h, 3);
+    lun_value x = lun__lua_array_value(L, h, 3);
     LUN__TRY(s, lun_set(h->engine, a, i, x));
-    lun__check(L, h, s, 3);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, 3);
+    lun__host_report_memory(L, h);
     return 0;
 }
 
 static int array_fill(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
-    if (lun__is_na(L, h, 2)) {
-        lun__replace_na(L, h, 2, lun_dtype_of(a));
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
+    if (lun__lua_missing_at(L, h, 2)) {
+        lun__lua_missing_replace(L, h, 2, lun_dtype_of(a));
         store(L, h, a, 2, 2);
         lua_settop(L, 1);
         return 1;
     }
-    lun_value x = lun__check_value(L, h, 2);
+    lun_value x = lun__lua_array_value(L, h, 2);
     lun_status s;
     LUN__TRY(s, lun_fill(h->engine, a, x));
-    lun__check(L, h, s, 2);
+    lun__error_check(L, h, s, 2);
     lua_settop(L, 1);
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
 static int array_set(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
-    if (lun__is_na(L, h, 2))
-        lun__replace_na(L, h, 2, lun_dtype_of(a));
-    lun__check_operand(L, h, 2);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
+    if (lun__lua_missing_at(L, h, 2))
+        lun__lua_missing_replace(L, h, 2, lun_dtype_of(a));
+    lun__lua_array_operand(L, h, 2);
     store(L, h, a, 2, 2);
     lua_settop(L, 1);
     return 1;
@@ -164,14 +164,14 @@ static int array_set(lua_State *L)
 /* A:copyto(B): the elements of A into B, which has its shape; gives B. */
 static int array_copyto(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t from[LUN_MAX_RANK], to[LUN_MAX_RANK];
-    int rank = lun_shape(lun__check_array(L, h, 1), from);
-    lun_array *target = lun__check_array(L, h, 2);
+    int rank = lun_shape(lun__lua_array_check(L, h, 1), from);
+    lun_array *target = lun__lua_array_check(L, h, 2);
     if (lun_shape(target, to) != rank || memcmp(from, to, (size_t)rank * sizeof *from) != 0) {
-        lun__push_kind(L, h, 1);
-        lun__push_kind(L, h, 2);
-        lun__bad_argument(
+        lun__error_push_kind(L, h, 1);
+        lun__error_push_kind(L, h, 2);
+        lun__blame_argument(
             L, 2,
             lua_pushfstring(L, "shapes differ: %s cannot be copied into %s (use set to broadcast)",
                             lua_tostring(L, -2), lua_tostring(L, -1)));
@@ -185,27 +185,27 @@ static int array_copyto(lua_State *L)
 
 static int iterate(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lua_Integer i = luaL_checkinteger(L, 2);
     if (i < 0 || i >= lun_length(a))
         return 0;
     lua_pushinteger(L, i + 1);
-    lun__push_at(L, h, a, i, 1);
+    lun__index_push(L, h, a, i, 1);
     return 2;
 }
 
 /* for i, x in v:iter(), or in pairs(v): elements, or rows, from the first on. */
 static int array_iter(lua_State *L)
 {
-    lun__count(L, "iter", 1);
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__bind_count(L, "iter", 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     if (!lun_is_virtual(a)) {
         lun_status s;
         LUN__TRY(s, lun_eval(h->engine, &a, 1));
-        lun__check(L, h, s, 1);
-        lun__report_memory(L, h);
+        lun__error_check(L, h, s, 1);
+        lun__host_report_memory(L, h);
     }
     lua_pushvalue(L, lua_upvalueindex(2));
     lua_pushvalue(L, 1);
@@ -216,11 +216,11 @@ static int array_iter(lua_State *L)
 /* s:value(): the element of an array of one element, as a number. */
 static int array_value(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun__check_array(L, h, 1);
-    lun_value x = lun__check_value(L, h, 1);
-    lun__push_value(L, x);
-    lun__report_memory(L, h);
+    lun__host *h = lun__host_here(L);
+    lun__lua_array_check(L, h, 1);
+    lun_value x = lun__lua_array_value(L, h, 1);
+    lun__lua_value_push(L, x);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
@@ -232,7 +232,7 @@ void lun__open_index(lua_State *L, const lun__parts *p)
                                          {"value", array_value, 1},
                                          {NULL, NULL, 0}};
     static const luaL_Reg events[] = {{"__newindex", array_newindex}, {NULL, NULL}};
-    lun__offer(L, p, p->methods, methods);
+    lun__register_offer(L, p, p->methods, methods);
     lun__register(L, p, p->array, events);
 
     lua_pushvalue(L, p->host_at);

@@ -12,7 +12,7 @@ static int64_t position(lua_State *L, const lun_array *a, int *next)
     for (int k = 0; k < rank; k++) {
         const lua_Integer i = luaL_checkinteger(L, k + 2);
         if (i < 1 || i > shape[k])
-            lun__bad_argument(
+            lun__blame_argument(
                 L, k + 2,
                 lua_pushfstring(L, "index %I is out of range: 1 to %I", i, (lua_Integer)shape[k]));
         at = at * shape[k] + i - 1;
@@ -24,26 +24,26 @@ static int64_t position(lua_State *L, const lun_array *a, int *next)
 /* w, i, ..., [expected,] x.  Upvalues: the host, the number of the operation. */
 static int change(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     const int which = (int)lua_tointeger(L, lua_upvalueindex(2));
     const bool expects = lun_atomic_expects(which);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_value x, expected = {0}, old;
     lun_status s;
     int next;
     const int64_t at = position(L, a, &next);
-    lun__count(L, lun_atomic_name(which), next + expects);
+    lun__bind_count(L, lun_atomic_name(which), next + expects);
     if (expects)
-        expected = lun__check_value(L, h, next);
-    x = lun__check_value(L, h, next + expects);
+        expected = lun__lua_array_value(L, h, next);
+    x = lun__lua_array_value(L, h, next + expects);
     LUN__TRY(s, lun_atomic_apply(h->engine, a, which, at, x, expected, &old));
-    lun__check(L, h, s, s == LUN_EDTYPE ? 1 : next + expects);
-    lun__push_value(L, old);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, s == LUN_EDTYPE ? 1 : next + expects);
+    lun__lua_value_push(L, old);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
-int lun__to_atomic(lua_State *L, int i)
+int lun__lua_atomic_at(lua_State *L, int i)
 {
     if (lua_tocfunction(L, i) != change || !lua_getupvalue(L, i, 2))
         return -1;

@@ -29,7 +29,7 @@ static void prepare(lua_State *L, lun__host *h, lun_array *a, int64_t count)
         return;
     lun_status s;
     LUN__TRY(s, lun_eval(h->engine, &a, 1));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
 }
 
 /* Begins to read `count` elements from `first` on; pushes the buffer. */
@@ -55,7 +55,7 @@ static void refill(lua_State *L, reader *r)
         LUN__TRY(s, lun_read_slots(h->engine, r->a, r->buffer, r->there, r->next, count));
     else
         LUN__TRY(s, lun_read(h->engine, r->a, r->buffer, r->next, count));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     r->next += count;
     r->left -= count;
     r->at = r->buffer;
@@ -73,9 +73,9 @@ static void push_elements(lua_State *L, reader *r, int64_t count)
         if (!there && r->missing)
             lua_pushvalue(L, r->missing);
         else if (!there)
-            lun__push_na(L, r->h);
+            lun__lua_missing_push(L, r->h);
         else
-            lun__push_element(L, r->dtype, r->at);
+            lun__lua_value_push_element(L, r->dtype, r->at);
         r->at += r->size;
         lua_rawseti(L, -2, i);
     }
@@ -102,29 +102,29 @@ static int missing_option(lua_State *L, int i)
         return 0;
     luaL_checktype(L, i, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1))
-        if (strcmp(lun__check_option(L, i, "missing=0"), "missing"))
-            lun__bad_argument(L, i, "the option is missing=0");
+        if (strcmp(lun__lua_along_option(L, i, "missing=0"), "missing"))
+            lun__blame_argument(L, i, "the option is missing=0");
     return lua_getfield(L, i, "missing") == LUA_TNIL ? 0 : (lua_replace(L, i), i);
 }
 
 /* a:totable([{missing=}]): the elements, in nested tables where the rank is above 1. */
 static int array_totable(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     int64_t shape[LUN_MAX_RANK];
     int rank = lun_shape(a, shape);
     reader r = start(L, h, a, 0, lun_size(a), missing_option(L, 2));
     push_nested(L, &r, shape, rank);
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
 /* a:read(first, count): a flat table of elements in row-major order; first counts from 1. */
 static int array_read(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     int64_t size = lun_size(a);
     lua_Integer first = luaL_checkinteger(L, 2);
     lua_Integer count = luaL_checkinteger(L, 3);
@@ -132,15 +132,15 @@ static int array_read(lua_State *L)
     luaL_argcheck(L, count >= 0 && count <= size - (first - 1), 3, "more elements than there are");
     reader r = start(L, h, a, first - 1, count, 0);
     push_elements(L, &r, count);
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
 /* a:tobytes(): the elements in row-major order, as this machine stores them. */
 static int array_tobytes(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     int64_t count = lun_size(a);
     int64_t size = lun_dtype_size(lun_dtype_of(a));
     if (count > (LUA_MAXINTEGER - 1) / size || (uint64_t)(count * size) >= SIZE_MAX)
@@ -150,9 +150,9 @@ static int array_tobytes(lua_State *L)
     char *to = luaL_buffinitsize(L, &text, bytes);
     lun_status s;
     LUN__TRY(s, lun_read(h->engine, a, to, 0, count));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     luaL_pushresultsize(&text, bytes);
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
@@ -173,24 +173,24 @@ static int64_t elements(const int64_t *shape, int rank)
  * are true. */
 static int from_bytes(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     size_t length;
     if (lua_type(L, 1) != LUA_TSTRING)
-        lun__bad_type(L, 1, "string");
+        lun__error_bad_type(L, 1, "string");
     const char *bytes = lua_tolstring(L, 1, &length);
-    lun_dtype t = lun__check_dtype(L, 2);
+    lun_dtype t = lun__lua_value_dtype(L, 2);
     size_t size = (size_t)lun_dtype_size(t);
     int64_t shape[LUN_MAX_RANK] = {(int64_t)(length / size)};
-    int rank = lua_isnoneornil(L, 3) ? 1 : lun__check_shape(L, 3, shape);
+    int rank = lua_isnoneornil(L, 3) ? 1 : lun__lua_value_shape(L, 3, shape);
     if (length % size != 0)
-        lun__bad_argument(L, 1,
-                          lua_pushfstring(L, "%I bytes are not a whole number of %s elements",
-                                          (lua_Integer)length, lun_dtype_name(t)));
+        lun__blame_argument(L, 1,
+                            lua_pushfstring(L, "%I bytes are not a whole number of %s elements",
+                                            (lua_Integer)length, lun_dtype_name(t)));
     if (elements(shape, rank) != (int64_t)(length / size))
-        lun__bad_argument(L, 3,
-                          lua_pushfstring(L, "the shape does not match %I elements",
-                                          (lua_Integer)(length / size)));
-    lun_array **out = lun__new_array(L, h);
+        lun__blame_argument(L, 3,
+                            lua_pushfstring(L, "the shape does not match %I elements",
+                                            (lua_Integer)(length / size)));
+    lun_array **out = lun__lua_array_new(L, h);
     lun_array *raw = NULL;
     lun_status s;
     if (lun_dtype_kind(t) != LUN_KIND_BOOL) {
@@ -202,8 +202,8 @@ static int from_bytes(lua_State *L)
             lun_release(raw);
         }
     }
-    lun__check(L, h, s, 1);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, 1);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
@@ -220,12 +220,12 @@ static int list_dtypes(lua_State *L)
     lua_newtable(L);
     for (int t = 0; lun_dtype_describe((lun_dtype)t, &info); t++) {
         lua_newtable(L);
-        lun__set_text(L, "name", info.name);
-        lun__set_text(L, "kind", kinds[info.kind]);
-        lun__set_text(L, "doc", info.doc);
-        lun__set_integer(L, "bytes", info.bytes);
-        lun__set_integer(L, "exponent", info.exponent);
-        lun__set_integer(L, "mantissa", info.mantissa);
+        lun__field_set_text(L, "name", info.name);
+        lun__field_set_text(L, "kind", kinds[info.kind]);
+        lun__field_set_text(L, "doc", info.doc);
+        lun__field_set_integer(L, "bytes", info.bytes);
+        lun__field_set_integer(L, "exponent", info.exponent);
+        lun__field_set_integer(L, "mantissa", info.mantissa);
         if (info.npy[0])
             lua_pushstring(L, info.npy);
         else
@@ -241,15 +241,15 @@ static int rounded(lua_State *L)
 {
     lun_value x;
     uint64_t room = 0;
-    lun_dtype t = lun__check_dtype(L, 2);
-    if (!lun__to_value(L, 1, &x))
-        lun__bad_type(L, 1, "number or boolean");
+    lun_dtype t = lun__lua_value_dtype(L, 2);
+    if (!lun__lua_value_at(L, 1, &x))
+        lun__error_bad_type(L, 1, "number or boolean");
     lun_element_set(t, x, &room);
-    lun__push_value(L, lun_element_get(t, &room));
+    lun__lua_value_push(L, lun_element_get(t, &room));
     return 1;
 }
 
-void lun__open_data(lua_State *L, const lun__parts *p)
+void lun__open_bytes(lua_State *L, const lun__parts *p)
 {
     static const lun__entry methods[] = {{"totable", array_totable, 2},
                                          {"read", array_read, 3},
@@ -258,7 +258,7 @@ void lun__open_data(lua_State *L, const lun__parts *p)
     static const lun__entry functions[] = {{"frombytes", from_bytes, 3}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {
         {"dtypes", list_dtypes}, {"rounded", rounded}, {NULL, NULL}};
-    lun__offer(L, p, p->methods, methods);
-    lun__offer(L, p, p->core, functions);
+    lun__register_offer(L, p, p->methods, methods);
+    lun__register_offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, internal);
 }

@@ -5,16 +5,16 @@
 static int dense(lua_State *L)
 {
     static const char *const names[] = {"lu", "det", "cholesky", "solved", "triangular", NULL};
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     const int what = luaL_checkoption(L, 1, NULL, names);
     const bool two = what >= 3;
     const int flags = (int)luaL_optinteger(L, two ? 4 : 3, 0);
-    lun__check_array(L, h, 2);
+    lun__lua_array_check(L, h, 2);
     if (two)
-        lun__check_array(L, h, 3);
-    lun__mark(L, h);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 2), *b = two ? lun__check_array(L, h, 3) : NULL;
+        lun__lua_array_check(L, h, 3);
+    lun__source_line_mark(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 2), *b = two ? lun__lua_array_check(L, h, 3) : NULL;
     lun_engine *e = h->engine;
     lun_status s;
     LUN__TRY(s, what == 0   ? lun_lu(e, a, out)
@@ -22,8 +22,8 @@ static int dense(lua_State *L)
                 : what == 2 ? lun_cholesky(e, a, out)
                 : what == 3 ? lun_lu_solve(e, a, b, out)
                             : lun_solve_triangular(e, a, b, flags, out));
-    lun__check(L, h, s, 2);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, 2);
+    lun__host_report_memory(L, h);
     return 1;
 }
 

@@ -20,7 +20,7 @@ static void read_range(lua_State *L, options *o)
         lua_pop(L, 1);
     }
     if (!good)
-        lun__bad_argument(L, 3, "option range: {lo, hi} expected");
+        lun__blame_argument(L, 3, "option range: {lo, hi} expected");
     o->ranged = true;
 }
 
@@ -32,13 +32,13 @@ static options read_options(lua_State *L, lun__host *h)
         luaL_checktype(L, 3, LUA_TTABLE);
     lua_pushnil(L);
     for (lua_pushnil(L); lua_istable(L, 3) && lua_next(L, 3); lua_pop(L, 1)) {
-        if (!strcmp(lun__check_option(L, 3, "range={0, 1}, weights=w"), "range")) {
+        if (!strcmp(lun__lua_along_option(L, 3, "range={0, 1}, weights=w"), "range")) {
             read_range(L, &o);
         } else {
-            if (!lun__is_array(L, h, -1))
-                lun__bad_argument(L, 3,
-                                  lua_pushfstring(L, "option weights: an array expected, got %s",
-                                                  luaL_typename(L, -1)));
+            if (!lun__lua_array_is(L, h, -1))
+                lun__blame_argument(L, 3,
+                                    lua_pushfstring(L, "option weights: an array expected, got %s",
+                                                    luaL_typename(L, -1)));
             lua_pushvalue(L, -1);
             lua_replace(L, 4);
             o.weights = 4;
@@ -53,18 +53,18 @@ static void check(lua_State *L, lun__host *h, lun_status s, int fallback)
 {
     static const int argument[] = {0, 1, 2, 3};
     int operand = s == LUN_OK ? 0 : lun_error_operand(h->engine);
-    lun__check(L, h, s, operand > 0 && operand < 4 ? argument[operand] : fallback);
+    lun__error_check(L, h, s, operand > 0 && operand < 4 ? argument[operand] : fallback);
 }
 
 /* Pushes the edges. */
 static void push_edges(lua_State *L, lun__host *h, const options *o)
 {
     lun_status s;
-    if (lun__is_array(L, h, 2)) {
+    if (lun__lua_array_is(L, h, 2)) {
         if (o->ranged)
-            lun__bad_argument(L, 3, "option range: the edges are given already");
-        lun_array **out = lun__new_array(L, h);
-        lun_array *edges = lun__check_array(L, h, 2);
+            lun__blame_argument(L, 3, "option range: the edges are given already");
+        lun_array **out = lun__lua_array_new(L, h);
+        lun_array *edges = lun__lua_array_check(L, h, 2);
         LUN__TRY(s, lun_cast(h->engine, edges, LUN_F64, out));
         check(L, h, s, 2);
         return;
@@ -72,9 +72,9 @@ static void push_edges(lua_State *L, lun__host *h, const options *o)
     int exact = 0;
     lua_Integer bins = lua_isnil(L, 2) ? 10 : lua_tointegerx(L, 2, &exact);
     if (!lua_isnil(L, 2) && (lua_type(L, 2) != LUA_TNUMBER || !exact))
-        lun__bad_type(L, 2, "a number of bins or a Vector of edges");
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+        lun__error_bad_type(L, 2, "a number of bins or a Vector of edges");
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     LUN__TRY(s, lun_histogram_edges(h->engine, a, bins, o->ranged ? o->range : NULL, out));
     check(L, h, s, o->ranged && bins > 0 ? 3 : 2);
 }
@@ -82,9 +82,9 @@ static void push_edges(lua_State *L, lun__host *h, const options *o)
 /* a:histogram([bins] [, {range=, weights=}]): counts, edges; with weights sums, edges, counts */
 static int array_histogram(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_status s;
-    lun__check_array(L, h, 1);
+    lun__lua_array_check(L, h, 1);
     if (lua_istable(L, 2) && lua_isnoneornil(L, 3)) { /* only options */
         lua_settop(L, 2);
         lua_pushnil(L);
@@ -92,18 +92,18 @@ static int array_histogram(lua_State *L)
     }
     lua_settop(L, 3);
     options o = read_options(L, h);
-    lun__mark(L, h);
+    lun__source_line_mark(L, h);
     push_edges(L, h, &o); /* at 5 */
-    (void)lun__new_array(L, h);
+    (void)lun__lua_array_new(L, h);
     if (o.weights)
-        (void)lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1), *edges = lun__check_array(L, h, 5);
-    lun_array *weights = o.weights ? lun__check_array(L, h, 4) : NULL;
-    lun_array **counts = lun__array_slot(L, h, 6);
-    lun_array **sums = o.weights ? lun__array_slot(L, h, 7) : NULL;
+        (void)lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1), *edges = lun__lua_array_check(L, h, 5);
+    lun_array *weights = o.weights ? lun__lua_array_check(L, h, 4) : NULL;
+    lun_array **counts = lun__lua_array_slot(L, h, 6);
+    lun_array **sums = o.weights ? lun__lua_array_slot(L, h, 7) : NULL;
     LUN__TRY(s, lun_histogram(h->engine, a, edges, weights, counts, sums));
     check(L, h, s, 1);
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     lua_pushvalue(L, o.weights ? 7 : 6);
     lua_pushvalue(L, 5);
     if (o.weights)
@@ -114,6 +114,6 @@ static int array_histogram(lua_State *L)
 void lun__open_histogram(lua_State *L, const lun__parts *p)
 {
     static const lun__entry functions[] = {{"histogram", array_histogram, 3}, {NULL, NULL, 0}};
-    lun__offer(L, p, p->core, functions);
-    lun__offer(L, p, p->methods, functions);
+    lun__register_offer(L, p, p->core, functions);
+    lun__register_offer(L, p, p->methods, functions);
 }

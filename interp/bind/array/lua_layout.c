@@ -12,24 +12,24 @@ static void read_strides(lua_State *L, lun__layout *out, int arg)
     lua_Unsigned n = lua_rawlen(L, -1);
     out->kind = LUN_LAYOUT_STRIDED;
     if (n < 1 || n > LUN_MAX_RANK)
-        lun__bad_argument(L, arg,
-                          lua_pushfstring(L, "option layout: 1 to %d strides expected, got %I",
-                                          LUN_MAX_RANK, (lua_Integer)n));
+        lun__blame_argument(L, arg,
+                            lua_pushfstring(L, "option layout: 1 to %d strides expected, got %I",
+                                            LUN_MAX_RANK, (lua_Integer)n));
     for (out->count = 0; out->count < (int)n; out->count++) {
         int exact = 0;
         lua_rawgeti(L, -1, out->count + 1);
         lua_Integer x = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
         if (!exact || x < 1)
-            lun__bad_argument(
+            lun__blame_argument(
                 L, arg,
                 lua_pushfstring(L, "option layout: stride %d is %s, not a positive integer",
-                                out->count + 1, lun__push_shown(L, -1)));
+                                out->count + 1, lun__error_push_shown(L, -1)));
         out->strides[out->count] = x;
         lua_pop(L, 1);
     }
 }
 
-void lun__read_layout(lua_State *L, lun__layout *out, int arg)
+void lun__lua_layout_read(lua_State *L, lun__layout *out, int arg)
 {
     const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
     if (lua_type(L, -1) == LUA_TTABLE)
@@ -39,25 +39,25 @@ void lun__read_layout(lua_State *L, lun__layout *out, int arg)
     else if (strcmp(name, "right") == 0)
         out->kind = LUN_LAYOUT_RIGHT;
     else if (strcmp(name, "tiled") == 0 || strcmp(name, "auto") == 0)
-        lun__bad_argument(L, arg,
-                          lua_pushfstring(L, "option layout: unknown layout \"%s\": %s expected",
-                                          name, known_layouts));
+        lun__blame_argument(L, arg,
+                            lua_pushfstring(L, "option layout: unknown layout \"%s\": %s expected",
+                                            name, known_layouts));
     else
-        lun__bad_argument(L, arg,
-                          lua_pushfstring(L, "option layout: %s expected, got %s", known_layouts,
-                                          lun__push_shown(L, -1)));
+        lun__blame_argument(L, arg,
+                            lua_pushfstring(L, "option layout: %s expected, got %s", known_layouts,
+                                            lun__error_push_shown(L, -1)));
     out->given = true;
 }
 
-lun__layout lun__layout_options(lua_State *L, int at)
+lun__layout lun__lua_layout_options(lua_State *L, int at)
 {
     lun__layout layout = {.kind = LUN_LAYOUT_RIGHT};
     if (lua_isnoneornil(L, at))
         return layout;
     luaL_checktype(L, at, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, at); lua_pop(L, 1)) {
-        (void)lun__check_option(L, at, "layout=left");
-        lun__read_layout(L, &layout, at);
+        (void)lun__lua_along_option(L, at, "layout=left");
+        lun__lua_layout_read(L, &layout, at);
     }
     return layout;
 }
@@ -68,26 +68,27 @@ static void check_count(lua_State *L, const lun_array *a, const lun__layout *lay
     int64_t shape[LUN_MAX_RANK];
     int rank = lun_shape(a, shape);
     if (layout->kind == LUN_LAYOUT_STRIDED && layout->count != rank)
-        lun__bad_argument(L, arg,
-                          lua_pushfstring(L, "option layout: %d stride%s for %d %s", layout->count,
-                                          layout->count == 1 ? "" : "s", rank,
-                                          rank == 1 ? "axis" : "axes"));
+        lun__blame_argument(L, arg,
+                            lua_pushfstring(L, "option layout: %d stride%s for %d %s",
+                                            layout->count, layout->count == 1 ? "" : "s", rank,
+                                            rank == 1 ? "axis" : "axes"));
 }
 
-void lun__arrange(lua_State *L, lun__host *h, const lun__layout *layout, bool copy, int arg)
+void lun__lua_layout_apply(lua_State *L, lun__host *h, const lun__layout *layout, bool copy,
+                           int arg)
 {
     lun_array *to = NULL;
     lun_status s;
     if (!layout->given)
         return;
-    lun_array *a = lun__check_array(L, h, -1);
+    lun_array *a = lun__lua_array_check(L, h, -1);
     check_count(L, a, layout, arg);
     if (copy)
         LUN__TRY(s, lun_copy_layout(h->engine, a, layout->kind, layout->strides, &to));
     else
         LUN__TRY(s, lun_arrange(h->engine, a, layout->kind, layout->strides, &to));
-    lun__check(L, h, s, arg);
-    lun_array **slot = lun__array_slot(L, h, -1);
+    lun__error_check(L, h, s, arg);
+    lun_array **slot = lun__lua_array_slot(L, h, -1);
     lun_release(*slot);
     *slot = to;
 }
@@ -95,16 +96,16 @@ void lun__arrange(lua_State *L, lun__host *h, const lun__layout *layout, bool co
 /* a:copy([{layout=}]) */
 static int array_copy(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
-    lun__layout layout = lun__layout_options(L, 2);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
+    lun__layout layout = lun__lua_layout_options(L, 2);
     check_count(L, a, &layout, 2);
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
-    a = lun__check_array(L, h, 1);
+    a = lun__lua_array_check(L, h, 1);
     LUN__TRY(s, lun_copy_layout(h->engine, a, layout.kind, layout.strides, out));
-    lun__check(L, h, s, s == LUN_ESHAPE || s == LUN_ERANGE ? 2 : 1);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, s == LUN_ESHAPE || s == LUN_ERANGE ? 2 : 1);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
@@ -112,14 +113,14 @@ static int array_copy(lua_State *L)
  * that order. */
 static int column_major(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *turned = NULL, **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *turned = NULL, **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s = lun_permute(h->engine, a, NULL, &turned);
     if (s == LUN_OK)
         LUN__TRY(s, lun_arrange(h->engine, turned, LUN_LAYOUT_LEFT, NULL, out));
     lun_release(turned);
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     return 1;
 }
 
@@ -127,6 +128,6 @@ void lun__open_layout(lua_State *L, const lun__parts *p)
 {
     static const lun__entry methods[] = {{"copy", array_copy, 2}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {{"column_major", column_major}, {NULL, NULL}};
-    lun__offer(L, p, p->methods, methods);
+    lun__register_offer(L, p, p->methods, methods);
     lun__register(L, p, p->internal, internal);
 }

@@ -7,14 +7,14 @@
 
 static lun_dtype opt_dtype(lua_State *L, int i, lun_dtype fallback)
 {
-    return lua_isnoneornil(L, i) ? fallback : lun__check_dtype(L, i);
+    return lua_isnoneornil(L, i) ? fallback : lun__lua_value_dtype(L, i);
 }
 
 /* The options at i + 1, or at i instead of a dtype; pops from them on. */
 static lun__layout opt_layout(lua_State *L, int i, int *at)
 {
     *at = lua_istable(L, i) && lua_isnoneornil(L, i + 1) ? i : i + 1;
-    lun__layout layout = lun__layout_options(L, *at);
+    lun__layout layout = lun__lua_layout_options(L, *at);
     if (lua_gettop(L) >= *at)
         lua_settop(L, *at - 1);
     return layout;
@@ -23,31 +23,31 @@ static lun__layout opt_layout(lua_State *L, int i, int *at)
 /* lun.vector(t [, dtype [, opts]]); of an array: a copy. */
 static int make_vector(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int options;
-    if (lun__records_listed(L, 1))
-        return lun__call_list_override(L, "vector", 1);
+    if (lun__record_is_listed(L, 1))
+        return lun__record_call_list(L, "vector", 1);
     lun__layout layout = opt_layout(L, 2, &options);
     if (lua_istable(L, 1)) {
-        lun__vector_of_table(L);
-        lun__arrange(L, h, &layout, true, options);
+        lun__from_table(L);
+        lun__lua_layout_apply(L, h, &layout, true, options);
         return 1;
     }
-    if (!lun__is_array(L, h, 1))
-        return lun__bad_type(L, 1, "table of numbers");
-    lun_dtype t = opt_dtype(L, 2, lun_dtype_of(lun__check_array(L, h, 1)));
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    if (!lun__lua_array_is(L, h, 1))
+        return lun__error_bad_type(L, 1, "table of numbers");
+    lun_dtype t = opt_dtype(L, 2, lun_dtype_of(lun__lua_array_check(L, h, 1)));
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     if (t == lun_dtype_of(a))
         LUN__TRY(s, lun_copy(h->engine, a, out));
     else
         LUN__TRY(s, lun_cast(h->engine, a, t, out));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     bool given = layout.given;
     layout.given = true; /* a cast array keeps the layout of its source */
-    lun__arrange(L, h, &layout, given, options);
-    lun__report_memory(L, h);
+    lun__lua_layout_apply(L, h, &layout, given, options);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
@@ -55,15 +55,15 @@ static int make_vector(lua_State *L)
 static int make_full(lua_State *L, lun_value x, lun_dtype t, const lun__layout *layout, int options,
                      int arg)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t shape[LUN_MAX_RANK];
-    int rank = lun__check_shape(L, 1, shape);
-    lun_array **out = lun__new_array(L, h);
+    int rank = lun__lua_value_shape(L, 1, shape);
+    lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     LUN__TRY(s, lun_full(h->engine, rank, shape, t, x, out));
-    lun__check(L, h, s, arg);
-    lun__arrange(L, h, layout, false, options);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, arg);
+    lun__lua_layout_apply(L, h, layout, false, options);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
@@ -72,11 +72,11 @@ static int make_full(lua_State *L, lun_value x, lun_dtype t, const lun__layout *
 /* lun.zeros(shape [, dtype [, opts]]) and lun.ones. */
 static int make_constant(lua_State *L, const char *name, int64_t number)
 {
-    int options, diverted = lun__call_shape_override(L, name);
+    int options, diverted = lun__record_call_shape(L, name);
     if (diverted >= 0)
         return diverted;
-    lun__gather_shape(L, 1);
-    lun__count(L, name, 3);
+    lun__lua_value_gather_shape(L, 1);
+    lun__bind_count(L, name, 3);
     lun__layout layout = opt_layout(L, 2, &options);
     lun_value x = {.dtype = LUN_I64, .as.i = number};
     return make_full(L, x, opt_dtype(L, 2, LUN_F64), &layout, options, 1);
@@ -95,18 +95,18 @@ static int make_ones(lua_State *L)
 /* lun.full(shape, x [, dtype [, opts]]): by default the dtype is that of x. */
 static int make_filled(lua_State *L)
 {
-    int options, diverted = lun__call_shape_override(L, "full");
+    int options, diverted = lun__record_call_shape(L, "full");
     if (diverted >= 0)
         return diverted;
     lun__layout layout = opt_layout(L, 3, &options);
-    lun_value x = lun__check_value(L, lun__here(L), 2);
+    lun_value x = lun__lua_array_value(L, lun__host_here(L), 2);
     lun_dtype t = opt_dtype(L, 3, x.dtype);
     uint64_t room;
-    const char *why = lun__pack(t, x, &room);
+    const char *why = lun__lua_value_pack(t, x, &room);
     if (why)
-        lun__bad_argument(L, 2,
-                          lua_pushfstring(L, "%s %s: the dtype is %s", lun__push_shown(L, 2), why,
-                                          lun_dtype_name(t)));
+        lun__blame_argument(L, 2,
+                            lua_pushfstring(L, "%s %s: the dtype is %s",
+                                            lun__error_push_shown(L, 2), why, lun_dtype_name(t)));
     return make_full(L, x, t, &layout, options, 2);
 }
 
@@ -144,7 +144,7 @@ static int64_t count_floats(double a, double b, double step)
 /* lun.range(a, b [, step]): b included, as Lua's for; i64 if all three are integers, else f64. */
 static int make_range(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lua_settop(L, 3);
     if (lua_isnil(L, 3)) {
         lua_pushinteger(L, 1);
@@ -158,8 +158,8 @@ static int make_range(lua_State *L)
     luaL_argcheck(L, lua_tonumber(L, 3) != 0, 3, "'step' is zero");
     lun_value first, step;
     int64_t count;
-    lun__to_value(L, 1, &first);
-    lun__to_value(L, 3, &step);
+    lun__lua_value_at(L, 1, &first);
+    lun__lua_value_at(L, 3, &step);
     if (integers) {
         count = count_integers(first.as.i, lua_tointeger(L, 2), step.as.i);
     } else {
@@ -170,17 +170,17 @@ static int make_range(lua_State *L)
         count = count_floats(first.as.d, lua_tonumber(L, 2), step.as.d);
     }
     luaL_argcheck(L, count >= 0, 2, "too many elements");
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     LUN__TRY(s, lun_range(h->engine, first, step, count, integers ? LUN_I64 : LUN_F64, out));
-    return lun__give_array(L, h, s, 2);
+    return lun__lua_array_give(L, h, s, 2);
 }
 
 /* A count at argument i. */
 static int64_t check_count(lua_State *L, int i)
 {
     if (lua_type(L, i) != LUA_TNUMBER)
-        lun__bad_type(L, i, "number of elements");
+        lun__error_bad_type(L, i, "number of elements");
     lua_Integer n = luaL_checkinteger(L, i);
     luaL_argcheck(L, n >= 0, i, "number of elements is negative");
     return n;
@@ -188,25 +188,25 @@ static int64_t check_count(lua_State *L, int i)
 
 static int make_index(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t n = check_count(L, 1);
     lun_value one = {.dtype = LUN_I64, .as.i = 1};
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     LUN__TRY(s, lun_range(h->engine, one, one, n, LUN_I64, out));
-    return lun__give_array(L, h, s, 1);
+    return lun__lua_array_give(L, h, s, 1);
 }
 
 static int make_linspace(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     double a = luaL_checknumber(L, 1);
     double b = luaL_checknumber(L, 2);
     int64_t n = check_count(L, 3);
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     LUN__TRY(s, lun_linspace(h->engine, a, b, n, LUN_F64, out));
-    return lun__give_array(L, h, s, 3);
+    return lun__lua_array_give(L, h, s, 3);
 }
 
 /* ---- random ---------------------------------------------------------------------------------- */
@@ -234,18 +234,18 @@ static void read_option(lua_State *L, random_options *o)
         else if (strcmp(text, "normal") == 0)
             o->dist = LUN_NORMAL;
         else
-            lun__bad_argument(L, 2, "'dist' must be \"uniform\" or \"normal\"");
+            lun__blame_argument(L, 2, "'dist' must be \"uniform\" or \"normal\"");
     } else if (strcmp(key, "dtype") == 0) {
         if (!lun_dtype_find(text, &o->dtype))
-            lun__bad_argument(L, 2,
-                              lua_pushfstring(L, "unknown dtype '%s'", lun__push_shown(L, -1)));
+            lun__blame_argument(
+                L, 2, lua_pushfstring(L, "unknown dtype '%s'", lun__error_push_shown(L, -1)));
     } else if (strcmp(key, "layout") == 0) {
-        lun__read_layout(L, &o->layout, 2);
+        lun__lua_layout_read(L, &o->layout, 2);
     } else {
-        lun__bad_argument(
+        lun__blame_argument(
             L, 2,
             lua_pushfstring(L, "unknown option '%s': the options are seed, dist, dtype and layout",
-                            lun__push_shown(L, -2)));
+                            lun__error_push_shown(L, -2)));
     }
 }
 
@@ -253,28 +253,28 @@ static void read_option(lua_State *L, random_options *o)
  * call. */
 static int make_random(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     random_options o = {.seed = h->seed, .dist = LUN_UNIFORM, .dtype = LUN_F64};
     int64_t shape[LUN_MAX_RANK];
-    int diverted = lun__call_shape_override(L, "random");
+    int diverted = lun__record_call_shape(L, "random");
     if (diverted >= 0)
         return diverted;
-    lun__gather_shape(L, 1);
-    lun__count(L, "random", 2);
+    lun__lua_value_gather_shape(L, 1);
+    lun__bind_count(L, "random", 2);
     lua_settop(L, 2);
-    int rank = lun__check_shape(L, 1, shape);
+    int rank = lun__lua_value_shape(L, 1, shape);
     h->seed += UINT64_C(0x9E3779B97F4A7C15);
     if (!lua_isnil(L, 2)) {
         luaL_checktype(L, 2, LUA_TTABLE);
         for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
             read_option(L, &o);
     }
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     LUN__TRY(s, lun_random(h->engine, rank, shape, o.seed, o.dist, o.dtype, out));
-    lun__check(L, h, s, 2);
-    lun__arrange(L, h, &o.layout, false, 2);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, 2);
+    lun__lua_layout_apply(L, h, &o.layout, false, 2);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
@@ -289,5 +289,5 @@ void lun__open_make(lua_State *L, const lun__parts *p)
                                            {"random", make_random, LUN__ANY},
                                            {"linspace", make_linspace, 3},
                                            {NULL, NULL, 0}};
-    lun__offer(L, p, p->core, functions);
+    lun__register_offer(L, p, p->core, functions);
 }

@@ -5,37 +5,37 @@
 /* Its address is the key of lun.na in the registry. */
 static const char na_key;
 
-bool lun__is_na(lua_State *L, lun__host *h, int i)
+bool lun__lua_missing_at(lua_State *L, lun__host *h, int i)
 {
-    return lun__test(L, h, i, LUN__NA, sizeof(lun__box)) != NULL;
+    return lun__host_test(L, h, i, LUN__NA, sizeof(lun__box)) != NULL;
 }
 
-void lun__push_na(lua_State *L, lun__host *h)
+void lun__lua_missing_push(lua_State *L, lun__host *h)
 {
     (void)h;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &na_key);
 }
 
-void lun__replace_na(lua_State *L, lun__host *h, int i, lun_dtype t)
+void lun__lua_missing_replace(lua_State *L, lun__host *h, int i, lun_dtype t)
 {
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     LUN__TRY(s, lun_na(h->engine, t, out));
-    lun__check(L, h, s, i);
+    lun__error_check(L, h, s, i);
     lua_replace(L, i);
 }
 
-void lun__with_validity(lua_State *L, lun__host *h, int rank, const int64_t *shape,
-                        const bool *there)
+void lun__lua_missing_with(lua_State *L, lun__host *h, int rank, const int64_t *shape,
+                           const bool *there)
 {
-    lun_array *valid = NULL, **out = lun__new_array(L, h);
-    lun_array *slots = lun__check_array(L, h, -2);
+    lun_array *valid = NULL, **out = lun__lua_array_new(L, h);
+    lun_array *slots = lun__lua_array_check(L, h, -2);
     lun_status s;
     LUN__TRY(s, lun_tensor(h->engine, there, rank, shape, LUN_BOOL, &valid));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     LUN__TRY(s, lun_with_parts(h->engine, slots, valid, out));
     lun_release(valid);
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     lua_remove(L, -2);
 }
 
@@ -54,46 +54,46 @@ static int no_arithmetic(lua_State *L)
 /* a:ismissing(): a mask. */
 static int array_ismissing(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_missing(h->engine, a, out));
-    return lun__give_array(L, h, s, 1);
+    return lun__lua_array_give(L, h, s, 1);
 }
 
 /* core.internal.with_missing(a, validity): the elements of a where the bools, which broadcast, are
  * true; missing where they are false. */
 static int with_missing(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *mask = NULL, **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1), *valid = lun__check_array(L, h, 2);
+    lun__host *h = lun__host_here(L);
+    lun_array *mask = NULL, **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1), *valid = lun__lua_array_check(L, h, 2);
     lun_status s;
     LUN__TRY(s, lun_lnot(h->engine, valid, &mask));
-    lun__check(L, h, s, 2);
+    lun__error_check(L, h, s, 2);
     LUN__TRY(s, lun_with_missing(h->engine, a, mask, out));
     lun_release(mask);
-    return lun__give_array(L, h, s, 2);
+    return lun__lua_array_give(L, h, s, 2);
 }
 
 /* core.internal.has_missing(a): whether elements may be missing; evaluates nothing. */
 static int has_missing(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lua_pushboolean(L, lun_has_missing(lun__check_unevaluated(L, h, 1)));
+    lun__host *h = lun__host_here(L);
+    lua_pushboolean(L, lun_has_missing(lun__lua_array_unevaluated(L, h, 1)));
     return 1;
 }
 
 /* core.internal.slots(a): a without its validity: NaN, 0 or false where elements are missing. */
 static int slots(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_with_missing(h->engine, a, NULL, out));
-    return lun__give_array(L, h, s, 1);
+    return lun__lua_array_give(L, h, s, 1);
 }
 
 void lun__open_missing(lua_State *L, const lun__parts *p)
@@ -120,7 +120,7 @@ void lun__open_missing(lua_State *L, const lun__parts *p)
                                         {"has_missing", has_missing},
                                         {"slots", slots},
                                         {NULL, NULL}};
-    lun__new_type(L, p->host_at, LUN__NA, "lunarray.na");
+    lun__host_new_type(L, p->host_at, LUN__NA, "lunarray.na");
     lun__register(L, p, lua_gettop(L), events);
     lua_pop(L, 1);
     lun__box *box = lua_newuserdatauv(L, sizeof *box, 0);
@@ -130,7 +130,7 @@ void lun__open_missing(lua_State *L, const lun__parts *p)
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &na_key);
     lua_setfield(L, p->core, "na");
-    lun__offer(L, p, p->methods, methods);
-    lun__offer(L, p, p->core, methods);
+    lun__register_offer(L, p, p->methods, methods);
+    lun__register_offer(L, p, p->core, methods);
     lun__register(L, p, p->internal, internal);
 }

@@ -23,14 +23,14 @@ static int only_number(lua_State *L, lun_value x)
     lua_settop(L, 0);
     lua_settop(L, LEFT);
     lua_settop(L, 0);
-    lun__push_value(L, x);
+    lun__lua_value_push(L, x);
     return 1;
 }
 
 /* Pushes the reduction of the array at 1. */
 static int total(lua_State *L, lun__host *h, lun_reduction r, const lun_along_options *o)
 {
-    lun_array *a = lun__check_array(L, h, 1), *scalar = NULL;
+    lun_array *a = lun__lua_array_check(L, h, 1), *scalar = NULL;
     lun_value x;
     lun_status s;
     if (o->ddof_part == 0) {
@@ -41,10 +41,10 @@ static int total(lua_State *L, lun__host *h, lun_reduction r, const lun_along_op
             LUN__TRY(s, lun_get(h->engine, scalar, 0, &x));
         lun_release(scalar);
     }
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     if (row_of(r).index)
         x.as.i++;
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     const bool none = (r == LUN_MIN || r == LUN_MAX) && lun_has_missing(a) &&
                       lun_dtype_kind(lun_dtype_of(a)) != LUN_KIND_FLOAT &&
                       lun_dtype_kind(x.dtype) == LUN_KIND_FLOAT;
@@ -60,23 +60,23 @@ static int along(lua_State *L, lun__host *h, lun_reduction r)
 {
     lun_value x;
     lun_status s;
-    if (!lun__push_along(L, h, r, 2)) {
-        lun__report_memory(L, h);
+    if (!lun__lua_along_push(L, h, r, 2)) {
+        lun__host_report_memory(L, h);
         return 1;
     }
-    lun_array *one = *lun__array_slot(L, h, -1);
+    lun_array *one = *lun__lua_array_slot(L, h, -1);
     bool missing = false;
     if (lun_has_missing(one) && lun_dtype_kind(lun_dtype_of(one)) != LUN_KIND_FLOAT) {
         LUN__TRY(s, lun_is_missing(h->engine, one, 0, &missing));
-        lun__check(L, h, s, 1);
+        lun__error_check(L, h, s, 1);
     }
     if (missing) {
         lua_pushnil(L);
         return 1;
     }
     LUN__TRY(s, lun_get(h->engine, one, 0, &x));
-    lun__check(L, h, s, 1);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, 1);
+    lun__host_report_memory(L, h);
     return only_number(L, x);
 }
 
@@ -86,9 +86,9 @@ static lun_along_options option_of(lua_State *L, const lun_reduction_info *row, 
     lun_along_options o = {.size = sizeof o};
     if (row->option[0] && !lua_isnoneornil(L, i)) {
         luaL_checknumber(L, i);
-        luaL_argcheck(L, lun__ddof(L, i, &o), i,
+        luaL_argcheck(L, lun__lua_along_ddof(L, i, &o), i,
                       lua_pushfstring(L, "'%s' is a number from 0 on, not %s", row->option,
-                                      lun__push_shown(L, i)));
+                                      lun__error_push_shown(L, i)));
     }
     return o;
 }
@@ -96,15 +96,15 @@ static lun_along_options option_of(lua_State *L, const lun_reduction_info *row, 
 /* a:sum(), lun.sum(a). Upvalues: the host, the reduction. */
 static int call_reduction(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
     const lun_reduction_info row = row_of(r);
-    int other = lun__override_at(L, row.name);
+    int other = lun__record_override_at(L, row.name);
     if (other)
-        return lun__call_override(L, row.name, other);
-    lun__check_array(L, h, 1);
-    lun__count(L, row.name, 2);
-    if (lun__takes_axes(L, h, &row, 2))
+        return lun__record_call(L, row.name, other);
+    lun__lua_array_check(L, h, 1);
+    lun__bind_count(L, row.name, 2);
+    if (lun__lua_along_takes(L, h, &row, 2))
         return along(L, h, r);
     const lun_along_options o = option_of(L, &row, 2);
     return total(L, h, r, &o);
@@ -113,24 +113,24 @@ static int call_reduction(lua_State *L)
 /* a:min() and a:min(b). Upvalues: the host, the reduction, the operation, its arity. */
 static int call_either(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_reduction r = (lun_reduction)lua_tointeger(L, lua_upvalueindex(2));
-    int other = lun__override_at(L, row_of(r).name);
+    int other = lun__record_override_at(L, row_of(r).name);
     if (other)
-        return lun__call_override(L, row_of(r).name, other);
+        return lun__record_call(L, row_of(r).name, other);
     const lun_along_options none = {.size = sizeof none};
     if (lua_isnoneornil(L, 2))
         return total(L, h, r, &none);
     if (lua_type(L, 2) == LUA_TTABLE) {
-        lun__count(L, row_of(r).name, 2);
+        lun__bind_count(L, row_of(r).name, 2);
         return along(L, h, r);
     }
     int arity = (int)lua_tointeger(L, lua_upvalueindex(4));
-    lun__count(L, row_of(r).name, arity);
-    return lun__apply(L, h, (lun_op)lua_tointeger(L, lua_upvalueindex(3)), arity, false);
+    lun__bind_count(L, row_of(r).name, arity);
+    return lun__ops_apply(L, h, (lun_op)lua_tointeger(L, lua_upvalueindex(3)), arity, false);
 }
 
-bool lun__to_either_op(lua_State *L, int i, lun_op *op)
+bool lun__lua_reduce_op_at(lua_State *L, int i, lun_op *op)
 {
     if (lua_tocfunction(L, i) != call_either || !lua_getupvalue(L, i, 3))
         return false;
@@ -151,48 +151,48 @@ static bool is_either(const lun_reduction_info *row)
  * axes as an array. */
 static int array_lazy(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     const char *name = luaL_checkstring(L, 2);
     lun_reduction_info row = {.size = sizeof row};
     int r = 0;
     while (lun_reduction_describe((lun_reduction)r, &row) && strcmp(row.name, name) != 0)
         r++;
     if (r == LUN_REDUCTION_COUNT)
-        return lun__bad_argument(L, 2, lua_pushfstring(L, "unknown reduction '%s'", name));
-    lun__count(L, "lazy", 3);
-    lun__check_array(L, h, 1);
+        return lun__blame_argument(L, 2, lua_pushfstring(L, "unknown reduction '%s'", name));
+    lun__bind_count(L, "lazy", 3);
+    lun__lua_array_check(L, h, 1);
     if (lua_type(L, 3) == LUA_TNUMBER && is_either(&row))
-        lun__bad_argument(L, 3,
-                          lua_pushfstring(L, "%s expects its axis in a table: {axis=...}", name));
-    if (lun__takes_axes(L, h, &row, 3)) {
-        lun__push_along(L, h, (lun_reduction)r, 3);
+        lun__blame_argument(L, 3,
+                            lua_pushfstring(L, "%s expects its axis in a table: {axis=...}", name));
+    if (lun__lua_along_takes(L, h, &row, 3)) {
+        lun__lua_along_push(L, h, (lun_reduction)r, 3);
         return 1;
     }
     const lun_along_options o = option_of(L, &row, 3);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     if (o.ddof_part == 0)
         LUN__TRY(s, lun_total_lazy(h->engine, (lun_reduction)r, a, o.ddof, out));
     else
         LUN__TRY(s, lun_along(h->engine, (lun_reduction)r, a, NULL, 0, &o, out));
     if (s == LUN_OK && row.index)
-        s = lun__count_from_1(h->engine, out);
-    lun__check(L, h, s, 2);
+        s = lun__lua_along_from_1(h->engine, out);
+    lun__error_check(L, h, s, 2);
     return 1;
 }
 
 /* a:dot(b): one pass, no temporary. */
 static int array_dot(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
-    lun_array *b = lun__check_array(L, h, 2);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
+    lun_array *b = lun__lua_array_check(L, h, 2);
     lun_value x;
     lun_status s;
     LUN__TRY(s, lun_dot(h->engine, a, b, &x));
-    lun__check(L, h, s, 2);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, 2);
+    lun__host_report_memory(L, h);
     return only_number(L, x);
 }
 
@@ -203,10 +203,10 @@ static int reductions(lua_State *L)
     lua_newtable(L);
     for (int r = 0; lun_reduction_describe((lun_reduction)r, &row); r++) {
         lua_createtable(L, 0, 4);
-        lun__set_text(L, "name", row.name);
-        lun__set_text(L, "doc", row.doc);
-        lun__set_text(L, "option", row.option);
-        lun__set_bool(L, "index", row.index);
+        lun__field_set_text(L, "name", row.name);
+        lun__field_set_text(L, "doc", row.doc);
+        lun__field_set_text(L, "option", row.option);
+        lun__field_set_bool(L, "index", row.index);
         lua_rawseti(L, -2, r + 1);
     }
     return 1;
@@ -235,7 +235,7 @@ void lun__open_reduce(lua_State *L, const lun__parts *p)
         {"lazy", array_lazy, 3}, {"dot", array_dot, 2}, {NULL, NULL, 0}};
     static const lun__entry functions[] = {{"dot", array_dot, 2}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {{"reductions", reductions}, {NULL, NULL}};
-    lun__offer(L, p, p->methods, methods);
-    lun__offer(L, p, p->core, functions);
+    lun__register_offer(L, p, p->methods, methods);
+    lun__register_offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, internal);
 }

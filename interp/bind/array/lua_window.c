@@ -13,12 +13,12 @@ static int axis_at(lua_State *L, lun__host *h, int at, int arg)
     int exact = 0;
     lua_Integer axis = lua_type(L, at) == LUA_TNUMBER ? lua_tointegerx(L, at, &exact) : 0;
     if (!exact)
-        lun__bad_argument(
+        lun__blame_argument(
             L, arg,
-            lua_pushfstring(L, "an axis must be an integer, not %s", lun__push_shown(L, at)));
+            lua_pushfstring(L, "an axis must be an integer, not %s", lun__error_push_shown(L, at)));
     int resolved;
-    const char *wrong = lun__resolve_axis(L, h, 1, axis, &resolved);
-    return wrong ? lun__bad_argument(L, arg, wrong) : resolved;
+    const char *wrong = lun__lua_along_resolve(L, h, 1, axis, &resolved);
+    return wrong ? lun__blame_argument(L, arg, wrong) : resolved;
 }
 
 /* The index at `arg` along an axis, from 0, of the array at 1. */
@@ -26,16 +26,16 @@ static int64_t check_index(lua_State *L, lun__host *h, int arg, int axis)
 {
     int64_t shape[LUN_MAX_RANK];
     lua_Integer i = luaL_checkinteger(L, arg);
-    lun_shape(lun__check_array(L, h, 1), shape);
+    lun_shape(lun__lua_array_check(L, h, 1), shape);
     int64_t n = shape[axis];
     if (i >= 1 && i <= n)
         return i - 1;
     if (i < 0 && i >= -n)
         return n + i;
-    lun__push_kind(L, h, 1);
-    return lun__bad_argument(L, arg,
-                             lua_pushfstring(L, "index %I is out of range for axis %d of %s", i,
-                                             axis + 1, lua_tostring(L, -1)));
+    lun__error_push_kind(L, h, 1);
+    return lun__blame_argument(L, arg,
+                               lua_pushfstring(L, "index %I is out of range for axis %d of %s", i,
+                                               axis + 1, lua_tostring(L, -1)));
 }
 
 /* ---- sub ------------------------------------------------------------------------------------- */
@@ -82,10 +82,10 @@ static lua_Integer part(lua_State *L, int arg, int k, int field, lua_Integer fal
     int exact = 0, type = lua_rawgeti(L, arg, field);
     lua_Integer x = type == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : fallback;
     if (type != LUA_TNIL && !exact)
-        lun__bad_argument(L, arg,
-                          lua_pushfstring(L,
-                                          "axis %d: integers {first, last, step} expected, got %s",
-                                          k + 1, lun__push_shown(L, -1)));
+        lun__blame_argument(
+            L, arg,
+            lua_pushfstring(L, "axis %d: integers {first, last, step} expected, got %s", k + 1,
+                            lun__error_push_shown(L, -1)));
     lua_pop(L, 1);
     return x;
 }
@@ -97,14 +97,14 @@ static void read_part(lua_State *L, cuts *c, int arg, int k, int64_t n)
         int exact = 0;
         lua_Integer field = lua_isinteger(L, -2) ? lua_tointegerx(L, -2, &exact) : 0;
         if (field < 1 || field > 3)
-            lun__bad_argument(
+            lun__blame_argument(
                 L, arg,
                 lua_pushfstring(L, "axis %d: unknown field '%s': {first, last, step} expected",
-                                k + 1, lun__push_shown(L, -2)));
+                                k + 1, lun__error_push_shown(L, -2)));
     }
     lua_Integer step = part(L, arg, k, 3, 1);
     if (step == 0)
-        lun__bad_argument(L, arg, lua_pushfstring(L, "axis %d: the step is zero", k + 1));
+        lun__blame_argument(L, arg, lua_pushfstring(L, "axis %d: the step is zero", k + 1));
     lua_Integer i = part(L, arg, k, 1, step > 0 ? 1 : -1);
     cut(c, k, n, i, part(L, arg, k, 2, step > 0 ? -1 : 1), step);
 }
@@ -114,14 +114,14 @@ static int read_parts(lua_State *L, lun__host *h, const int64_t *shape, int rank
 {
     int parts = lua_gettop(L) - 1;
     if (parts > rank) {
-        lun__push_kind(L, h, 1);
-        lun__bad_argument(L, rank + 2,
-                          lua_pushfstring(L, "axis %d is out of range: %s has %d", rank + 1,
-                                          lua_tostring(L, -1), rank));
+        lun__error_push_kind(L, h, 1);
+        lun__blame_argument(L, rank + 2,
+                            lua_pushfstring(L, "axis %d is out of range: %s has %d", rank + 1,
+                                            lua_tostring(L, -1), rank));
     }
     for (int k = 0; k < parts; k++) {
         if (lua_type(L, k + 2) != LUA_TTABLE)
-            lun__bad_type(L, k + 2, "table {first, last, step}");
+            lun__error_bad_type(L, k + 2, "table {first, last, step}");
         read_part(L, c, k + 2, k, shape[k]);
     }
     return parts;
@@ -130,9 +130,9 @@ static int read_parts(lua_State *L, lun__host *h, const int64_t *shape, int rank
 /* A:sub(i, j [, step]) cuts the first axis. */
 static int read_range(lua_State *L, const int64_t *shape, cuts *c)
 {
-    lun__count(L, "sub", 4);
+    lun__bind_count(L, "sub", 4);
     if (lua_type(L, 2) != LUA_TNUMBER)
-        lun__bad_type(L, 2, "table {first, last, step} or number");
+        lun__error_bad_type(L, 2, "table {first, last, step} or number");
     lua_Integer step = luaL_optinteger(L, 4, 1);
     luaL_argcheck(L, step != 0, 4, "'step' is zero");
     lua_Integer i = luaL_checkinteger(L, 2);
@@ -142,17 +142,17 @@ static int read_range(lua_State *L, const int64_t *shape, cuts *c)
 
 static int array_sub(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     cuts c;
     int64_t shape[LUN_MAX_RANK] = {1};
-    int rank = lun_shape(lun__check_array(L, h, 1), shape);
+    int rank = lun_shape(lun__lua_array_check(L, h, 1), shape);
     int parts =
         lua_type(L, 2) == LUA_TTABLE ? read_parts(L, h, shape, rank, &c) : read_range(L, shape, &c);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_window(h->engine, a, parts, c.first, c.count, c.step, out));
-    return lun__give_array(L, h, s, 1);
+    return lun__lua_array_give(L, h, s, 1);
 }
 
 /* ---- one index of an axis -------------------------------------------------------------------- */
@@ -161,18 +161,18 @@ static int array_sub(lua_State *L)
 static int select_at(lua_State *L, lun__host *h, int axis, int arg)
 {
     int64_t i = check_index(L, h, arg, axis);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_select(h->engine, a, axis, i, out));
-    return lun__give_array(L, h, s, arg);
+    return lun__lua_array_give(L, h, s, arg);
 }
 
 /* A:select(axis, i) */
 static int array_select(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun__lua_array_check(L, h, 1);
     luaL_checkinteger(L, 3);
     return select_at(L, h, axis_at(L, h, 2, 2), 3);
 }
@@ -180,11 +180,11 @@ static int array_select(lua_State *L)
 /* A:row(i), A:col(j): of arrays that have rows. Upvalues: the host; the axis. */
 static int select_axis(lua_State *L, int axis, const char *what)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t shape[LUN_MAX_RANK];
-    if (lun_shape(lun__check_array(L, h, 1), shape) < 2) {
-        lun__push_kind(L, h, 1);
-        lun__bad_argument(
+    if (lun_shape(lun__lua_array_check(L, h, 1), shape) < 2) {
+        lun__error_push_kind(L, h, 1);
+        lun__blame_argument(
             L, 1,
             lua_pushfstring(L, "%s has no %s: its rank is below 2", lua_tostring(L, -1), what));
     }
@@ -204,14 +204,14 @@ static int array_col(lua_State *L)
 /* A:diagonal([k]) */
 static int array_diagonal(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun__lua_array_check(L, h, 1);
     lua_Integer k = luaL_optinteger(L, 2, 0);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_diagonal(h->engine, a, k, out));
-    return lun__give_array(L, h, s, 1);
+    return lun__lua_array_give(L, h, s, 1);
 }
 
 /* ---- other axes ------------------------------------------------------------------------------ */
@@ -221,21 +221,21 @@ static void read_axes(lua_State *L, lun__host *h, int rank, int *axes)
 {
     bool seen[LUN_MAX_RANK] = {false};
     if (lua_type(L, 2) != LUA_TTABLE)
-        lun__bad_type(L, 2, "table of axes");
+        lun__error_bad_type(L, 2, "table of axes");
     lua_Unsigned count = lua_rawlen(L, 2);
-    lun__push_kind(L, h, 1);
+    lun__error_push_kind(L, h, 1);
     if (count != (lua_Unsigned)rank)
-        lun__bad_argument(L, 2,
-                          lua_pushfstring(L, "all %d axes of %s must be listed, not %I", rank,
-                                          lua_tostring(L, -1), (lua_Integer)count));
+        lun__blame_argument(L, 2,
+                            lua_pushfstring(L, "all %d axes of %s must be listed, not %I", rank,
+                                            lua_tostring(L, -1), (lua_Integer)count));
     for (int k = 0; k < rank; k++) {
         lua_rawgeti(L, 2, k + 1);
         axes[k] = axis_at(L, h, lua_gettop(L), 2);
         lua_pop(L, 1);
         if (seen[axes[k]])
-            lun__bad_argument(L, 2,
-                              lua_pushfstring(L, "axis %d of %s is listed twice", axes[k] + 1,
-                                              lua_tostring(L, -1)));
+            lun__blame_argument(L, 2,
+                                lua_pushfstring(L, "axis %d of %s is listed twice", axes[k] + 1,
+                                                lua_tostring(L, -1)));
         seen[axes[k]] = true;
     }
     lua_pop(L, 1);
@@ -244,54 +244,55 @@ static void read_axes(lua_State *L, lun__host *h, int rank, int *axes)
 /* A:transpose([{p1, ...}]) */
 static int array_transpose(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int axes[LUN_MAX_RANK];
     int64_t shape[LUN_MAX_RANK];
-    int rank = lun_shape(lun__check_array(L, h, 1), shape);
+    int rank = lun_shape(lun__lua_array_check(L, h, 1), shape);
     bool listed = !lua_isnoneornil(L, 2);
     if (lua_type(L, 2) == LUA_TNUMBER)
-        lun__bad_argument(L, 2,
-                          "table of all axes expected, such as {2, 1}; bare numbers are ambiguous, "
-                          "since Torch swaps two axes where NumPy lists them");
-    lun__count(L, "transpose", 2);
+        lun__blame_argument(
+            L, 2,
+            "table of all axes expected, such as {2, 1}; bare numbers are ambiguous, "
+            "since Torch swaps two axes where NumPy lists them");
+    lun__bind_count(L, "transpose", 2);
     if (listed)
         read_axes(L, h, rank, axes);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_permute(h->engine, a, listed ? axes : NULL, out));
-    return lun__give_array(L, h, s, 2);
+    return lun__lua_array_give(L, h, s, 2);
 }
 
 /* A:view(shape), one extent may be -1 */
 static int array_view(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t shape[LUN_MAX_RANK];
-    lun__gather_shape(L, 2);
-    lun__count(L, "view", 2);
-    int rank = lun__check_new_shape(L, 2, lun_size(lun__check_array(L, h, 1)), shape);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__lua_value_gather_shape(L, 2);
+    lun__bind_count(L, "view", 2);
+    int rank = lun__lua_value_new_shape(L, 2, lun_size(lun__lua_array_check(L, h, 1)), shape);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_view(h->engine, a, rank, shape, out));
-    return lun__give_array(L, h, s, 2);
+    return lun__lua_array_give(L, h, s, 2);
 }
 
 /* A:broadcast(shape) */
 static int array_broadcast(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t shape[LUN_MAX_RANK];
-    lun__gather_shape(L, 2);
-    lun__count(L, "broadcast", 2);
-    lun__check_array(L, h, 1);
-    int rank = lun__check_shape(L, 2, shape);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__lua_value_gather_shape(L, 2);
+    lun__bind_count(L, "broadcast", 2);
+    lun__lua_array_check(L, h, 1);
+    int rank = lun__lua_value_shape(L, 2, shape);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_broadcast(h->engine, a, rank, shape, out));
-    return lun__give_array(L, h, s, 2);
+    return lun__lua_array_give(L, h, s, 2);
 }
 
 /* The options {axis=, step=} at 3. */
@@ -309,10 +310,10 @@ static void windows_options(lua_State *L, lun__host *h, int *axis, lua_Integer *
             *step = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
             luaL_argcheck(L, exact, 3, "'step' is not an integer");
         } else {
-            lun__bad_argument(L, 3,
-                              lua_pushfstring(L,
-                                              "unknown option '%s': the options are axis and step",
-                                              lun__push_shown(L, -2)));
+            lun__blame_argument(
+                L, 3,
+                lua_pushfstring(L, "unknown option '%s': the options are axis and step",
+                                lun__error_push_shown(L, -2)));
         }
     }
 }
@@ -320,17 +321,17 @@ static void windows_options(lua_State *L, lun__host *h, int *axis, lua_Integer *
 /* a:windows(w [, {axis=1, step=1}]) */
 static int array_windows(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int axis = 0;
     lua_Integer step = 1;
-    lun__check_array(L, h, 1);
+    lun__lua_array_check(L, h, 1);
     lua_Integer width = luaL_checkinteger(L, 2);
     windows_options(L, h, &axis, &step);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_windows(h->engine, a, axis, width, step, out));
-    return lun__give_array(L, h, s, 2);
+    return lun__lua_array_give(L, h, s, 2);
 }
 
 /* ---- layouts -------------------------------------------------------------------------------- */
@@ -338,16 +339,16 @@ static int array_windows(lua_State *L)
 static int array_layout(lua_State *L)
 {
     static const char *const names[] = {"right", "left", "strided"};
-    lun__host *h = lun__here(L);
-    lua_pushstring(L, names[lun_layout_of(lun__check_array(L, h, 1))]);
+    lun__host *h = lun__host_here(L);
+    lua_pushstring(L, names[lun_layout_of(lun__lua_array_check(L, h, 1))]);
     return 1;
 }
 
 static int array_strides(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t strides[LUN_MAX_RANK];
-    int rank = lun_strides(lun__check_array(L, h, 1), strides);
+    int rank = lun_strides(lun__lua_array_check(L, h, 1), strides);
     for (int d = 0; d < rank; d++)
         lua_pushinteger(L, strides[d]);
     return rank;
@@ -362,5 +363,5 @@ void lun__open_window(lua_State *L, const lun__parts *p)
         {"view", array_view, LUN__ANY},  {"broadcast", array_broadcast, LUN__ANY},
         {"windows", array_windows, 3},   {"layout", array_layout, 1},
         {"strides", array_strides, 1},   {NULL, NULL, 0}};
-    lun__offer(L, p, p->methods, methods);
+    lun__register_offer(L, p, p->methods, methods);
 }

@@ -7,25 +7,25 @@
 
 #define MOST_OPERANDS 3
 
-int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap)
+int lun__ops_apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap)
 {
     lun_array *operands[MOST_OPERANDS];
     bool own[MOST_OPERANDS];
     lua_settop(L, count);
     for (int i = 2; op == LUN_OP_WHERE && i <= 3; i++)
-        if (lun__is_na(L, h, i)) {
+        if (lun__lua_missing_at(L, h, i)) {
             lun_value x = {.dtype = LUN_F64};
-            if (lun__is_array(L, h, 5 - i))
-                x.dtype = lun_dtype_of(lun__check_array(L, h, 5 - i));
+            if (lun__lua_array_is(L, h, 5 - i))
+                x.dtype = lun_dtype_of(lun__lua_array_check(L, h, 5 - i));
             else
-                (void)lun__to_value(L, 5 - i, &x);
-            lun__replace_na(L, h, i, x.dtype);
+                (void)lun__lua_value_at(L, 5 - i, &x);
+            lun__lua_missing_replace(L, h, i, x.dtype);
         }
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     for (int i = 0; i < count; i++)
-        operands[i] = lun__check_operand(L, h, i + 1);
+        operands[i] = lun__lua_array_operand(L, h, i + 1);
     if (may_trap)
-        lun__mark(L, h);
+        lun__source_line_mark(L, h);
 
     lun_status s = LUN_OK;
     int numbers = 0;
@@ -33,7 +33,7 @@ int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap)
         own[i] = !operands[i];
         numbers += own[i];
         if (own[i] && s == LUN_OK)
-            LUN__TRY(s, lun__load_operand(L, h, i + 1, &operands[i], &own[i]));
+            LUN__TRY(s, lun__lua_array_load(L, h, i + 1, &operands[i], &own[i]));
     }
     if (s == LUN_OK)
         LUN__TRY(s, lun_apply(h->engine, op, operands, count, out));
@@ -42,9 +42,9 @@ int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap)
         if (own[i] && operands[i])
             lun_release(operands[i]);
     if (s != LUN_OK)
-        return lun__raise(L, h, s, about ? about : count > 1 ? 2 : 1);
+        return lun__error_raise(L, h, s, about ? about : count > 1 ? 2 : 1);
     if (numbers == count)
-        lun__push_value(L, lun__check_value(L, h, count + 1));
+        lun__lua_value_push(L, lun__lua_array_value(L, h, count + 1));
     return 1;
 }
 
@@ -71,11 +71,11 @@ static lun_array *number_at(lua_State *L, lun__host *h, int i)
 /* The fast path: two arrays, or one and a number, without errors. False: nothing was done. */
 static bool apply_to_two(lua_State *L, lun__host *h, lun_op op)
 {
-    const lun__held *a = lun__array_at(L, h, 1), *b = lun__array_at(L, h, 2);
+    const lun__held *a = lun__host_array_at(L, h, 1), *b = lun__host_array_at(L, h, 2);
     if ((!a && !b) || lua_gettop(L) != 2)
         return false;
     lun_array *operands[2] = {a ? a->as.array : NULL, b ? b->as.array : NULL}, *number = NULL;
-    lun_array **out = &lun__new_held_array(L, h, lua_upvalueindex(3))->as.array;
+    lun_array **out = &lun__host_new_held_array(L, h, lua_upvalueindex(3))->as.array;
     if (!a)
         operands[0] = number = number_at(L, h, 1);
     else if (!b)
@@ -89,48 +89,48 @@ static bool apply_to_two(lua_State *L, lun__host *h, lun_op op)
 static int call_op(lua_State *L)
 {
     const known *k = lua_touserdata(L, lua_upvalueindex(2));
-    lun__ready(L, k->host);
+    lun__host_ready(L, k->host);
     lun_op_info info = {.size = sizeof info};
     int given = lua_gettop(L);
     if (given > k->most) {
         lun_op_describe(k->op, &info);
-        lun__too_many(L, info.name, k->most);
+        lun__register_too_many(L, info.name, k->most);
         given = lua_gettop(L);
     }
     if (k->arity == 2 && !k->may_trap && apply_to_two(L, k->host, k->op))
         return 1;
     lua_settop(L, given); /* the attempt may have left values */
-    if (lun__records_among(L, 1)) {
+    if (lun__record_among(L, 1)) {
         lun_op_describe(k->op, &info);
-        int other = lun__override_at(L, info.name);
+        int other = lun__record_override_at(L, info.name);
         if (other)
-            return lun__call_override(L, info.name, other);
+            return lun__record_call(L, info.name, other);
     }
-    return lun__apply(L, k->host, k->op, k->arity, k->may_trap);
+    return lun__ops_apply(L, k->host, k->op, k->arity, k->may_trap);
 }
 
 /* lun.op.add(a, b): the operation is the first argument. */
 static int call_op_value(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    const lun__box *box = lun__test(L, h, 1, LUN__OP, sizeof *box);
+    lun__host *h = lun__host_here(L);
+    const lun__box *box = lun__host_test(L, h, 1, LUN__OP, sizeof *box);
     if (!box)
-        return lun__bad_type(L, 1, "operation");
+        return lun__error_bad_type(L, 1, "operation");
     lun_op op = (lun_op)box->slot;
     lun_op_info info = {.size = sizeof info};
     lun_op_describe(op, &info);
     lua_remove(L, 1);
-    lun__count(L, info.name, info.arity);
-    return lun__apply(L, h, op, info.arity, true);
+    lun__bind_count(L, info.name, info.arity);
+    return lun__ops_apply(L, h, op, info.arity, true);
 }
 
 static int op_text(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    const lun__box *box = lun__test(L, h, 1, LUN__OP, sizeof *box);
+    lun__host *h = lun__host_here(L);
+    const lun__box *box = lun__host_test(L, h, 1, LUN__OP, sizeof *box);
     lun_op_info info = {.size = sizeof info};
     if (!box || !lun_op_describe((lun_op)box->slot, &info))
-        return lun__bad_type(L, 1, "operation");
+        return lun__error_bad_type(L, 1, "operation");
     lua_pushfstring(L, "lun.op.%s", info.name);
     return 1;
 }
@@ -138,8 +138,8 @@ static int op_text(lua_State *L)
 /* core.internal.describe(op): name, symbol, arity, doc. */
 static int describe(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    const lun__box *box = lun__test(L, h, 1, LUN__OP, sizeof *box);
+    lun__host *h = lun__host_here(L);
+    const lun__box *box = lun__host_test(L, h, 1, LUN__OP, sizeof *box);
     lun_op_info info = {.size = sizeof info};
     if (!box || !lun_op_describe((lun_op)box->slot, &info))
         return 0;
@@ -150,10 +150,10 @@ static int describe(lua_State *L)
     return 4;
 }
 
-bool lun__to_op(lua_State *L, int i, lun_op *op)
+bool lun__ops_at(lua_State *L, int i, lun_op *op)
 {
     lun__host *h = lun__host_of(L);
-    const lun__box *box = h ? lun__test(L, h, i, LUN__OP, sizeof *box) : NULL;
+    const lun__box *box = h ? lun__host_test(L, h, i, LUN__OP, sizeof *box) : NULL;
     if (box)
         *op = (lun_op)box->slot;
     if (box || lua_tocfunction(L, i) != call_op || !lua_getupvalue(L, i, 2))
@@ -169,21 +169,21 @@ bool lun__to_op(lua_State *L, int i, lun_op *op)
  * operation. */
 static int compare(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_op op = (lun_op)lua_tointeger(L, lua_upvalueindex(2));
     lua_settop(L, 2);
     for (int i = 1; i <= 2; i++) {
-        lun__check_operand(L, h, i);
+        lun__lua_array_operand(L, h, i);
         lun_op_info info = {.size = sizeof info};
-        if (lua_type(L, i) == LUA_TUSERDATA && lun_size(lun__check_array(L, h, i)) != 1 &&
+        if (lua_type(L, i) == LUA_TUSERDATA && lun_size(lun__lua_array_check(L, h, i)) != 1 &&
             lun_op_describe(op, &info))
             return luaL_error(L,
                               "attempt to compare an array of %I elements as one boolean: use "
                               "a:%s(b), which compares element by element",
-                              (lua_Integer)lun_size(lun__check_array(L, h, i)), info.name);
+                              (lua_Integer)lun_size(lun__lua_array_check(L, h, i)), info.name);
     }
-    lun__apply(L, h, op, 2, false);
-    lun_value x = lun__check_value(L, h, -1);
+    lun__ops_apply(L, h, op, 2, false);
+    lun_value x = lun__lua_array_value(L, h, -1);
     lua_pushboolean(L, x.as.u != 0);
     return 1;
 }
@@ -220,7 +220,7 @@ static void open_type(lua_State *L, const lun__parts *p)
     static const luaL_Reg events[] = {
         {"__call", call_op_value}, {"__tostring", op_text}, {NULL, NULL}};
     static const luaL_Reg internal[] = {{"describe", describe}, {NULL, NULL}};
-    lun__new_type(L, p->host_at, LUN__OP, "lunarray.op");
+    lun__host_new_type(L, p->host_at, LUN__OP, "lunarray.op");
     lun__register(L, p, lua_gettop(L), events);
     lua_pop(L, 1);
     lun__register(L, p, p->internal, internal);

@@ -2,7 +2,7 @@
  * lun.eval(e1, e2, {out={a, b}}). They are stored together by the engine. */
 #include "bind/host/bind.h"
 
-int lun__push_targets(lua_State *L, lun__host *h, int i, const char *call)
+int lun__out_option_push(lua_State *L, lun__host *h, int i, const char *call)
 {
     int count = 1;
     i = lua_absindex(L, i);
@@ -18,16 +18,16 @@ int lun__push_targets(lua_State *L, lun__host *h, int i, const char *call)
         lua_pushvalue(L, i);
     }
     for (int k = -count; k < 0; k++) {
-        if (!lun__is_array(L, h, k))
+        if (!lun__lua_array_is(L, h, k))
             luaL_error(L, "bad argument 'out' to '%s' (array expected, got %s)", call,
                        luaL_typename(L, k));
-        lun__check_array(L, h, k);
+        lun__lua_array_check(L, h, k);
     }
     return count;
 }
 
-void lun__store_results(lua_State *L, lun__host *h, const char *call, int first, int results,
-                        int count)
+void lun__out_option_store(lua_State *L, lun__host *h, const char *call, int first, int results,
+                           int count)
 {
     lun_array *from[LUN__MOST_TARGETS], *to[LUN__MOST_TARGETS];
     bool own[LUN__MOST_TARGETS] = {false};
@@ -37,9 +37,9 @@ void lun__store_results(lua_State *L, lun__host *h, const char *call, int first,
         luaL_error(L, "bad argument 'out' to '%s' (%d result%s, but %d array%s)", call, results,
                    results == 1 ? "" : "s", count, count == 1 ? "" : "s");
     for (; s == LUN_OK && loaded < count; loaded++) {
-        to[loaded] = lun__check_array(L, h, targets + loaded);
+        to[loaded] = lun__lua_array_check(L, h, targets + loaded);
         from[loaded] = NULL;
-        LUN__TRY(s, lun__load_operand(L, h, first + loaded, &from[loaded], &own[loaded]));
+        LUN__TRY(s, lun__lua_array_load(L, h, first + loaded, &from[loaded], &own[loaded]));
     }
     if (s == LUN_OK)
         LUN__TRY(s, lun_store_all(h->engine, to, from, count));
@@ -52,6 +52,6 @@ void lun__store_results(lua_State *L, lun__host *h, const char *call, int first,
     if (about)
         luaL_error(L, "bad argument 'out' to '%s' (array %d: %s)", call, about,
                    lun_error_from(h->engine, 1));
-    lun__check(L, h, s, 1);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, 1);
+    lun__host_report_memory(L, h);
 }

@@ -6,7 +6,7 @@
  * if clear, and the most bytes allowed; or nil and why there is no cache. */
 static int survey(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_cache_state s = {.size = sizeof s};
     lun_cache_info(h->engine, lua_toboolean(L, 1), &s);
     if (!s.directory) {
@@ -30,14 +30,14 @@ static int outcome(lua_State *L, lun__host *h, lun_status s, int64_t count)
         lua_pushstring(L, lun_status_name(s));
         return 3;
     }
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     lua_pushinteger(L, count);
     return 1;
 }
 
 static int cache_export(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t count = 0;
     lun_status s = lun_cache_export(h->engine, luaL_checkstring(L, 1), &count);
     return outcome(L, h, s, count);
@@ -45,7 +45,7 @@ static int cache_export(lua_State *L)
 
 static int cache_import(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t count = 0;
     lun_status s = lun_cache_import(h->engine, luaL_checkstring(L, 1), &count);
     return outcome(L, h, s, count);
@@ -57,7 +57,7 @@ void lun__open_cache(lua_State *L, const lun__parts *p)
         {"export", cache_export, 1}, {"import", cache_import, 1}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {{"cache", survey}, {NULL, NULL}};
     lua_newtable(L);
-    lun__offer(L, p, lua_gettop(L), functions);
+    lun__register_offer(L, p, lua_gettop(L), functions);
     lua_setfield(L, p->core, "cache");
     lun__register(L, p, p->internal, internal);
 }

@@ -19,8 +19,8 @@ static lun_array **arguments(lua_State *L, lun__host *h, lun_array *few[FEW], in
     if (count > FEW)
         list = lua_newuserdatauv(L, (size_t)count * sizeof *list, 0);
     for (int i = 1; i <= count; i++) {
-        bool is = lun__is_array(L, h, i);
-        lun_array *a = is ? lun__check_unevaluated(L, h, i) : lun__check_operand(L, h, i);
+        bool is = lun__lua_array_is(L, h, i);
+        lun_array *a = is ? lun__lua_array_unevaluated(L, h, i) : lun__lua_array_operand(L, h, i);
         if (a)
             list[(*arrays)++] = a;
     }
@@ -32,14 +32,14 @@ static int evaluate_into(lua_State *L, lun__host *h)
 {
     int options = lua_gettop(L);
     for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1))
-        (void)lun__check_option(L, options, "out=list");
+        (void)lun__lua_along_option(L, options, "out=list");
     for (int i = 1; i < options; i++)
-        (void)lun__check_operand(L, h, i);
+        (void)lun__lua_array_operand(L, h, i);
     lua_getfield(L, options, "out");
     if (lua_isnil(L, -1))
-        lun__bad_argument(L, options, "option out: an array or a list of arrays expected");
-    int count = lun__push_targets(L, h, -1, "eval");
-    lun__store_results(L, h, "eval", 1, options - 1, count);
+        lun__blame_argument(L, options, "option out: an array or a list of arrays expected");
+    int count = lun__out_option_push(L, h, -1, "eval");
+    lun__out_option_store(L, h, "eval", 1, options - 1, count);
     return count;
 }
 
@@ -47,23 +47,23 @@ static int evaluate_into(lua_State *L, lun__host *h)
  * Scalars their numbers. */
 static int evaluate(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int count = lua_gettop(L), arrays;
     if (count > 0 && lua_istable(L, count))
         return evaluate_into(L, h);
     lun_array *few[FEW], **list = arguments(L, h, few, &arrays);
     lun_status s;
     LUN__TRY(s, lun_eval(h->engine, list, arrays));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     lua_settop(L, count);
     for (int i = 1; i <= count; i++) {
-        const lun__held *held = lun__array_at(L, h, i);
+        const lun__held *held = lun__host_array_at(L, h, i);
         if (held && lun_class_of(held->as.array) == LUN_SCALAR) {
-            lun__push_value(L, lun__check_value(L, h, i));
+            lun__lua_value_push(L, lun__lua_array_value(L, h, i));
             lua_replace(L, i);
         }
     }
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     return count;
 }
 
@@ -71,7 +71,7 @@ static int evaluate(lua_State *L)
  * message, code if some stay interpreted. */
 static int prepare(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int arrays;
     lun_array *few[FEW], **list = arguments(L, h, few, &arrays);
     lun_status s;
@@ -83,7 +83,7 @@ static int prepare(lua_State *L)
         lua_pushstring(L, lun_status_name(s));
         return 3;
     }
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     lua_pushboolean(L, true);
     return 1;
 }
@@ -124,9 +124,9 @@ static void push_profile_row(lua_State *L, const lun_profile_row *r)
 /* internal.profile(true) starts a profile; internal.profile(false) ends it and gives its rows. */
 static int profile(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     if (lua_toboolean(L, 1)) {
-        lun__check(L, h, lun_profile_start(h->engine), 1);
+        lun__error_check(L, h, lun_profile_start(h->engine), 1);
         return 0;
     }
     lun_profile_stop(h->engine);
@@ -142,7 +142,7 @@ static int profile(lua_State *L)
 /* lun.trim(): gives pooled memory back to the system. */
 static int trim(lua_State *L)
 {
-    lun_trim(lun__here(L)->engine);
+    lun_trim(lun__host_here(L)->engine);
     return 0;
 }
 
@@ -169,7 +169,7 @@ static int terminal(lua_State *L)
  * usable. */
 static int backends(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lua_settop(L, 0);
     lua_newtable(L);
     lua_newtable(L);
@@ -189,7 +189,7 @@ static int backends(lua_State *L)
 
 static int devices(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int room = lun_devices(h->engine, NULL, 0);
     lun_device *rows = lua_newuserdatauv(L, ((size_t)room + 1) * sizeof *rows, 0);
     rows->size = sizeof *rows;
@@ -199,14 +199,14 @@ static int devices(lua_State *L)
     lua_createtable(L, count, 0);
     for (int i = 0; i < count; i++) {
         lua_createtable(L, 0, 7);
-        lun__set_text(L, "name", rows[i].name);
-        lun__set_text(L, "kind", rows[i].kind);
-        lun__set_text(L, "backend", rows[i].backend);
-        lun__set_text(L, "place", rows[i].place);
-        lun__set_integer(L, "memory", rows[i].memory);
-        lun__set_integer(L, "units", rows[i].units);
+        lun__field_set_text(L, "name", rows[i].name);
+        lun__field_set_text(L, "kind", rows[i].kind);
+        lun__field_set_text(L, "backend", rows[i].backend);
+        lun__field_set_text(L, "place", rows[i].place);
+        lun__field_set_integer(L, "memory", rows[i].memory);
+        lun__field_set_integer(L, "units", rows[i].units);
         if (rows[i].machine[0])
-            lun__set_text(L, "machine", rows[i].machine);
+            lun__field_set_text(L, "machine", rows[i].machine);
         lua_rawseti(L, -2, i + 1);
     }
     return 1;
@@ -216,11 +216,11 @@ static int devices(lua_State *L)
 static int math_mode(lua_State *L)
 {
     static const char *const names[] = {"fast", "precise", NULL};
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     if (!lua_isnoneornil(L, 1)) {
         int mode = luaL_checkoption(L, 1, NULL, names);
         lun_status s = lun_math_mode(h->engine, mode ? LUN_MATH_PRECISE : LUN_MATH_FAST);
-        lun__check(L, h, s, 1);
+        lun__error_check(L, h, s, 1);
         h->math = names[mode];
     }
     lua_pushstring(L, h->math);
@@ -240,7 +240,7 @@ static int monotonic_clock(lua_State *L)
 static int block_all(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TBOOLEAN);
-    lun_block_all(lun__here(L)->engine, lua_toboolean(L, 1));
+    lun_block_all(lun__host_here(L)->engine, lua_toboolean(L, 1));
     return 0;
 }
 
@@ -256,7 +256,7 @@ void lun__open_engine(lua_State *L, const lun__parts *p)
                                            {NULL, NULL, 0}};
     static const luaL_Reg inside[] = {
         {"terminal", terminal}, {"profile", profile}, {"block_all", block_all}, {NULL, NULL}};
-    lun__offer(L, p, p->core, functions);
+    lun__register_offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, inside);
     lua_pushliteral(L, "Lunarray " LUN_VERSION);
     lua_setfield(L, p->core, "_VERSION");

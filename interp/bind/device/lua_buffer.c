@@ -5,44 +5,44 @@
 
 /* ---- what the explicit layer shares ---------------------------------------------------------- */
 
-const char *lun__check_device(lua_State *L, int i)
+const char *lun__lua_buffer_device(lua_State *L, int i)
 {
     if (lua_type(L, i) == LUA_TTABLE) {
         if (lua_getfield(L, i, "place") != LUA_TSTRING)
-            lun__bad_argument(L, i, "a table that is no row of lun.devices()");
+            lun__blame_argument(L, i, "a table that is no row of lun.devices()");
         lua_replace(L, i);
     }
     if (lua_type(L, i) != LUA_TSTRING)
-        lun__bad_type(L, i, "name of a device, or row of lun.devices(),");
+        lun__error_bad_type(L, i, "name of a device, or row of lun.devices(),");
     return lua_tostring(L, i);
 }
 
-lun__held *lun__check_held(lua_State *L, lun__host *h, int i, lun__kind kind, const char *name)
+lun__held *lun__lua_buffer_held(lua_State *L, lun__host *h, int i, lun__kind kind, const char *name)
 {
-    const lun__box *box = lun__test(L, h, i, kind, LUN__HELD_BYTES);
+    const lun__box *box = lun__host_test(L, h, i, kind, LUN__HELD_BYTES);
     if (!box)
-        lun__bad_type(L, i, name);
-    lun__held *held = lun__held_at(h, box->slot);
+        lun__error_bad_type(L, i, name);
+    lun__held *held = lun__host_held_at(h, box->slot);
     if (!held->as.array)
         luaL_error(L, "attempt to use a closed %s", name);
     return held;
 }
 
-void lun__new_methods(lua_State *L, const lun__parts *p, lun__kind kind, const char *name,
-                      const lun__entry *methods)
+void lun__lua_buffer_methods(lua_State *L, const lun__parts *p, lun__kind kind, const char *name,
+                             const lun__entry *methods)
 {
-    lun__new_type(L, p->host_at, kind, name);
+    lun__host_new_type(L, p->host_at, kind, name);
     lua_newtable(L);
-    lun__offer(L, p, lua_gettop(L), methods);
+    lun__register_offer(L, p, lua_gettop(L), methods);
     lua_setfield(L, -2, "__index");
 }
 
-void lun__check_explicit(lua_State *L, lun__host *h, lun_status s, const char *name)
+void lun__lua_buffer_check(lua_State *L, lun__host *h, lun_status s, const char *name)
 {
     if (s == LUN_EFREED)
         luaL_error(L, "%s", lun_error_from(h->engine, 1));
     if (s != LUN_OK)
-        lun__raise_as(L, h, s, 1, name);
+        lun__error_raise_as(L, h, s, 1, name);
 }
 
 /* ---- buffers --------------------------------------------------------------------------------- */
@@ -50,25 +50,25 @@ void lun__check_explicit(lua_State *L, lun__host *h, lun_status s, const char *n
 /* lun.buffer(device, extents [, dtype]) */
 static int buffer(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t extent[LUN_MAX_RANK];
     lua_settop(L, 3);
-    const char *device = lun__check_device(L, 1);
-    const int rank = lun__check_shape(L, 2, extent);
-    const lun_dtype t = lua_isnil(L, 3) ? LUN_F64 : lun__check_dtype(L, 3);
-    lun__held *held = lun__new_held(L, h, LUN__BUFFER);
+    const char *device = lun__lua_buffer_device(L, 1);
+    const int rank = lun__lua_value_shape(L, 2, extent);
+    const lun_dtype t = lua_isnil(L, 3) ? LUN_F64 : lun__lua_value_dtype(L, 3);
+    lun__held *held = lun__host_new_held(L, h, LUN__BUFFER);
     lun_status s;
     LUN__TRY(s, lun_buffer_new(h->engine, device, rank, extent, t, &held->as.buffer));
-    lun__check_explicit(L, h, s, "buffer");
-    lun__report_memory(L, h);
+    lun__lua_buffer_check(L, h, s, "buffer");
+    lun__host_report_memory(L, h);
     return 1;
 }
 
 /* The buffer at 1, with its memory not freed. */
 static lun_memory *live(lua_State *L, lun_buffer_info *info)
 {
-    lun__host *h = lun__here(L);
-    lun_memory *b = lun__check_held(L, h, 1, LUN__BUFFER, "buffer")->as.buffer;
+    lun__host *h = lun__host_here(L);
+    lun_memory *b = lun__lua_buffer_held(L, h, 1, LUN__BUFFER, "buffer")->as.buffer;
     *info = (lun_buffer_info){.size = sizeof *info};
     lun_buffer_get(b, info);
     if (info->freed)
@@ -111,8 +111,8 @@ static int pitch(lua_State *L)
 
 static int free_buffer(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_buffer_free(lun__check_held(L, h, 1, LUN__BUFFER, "buffer")->as.buffer);
+    lun__host *h = lun__host_here(L);
+    lun_buffer_free(lun__lua_buffer_held(L, h, 1, LUN__BUFFER, "buffer")->as.buffer);
     return 0;
 }
 
@@ -120,9 +120,9 @@ static int buffer_text(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
     lun_buffer_info info = {.size = sizeof info};
-    const lun__box *box = lun__test(L, h, 1, LUN__BUFFER, LUN__HELD_BYTES);
+    const lun__box *box = lun__host_test(L, h, 1, LUN__BUFFER, LUN__HELD_BYTES);
     if (box && h->engine)
-        lun_buffer_get(lun__held_at(h, box->slot)->as.buffer, &info);
+        lun_buffer_get(lun__host_held_at(h, box->slot)->as.buffer, &info);
     if (!info.rank || info.freed) {
         lua_pushliteral(L, "freed buffer");
         return 1;
@@ -147,12 +147,12 @@ static int buffer_text(lua_State *L)
 static lun_copy_side check_side(lua_State *L, lun__host *h, int i)
 {
     lun_copy_side side = {.size = sizeof side};
-    if (lun__test(L, h, i, LUN__BUFFER, LUN__HELD_BYTES))
-        side.buffer = lun__check_held(L, h, i, LUN__BUFFER, "buffer")->as.buffer;
-    else if (lun__is_array(L, h, i))
-        side.array = lun__check_array(L, h, i);
+    if (lun__host_test(L, h, i, LUN__BUFFER, LUN__HELD_BYTES))
+        side.buffer = lun__lua_buffer_held(L, h, i, LUN__BUFFER, "buffer")->as.buffer;
+    else if (lun__lua_array_is(L, h, i))
+        side.array = lun__lua_array_check(L, h, i);
     else
-        lun__bad_type(L, i, "buffer or array");
+        lun__error_bad_type(L, i, "buffer or array");
     return side;
 }
 
@@ -171,11 +171,11 @@ static void check_integers(lua_State *L, int i, int rank, const char *what, int6
 {
     const bool list = lua_type(L, i) == LUA_TTABLE;
     if (!list && lua_type(L, i) != LUA_TNUMBER)
-        lun__bad_type(L, i, "number or list of numbers");
+        lun__error_bad_type(L, i, "number or list of numbers");
     if ((list ? (lua_Integer)lua_rawlen(L, i) : 1) != rank)
-        lun__bad_argument(L, i,
-                          lua_pushfstring(L, "%s: %d number%s expected, one for each axis", what,
-                                          rank, rank == 1 ? "" : "s"));
+        lun__blame_argument(L, i,
+                            lua_pushfstring(L, "%s: %d number%s expected, one for each axis", what,
+                                            rank, rank == 1 ? "" : "s"));
     for (int k = 0; k < rank; k++) {
         int exact;
         if (list)
@@ -184,9 +184,9 @@ static void check_integers(lua_State *L, int i, int rank, const char *what, int6
             lua_pushvalue(L, i);
         out[k] = lua_tointegerx(L, -1, &exact);
         if (lua_type(L, -1) != LUA_TNUMBER || !exact)
-            lun__bad_argument(L, i,
-                              lua_pushfstring(L, "%s: an integer expected, got %s", what,
-                                              lun__push_shown(L, -1)));
+            lun__blame_argument(L, i,
+                                lua_pushfstring(L, "%s: an integer expected, got %s", what,
+                                                lun__error_push_shown(L, -1)));
         lua_pop(L, 1);
     }
 }
@@ -199,13 +199,13 @@ static void check_from(lua_State *L, int i, int rank, const char *what, lun_copy
     check_integers(L, i, rank, what, side->from);
     for (int k = 0; k < rank; k++)
         if (side->from[k]-- < 1)
-            lun__bad_argument(L, i, lua_pushfstring(L, "%s: elements count from 1", what));
+            lun__blame_argument(L, i, lua_pushfstring(L, "%s: elements count from 1", what));
 }
 
 /* lun.copy(q, dst, src [, extents [, dst_from, src_from]]) */
 static int copy(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t extent[LUN_MAX_RANK];
     lua_settop(L, 6);
     lun_copy_side to = check_side(L, h, 2), from = check_side(L, h, 3);
@@ -215,18 +215,18 @@ static int copy(lua_State *L)
         check_integers(L, 4, rank, "extents", extent);
     check_from(L, 5, rank_of(&to), "where the target begins", &to);
     check_from(L, 6, rank, "where the source begins", &from);
-    lun__mark(L, h);
-    lun_queue *q = lun__check_held(L, h, 1, LUN__QUEUE, "queue")->as.queue;
+    lun__source_line_mark(L, h);
+    lun_queue *q = lun__lua_buffer_held(L, h, 1, LUN__QUEUE, "queue")->as.queue;
     lun_status s;
     LUN__TRY(s, lun_queue_copy(q, &to, &from, given ? extent : NULL));
     if (s != LUN_OK && s != LUN_EFREED)
-        lun__raise_as(L, h, s, 2, "copy");
-    lun__check_explicit(L, h, s, "copy");
-    lun__report_memory(L, h);
+        lun__error_raise_as(L, h, s, 2, "copy");
+    lun__lua_buffer_check(L, h, s, "copy");
+    lun__host_report_memory(L, h);
     return 0;
 }
 
-void lun__open_memory(lua_State *L, const lun__parts *p)
+void lun__open_buffer(lua_State *L, const lun__parts *p)
 {
     static const lun__entry functions[] = {
         {"buffer", buffer, 3}, {"copy", copy, 6}, {NULL, NULL, 0}};
@@ -234,8 +234,8 @@ void lun__open_memory(lua_State *L, const lun__parts *p)
                                          {"device", device, 1},    {"pitch", pitch, 1},
                                          {"free", free_buffer, 1}, {NULL, NULL, 0}};
     static const luaL_Reg meta[] = {{"__tostring", buffer_text}, {NULL, NULL}};
-    lun__new_methods(L, p, LUN__BUFFER, "buffer", methods);
+    lun__lua_buffer_methods(L, p, LUN__BUFFER, "buffer", methods);
     lun__register(L, p, lua_gettop(L), meta);
     lua_pop(L, 1);
-    lun__offer(L, p, p->core, functions);
+    lun__register_offer(L, p, p->core, functions);
 }

@@ -12,7 +12,7 @@ static int read_extents(lua_State *L, int i, int arg, const char *what, int64_t 
     if (lua_type(L, i) == LUA_TTABLE) {
         lua_Unsigned n = lua_rawlen(L, i);
         if (n < 1 || n > 3)
-            lun__bad_argument(
+            lun__blame_argument(
                 L, arg,
                 lua_pushfstring(L, "%s: 1 to 3 extents expected, got %I", what, (lua_Integer)n));
         count = (int)n;
@@ -26,9 +26,10 @@ static int read_extents(lua_State *L, int i, int arg, const char *what, int64_t 
         if (lua_type(L, -1) == LUA_TNUMBER)
             out[k] = lua_tointegerx(L, -1, &exact);
         if (!exact || out[k] < 1)
-            lun__bad_argument(L, arg,
-                              lua_pushfstring(L, "%s: an extent is an integer of 1 or more, got %s",
-                                              what, lun__push_shown(L, -1)));
+            lun__blame_argument(L, arg,
+                                lua_pushfstring(L,
+                                                "%s: an extent is an integer of 1 or more, got %s",
+                                                what, lun__error_push_shown(L, -1)));
         lua_pop(L, 1);
     }
     return count;
@@ -47,19 +48,20 @@ static int extents_of(lua_State *L, int arg, const char *name, int64_t out[3])
     return count;
 }
 
-void lun__read_division(lua_State *L, int arg, lun_workdiv *w)
+void lun__lua_teams_division(lua_State *L, int arg, lun_workdiv *w)
 {
     *w = (lun_workdiv){.size = sizeof *w};
     luaL_checktype(L, arg, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1))
-        (void)lun__check_option(L, arg, "league=64, team=1, elements=8, scratch=4096, check=true");
+        (void)lun__lua_along_option(L, arg,
+                                    "league=64, team=1, elements=8, scratch=4096, check=true");
     if (!extents_of(L, arg, "league", w->league))
-        lun__bad_argument(L, arg, "league is missing: how many teams there are");
+        lun__blame_argument(L, arg, "league is missing: how many teams there are");
     (void)extents_of(L, arg, "team", w->team);
     (void)extents_of(L, arg, "elements", w->elements);
     lua_getfield(L, arg, "check");
     if (!lua_isnil(L, -1) && !lua_isboolean(L, -1))
-        lun__bad_argument(L, arg, "check: true or false");
+        lun__blame_argument(L, arg, "check: true or false");
     w->check = lua_toboolean(L, -1);
     lua_pop(L, 1);
     lua_getfield(L, arg, "scratch");
@@ -67,7 +69,7 @@ void lun__read_division(lua_State *L, int arg, lun_workdiv *w)
         int exact = 0;
         w->scratch = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
         if (!exact || w->scratch < 1)
-            lun__bad_argument(L, arg, "scratch: bytes, an integer of 1 or more");
+            lun__blame_argument(L, arg, "scratch: bytes, an integer of 1 or more");
     }
     lua_pop(L, 1);
 }
@@ -75,19 +77,19 @@ void lun__read_division(lua_State *L, int arg, lun_workdiv *w)
 /* The called function is lun.teams's result, which Lua could not name. */
 static void check_argument(lua_State *L, lun__host *h, int i)
 {
-    const bool buffer = lun__test(L, h, i, LUN__BUFFER, LUN__HELD_BYTES) != NULL;
+    const bool buffer = lun__host_test(L, h, i, LUN__BUFFER, LUN__HELD_BYTES) != NULL;
     const int type = lua_type(L, i);
-    if (buffer || (type != LUA_TNUMBER && type != LUA_TBOOLEAN && !lun__is_array(L, h, i)))
+    if (buffer || (type != LUA_TNUMBER && type != LUA_TBOOLEAN && !lun__lua_array_is(L, h, i)))
         luaL_error(L, "bad argument #%d to 'teams' (array or number expected, got %s%s)", i,
-                   lun__push_kind(L, h, i),
+                   lun__error_push_kind(L, h, i),
                    buffer ? ", which lun.task takes: lun.copy copies it to an array" : "");
-    (void)lun__check_operand(L, h, i);
+    (void)lun__lua_array_operand(L, h, i);
 }
 
 /* f, args...; the division is upvalue 2. */
 static int run(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     const lun_workdiv *w = lua_touserdata(L, lua_upvalueindex(2));
     lun_array *args[LUN_MAX_OPERANDS];
     bool own[LUN_MAX_OPERANDS];
@@ -102,18 +104,18 @@ static int run(lua_State *L)
         return luaL_error(L, "bad argument to 'teams' (more than %d arguments)", LUN_MAX_OPERANDS);
     for (int k = 0; k < count; k++)
         check_argument(L, h, k + 2);
-    lun_function *f = lun__function(L, h, 1, 1, false);
-    lun__mark(L, h);
+    lun_function *f = lun__lua_function_at(L, h, 1, 1, false);
+    lun__source_line_mark(L, h);
     for (; s == LUN_OK && taken < count; taken += s == LUN_OK)
-        s = lun__load_operand(L, h, taken + 2, &args[taken], &own[taken]);
+        s = lun__lua_array_load(L, h, taken + 2, &args[taken], &own[taken]);
     if (s == LUN_OK) /* once: a failed run may have written arrays, so it is not repeated */
         s = lun_teams(h->engine, f, w, args, count);
     while (taken-- > 0)
         if (own[taken])
             lun_release(args[taken]);
     if (s != LUN_OK)
-        lun__raise_as(L, h, s, 1, "teams");
-    lun__report_memory(L, h);
+        lun__error_raise_as(L, h, s, 1, "teams");
+    lun__host_report_memory(L, h);
     return 0;
 }
 
@@ -124,7 +126,7 @@ static int teams(lua_State *L)
     lua_settop(L, 1);
     lua_pushvalue(L, lua_upvalueindex(1));
     lun_workdiv *w = lua_newuserdatauv(L, sizeof *w, 0);
-    lun__read_division(L, 1, w);
+    lun__lua_teams_division(L, 1, w);
     lua_pushcclosure(L, run, 2);
     return 1;
 }
@@ -142,24 +144,24 @@ static void set_extents(lua_State *L, const char *name, const int64_t extent[3])
 /* lun.workdiv(extents [, {team=, elements=}]): a division that covers them. */
 static int workdiv(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_workdiv w = {.size = sizeof w};
     int64_t all[3], team[3] = {1, 1, 1}, own[3] = {1, 1, 1}, league[3];
     lua_settop(L, 2);
     if (lua_type(L, 1) != LUA_TNUMBER && lua_type(L, 1) != LUA_TTABLE)
-        lun__bad_type(L, 1, "number of elements or table of extents");
+        lun__error_bad_type(L, 1, "number of elements or table of extents");
     (void)read_extents(L, 1, 1, "extents", all);
     if (!lua_isnil(L, 2)) {
         luaL_checktype(L, 2, LUA_TTABLE);
         for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
-            (void)lun__check_option(L, 2, "team=1, elements=8");
+            (void)lun__lua_along_option(L, 2, "team=1, elements=8");
         (void)extents_of(L, 2, "team", team);
         (void)extents_of(L, 2, "elements", own);
     }
     for (int k = 0; k < 3; k++) {
         int64_t each;
         if (__builtin_mul_overflow(team[k], own[k], &each))
-            lun__bad_argument(L, 2, "team times elements is beyond 64 bits");
+            lun__blame_argument(L, 2, "team times elements is beyond 64 bits");
         league[k] = all[k] / each + (all[k] % each != 0);
     }
     memcpy(w.league, league, sizeof league);
@@ -167,7 +169,7 @@ static int workdiv(lua_State *L)
     memcpy(w.elements, own, sizeof own);
     const lun_status s = lun_workdiv_check(h->engine, &w);
     if (s != LUN_OK)
-        lun__raise_as(L, h, s, lua_isnil(L, 2) ? 1 : 2, "workdiv");
+        lun__error_raise_as(L, h, s, lua_isnil(L, 2) ? 1 : 2, "workdiv");
     lua_createtable(L, 0, 3);
     set_extents(L, "league", league);
     set_extents(L, "team", team);
@@ -179,5 +181,5 @@ void lun__open_teams(lua_State *L, const lun__parts *p)
 {
     static const lun__entry functions[] = {
         {"teams", teams, 1}, {"workdiv", workdiv, 2}, {NULL, NULL, 0}};
-    lun__offer(L, p, p->core, functions);
+    lun__register_offer(L, p, p->core, functions);
 }

@@ -28,13 +28,13 @@ static const char *join_names(lua_State *L)
             luaL_addchar(&text,
                          ','); /* the buffer may be on the stack, and must be at its top then */
         if (lua_rawgeti(L, 1, i) != LUA_TSTRING)
-            lun__bad_argument(
+            lun__blame_argument(
                 L, 1,
                 lua_pushfstring(L, "place %I is a %s: a name expected", i, luaL_typename(L, -1)));
         luaL_addvalue(&text);
     }
     if (!count)
-        lun__bad_argument(L, 1, "a set of at least one place expected");
+        lun__blame_argument(L, 1, "a set of at least one place expected");
     luaL_pushresult(&text);
     return lua_tostring(L, -1);
 }
@@ -43,7 +43,7 @@ static const char *join_names(lua_State *L)
  * of those in use, as lun.use() does. */
 static int use(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     const char *name = NULL;
     if (lua_gettop(L) > 1)
         list_arguments(L);
@@ -52,7 +52,7 @@ static int use(lua_State *L)
     else if (!lua_isnoneornil(L, 1))
         name = luaL_checkstring(L, 1);
     if (name)
-        lun__check(L, h, lun_use(h->engine, name), 1);
+        lun__error_check(L, h, lun_use(h->engine, name), 1);
     lua_settop(L, 0);
     luaL_checkstack(L, LUN_MAX_PLACES, NULL);
     for (int k = 0; (name = lun_place_name(h->engine, k)); k++)
@@ -75,20 +75,20 @@ static void push_places(lua_State *L, lun_engine *e)
     lua_newtable(L);
     for (int k = 0; lun_place_stats_get(e, k, &s); k++) {
         lua_createtable(L, 0, 7);
-        lun__set_integer(L, "launches", s.launches);
-        lun__set_integer(L, "moves", s.moves);
-        lun__set_integer(L, "bytes_moved", s.bytes_moved);
-        lun__set_integer(L, "bytes_to_device", s.bytes_to_device);
-        lun__set_integer(L, "bytes_to_host", s.bytes_to_host);
-        lun__set_integer(L, "merges", s.merges);
-        lun__set_integer(L, "bytes_exchanged", s.bytes_exchanged);
+        lun__field_set_integer(L, "launches", s.launches);
+        lun__field_set_integer(L, "moves", s.moves);
+        lun__field_set_integer(L, "bytes_moved", s.bytes_moved);
+        lun__field_set_integer(L, "bytes_to_device", s.bytes_to_device);
+        lun__field_set_integer(L, "bytes_to_host", s.bytes_to_host);
+        lun__field_set_integer(L, "merges", s.merges);
+        lun__field_set_integer(L, "bytes_exchanged", s.bytes_exchanged);
         lua_setfield(L, -2, lun_place_name(e, k));
     }
 }
 
 static int stats(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     if (!lua_isnoneornil(L, 1)) {
         const char *what = luaL_checkstring(L, 1);
         luaL_argcheck(L, strcmp(what, "reset") == 0, 1, "\"reset\" or nothing expected");
@@ -163,8 +163,9 @@ static int device_of(lua_State *L, lun_engine *e)
     for (int k = 0; lua_type(L, -1) == LUA_TSTRING && (name = lun_place_name(e, k)); k++)
         if (!strcmp(name, lua_tostring(L, -1)))
             return k;
-    lun__bad_argument(
-        L, 3, lua_pushfstring(L, "device %s is not in the set in use", lun__push_shown(L, -1)));
+    lun__blame_argument(
+        L, 3,
+        lua_pushfstring(L, "device %s is not in the set in use", lun__error_push_shown(L, -1)));
     return 0;
 }
 
@@ -173,11 +174,11 @@ static void read_weights(lua_State *L, lun_distribution *d)
 {
     const lua_Unsigned count = lua_istable(L, -1) ? lua_rawlen(L, -1) : 0;
     if (count < 1 || count > LUN_MAX_PLACES)
-        lun__bad_argument(L, 3, "weights: a number for each place expected");
+        lun__blame_argument(L, 3, "weights: a number for each place expected");
     double *weights = lua_newuserdatauv(L, (size_t)count * sizeof *weights, 0);
     for (lua_Unsigned i = 0; i < count; i++) {
         if (lua_rawgeti(L, -2, (lua_Integer)i + 1) != LUA_TNUMBER)
-            lun__bad_argument(L, 3, "weights: a number for each place expected");
+            lun__blame_argument(L, 3, "weights: a number for each place expected");
         weights[i] = lua_tonumber(L, -1);
         lua_pop(L, 1);
     }
@@ -193,21 +194,21 @@ static void read_option(lua_State *L, lun_engine *e, const char *name, lun_distr
     int exact = 0;
     if (!strcmp(name, "device")) {
         if (strcmp(d->kind, "single"))
-            lun__bad_argument(
+            lun__blame_argument(
                 L, 3, lua_pushfstring(L, "a distribution '%s' has no option 'device'", d->kind));
         d->device = device_of(L, e);
     } else if (!strcmp(name, "rule")) {
         if (lua_type(L, -1) != LUA_TSTRING)
-            lun__bad_argument(L, 3, "rule: remainder, ceiling or balanced expected");
+            lun__blame_argument(L, 3, "rule: remainder, ceiling or balanced expected");
         d->rule = lua_tostring(L, -1);
     } else if (!strcmp(name, "weights")) {
         read_weights(L, d);
     } else {
         d->halo = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
         if (!exact)
-            lun__bad_argument(L, 3, "halo: an integer of 0 or more expected");
+            lun__blame_argument(L, 3, "halo: an integer of 0 or more expected");
         if (strcmp(d->kind, "overlap"))
-            lun__bad_argument(
+            lun__blame_argument(
                 L, 3, lua_pushfstring(L, "a distribution '%s' has no option 'halo'", d->kind));
     }
 }
@@ -238,9 +239,9 @@ static int drops(lua_State *L)
     int level = 0;
     of.what = "C";
     while (lua_getstack(L, level + 1, &of) && lua_getinfo(L, "S", &of) &&
-           (of.what[0] == 'C' || lun__is_module_file(of.short_src)))
+           (of.what[0] == 'C' || lun__source_line_is_module(of.short_src)))
         level++;
-    lua_pushboolean(L, luafn_drops(L, level, called));
+    lua_pushboolean(L, luafn_dropped_result(L, level, called));
     return 1;
 }
 
@@ -250,7 +251,8 @@ static bool is_over_ranks(lua_State *L)
         return false;
     const bool given = lua_getfield(L, 3, "over") != LUA_TNIL;
     if (given && (lua_type(L, -1) != LUA_TSTRING || strcmp(lua_tostring(L, -1), "ranks")))
-        lun__bad_argument(L, 3, "over: \"ranks\" expected; without it the places in use are meant");
+        lun__blame_argument(L, 3,
+                            "over: \"ranks\" expected; without it the places in use are meant");
     lua_pop(L, 1);
     return given;
 }
@@ -266,28 +268,28 @@ static int distribute(lua_State *L)
         lua_call(L, lua_gettop(L) - 1, 1);
         return 1;
     }
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_distribution d = {.size = sizeof d, .kind = luaL_checkstring(L, 2)};
     d.halo = !strcmp(d.kind, "overlap");
     lua_settop(L, 3);
     if (!lua_isnil(L, 3)) {
         luaL_checktype(L, 3, LUA_TTABLE);
         for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1))
-            (void)lun__check_option(L, 3,
-                                    "device=1, rule=\"balanced\", weights={1, 3}, halo=1, "
-                                    "combine=\"+\"");
+            (void)lun__lua_along_option(L, 3,
+                                        "device=1, rule=\"balanced\", weights={1, 3}, halo=1, "
+                                        "combine=\"+\"");
         for (int i = 0; i < 4; i++)
             if (lua_getfield(L, 3, names[i]) != LUA_TNIL)
                 read_option(L, h->engine, names[i], &d);
         if (lua_getfield(L, 3, "combine") != LUA_TNIL) {
             lua_replace(L, 3); /* so that messages number this argument */
-            d.combine = lun__function(L, h, 3, 2, true);
+            d.combine = lun__lua_function_at(L, h, 3, 2, true);
         }
     }
     lun_status s;
     LUN__TRY(s, lun_distribute(h->engine, a, &d));
-    lun__check(L, h, s, lua_isnil(L, 3) || !is_kind(d.kind) ? 2 : 3);
+    lun__error_check(L, h, s, lua_isnil(L, 3) || !is_kind(d.kind) ? 2 : 3);
     lua_settop(L, 1);
     return 1;
 }
@@ -295,18 +297,18 @@ static int distribute(lua_State *L)
 /* Pushes the function that merges copies: as it was given, if it still exists; else its text. */
 static void push_combine(lua_State *L, lun__host *h, const lun_distribution_state *d)
 {
-    if (strcmp(d->combine, "function") != 0 || !lun__push_code(L, h, d->function))
+    if (strcmp(d->combine, "function") != 0 || !lun__lua_function_push_code(L, h, d->function))
         lua_pushstring(L, d->combine);
 }
 
 /* a:touched(): a, whose copies count as different from now on. */
 static int touched(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_touched(h->engine, a));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     lua_settop(L, 1);
     return 1;
 }
@@ -323,10 +325,10 @@ static void drop_parts(lua_State *L)
 /* a:distribution(): the kind, and the shard of each location. */
 static int distribution(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_distribution_state d = {.size = sizeof d};
-    lun__check(L, h, lun_distribution_get(h->engine, a, &d), 1);
+    lun__error_check(L, h, lun_distribution_get(h->engine, a, &d), 1);
     const bool parts = strcmp(d.kind, "none") != 0;
     lua_pushstring(L, d.kind);
     lua_createtable(L, 0, 7);
@@ -334,7 +336,7 @@ static int distribution(lua_State *L)
     lua_newtable(L); /* counts, */
     lua_newtable(L); /* starts, */
     lua_newtable(L); /* fresh */
-    lun__set_bool(L, "host", d.fresh_host);
+    lun__field_set_bool(L, "host", d.fresh_host);
     for (int k = 0; k < d.places; k++) {
         lua_pushboolean(L, d.fresh[k]);
         lua_setfield(L, -2, d.device[k]);
@@ -352,12 +354,12 @@ static int distribution(lua_State *L)
     if (!parts)
         drop_parts(L);
     if (d.rule)
-        lun__set_text(L, "rule", d.rule);
+        lun__field_set_text(L, "rule", d.rule);
     if (parts)
-        lun__set_integer(L, "axis", d.axis + 1);
+        lun__field_set_integer(L, "axis", d.axis + 1);
     if (!strcmp(d.kind, "overlap"))
-        lun__set_integer(L, "halo", d.halo);
-    lun__set_bool(L, "diverged", d.diverged);
+        lun__field_set_integer(L, "halo", d.halo);
+    lun__field_set_bool(L, "diverged", d.diverged);
     if (d.combine) {
         push_combine(L, h, &d);
         lua_setfield(L, -2, "combine");
@@ -365,7 +367,7 @@ static int distribution(lua_State *L)
     return 2;
 }
 
-void lun__open_places(lua_State *L, const lun__parts *p)
+void lun__open_use(lua_State *L, const lun__parts *p)
 {
     static const lun__entry functions[] = {
         {"use", use, LUN_MAX_PLACES}, {"stats", stats, 1}, {NULL, NULL, 0}};
@@ -376,6 +378,6 @@ void lun__open_places(lua_State *L, const lun__parts *p)
     static const luaL_Reg internal[] = {
         {"distribute_over_ranks", distribute_over_ranks}, {"drops", drops}, {NULL, NULL}};
     lun__register(L, p, p->internal, internal);
-    lun__offer(L, p, p->core, functions);
-    lun__offer(L, p, p->methods, methods);
+    lun__register_offer(L, p, p->core, functions);
+    lun__register_offer(L, p, p->methods, methods);
 }

@@ -62,7 +62,7 @@ static int read_recoded(void *ctx, int64_t at, int64_t count, void *to)
 
 static int read_unpacked(void *ctx, int64_t at, int64_t count, void *to)
 {
-    return lun__unpacked_read(((reader *)ctx)->unpacked, at, count, to);
+    return lun__gzip_random_read(((reader *)ctx)->unpacked, at, count, to);
 }
 
 static void share(void *ctx, int64_t count, void *of, void (*task)(void *of, int64_t k))
@@ -83,11 +83,11 @@ static bool give_column(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, 
     lua_State *L = r->L;
     lun__host *h = r->host;
     lun_blank_drop(h->engine, r->blanks[k]);
-    lun__column_end(r->texts[k]);
+    lun__text_column_end(r->texts[k]);
     r->blanks[k] = NULL;
     r->texts[k] = NULL;
     if (kind == LUN__CSV_TEXT) {
-        r->texts[k] = lun__column_new(h);
+        r->texts[k] = lun__text_column_new(h);
         r->status = r->texts[k] ? LUN_OK : LUN_ENOMEM;
     } else {
         LUN__TRY(r->status, lun_blank_new(h->engine, rows, kind == LUN__CSV_BOOL ? 1 : 8,
@@ -110,7 +110,7 @@ static bool give_texts(void *ctx, int64_t k, const lun__texts_part *parts, int64
     reader *r = ctx;
     lua_State *L = r->L;
     lun__host *h = r->host;
-    LUN__TRY(r->status, lun__column_add(r->texts[k], parts, count));
+    LUN__TRY(r->status, lun__text_column_add(r->texts[k], parts, count));
     return r->status == LUN_OK;
 }
 
@@ -134,7 +134,7 @@ static void end_columns(reader *r)
         lun_blank_drop(r->host->engine, r->valid[k]);
     }
     for (int64_t k = 0; r->texts && k < r->count; k++)
-        lun__column_end(r->texts[k]);
+        lun__text_column_end(r->texts[k]);
     free(r->blanks);
     free(r->valid);
     free(r->texts);
@@ -151,7 +151,7 @@ static int end_reader(lua_State *L)
     reader *r = lua_touserdata(L, 1);
     end_columns(r);
     lun__csv_close(r->csv);
-    lun__unpacked_end(r->host->engine, r->unpacked);
+    lun__gzip_random_end(r->host->engine, r->unpacked);
     free(r->recoded);
     r->csv = NULL;
     r->recoded = NULL;
@@ -223,18 +223,18 @@ static int unpack(lua_State *L, reader *r)
 {
     lun__gzip_fault fault;
     lun__gzip_source source = {read_text, r, r->services.size};
-    r->unpacked = lun__unpack(r->host->engine, &source, &fault);
+    r->unpacked = lun__gzip_random_open(r->host->engine, &source, &fault);
     if (r->unpacked) {
         r->services.read = read_unpacked;
-        r->services.size = lun__unpacked_size(r->unpacked);
+        r->services.size = lun__gzip_random_size(r->unpacked);
         return 0;
     }
     if (fault.status == LUN_EIO)
         return push_fault(
             L, &(lun__csv_fault){.what = LUN__CSV_UNREAD, .column = -1, .error = fault.reason});
     if (fault.status == LUN_ECANCEL || fault.status == LUN_ELIMIT)
-        return lun__raise_stop(L, fault.status);
-    lun__check(L, r->host, fault.status, 1);
+        return lun__error_raise_stop(L, fault.status);
+    lun__error_check(L, r->host, fault.status, 1);
     luaL_pushfail(L);
     lua_pushliteral(L, "packed");
     lua_pushstring(L, fault.message);
@@ -296,7 +296,8 @@ static bool recode(lua_State *L, int i, reader *r, lun__csv_fault *fault)
 {
     int64_t length = 0;
     lua_getfield(L, i, "encoding");
-    bool ok = lun__csv_recode(&r->services, lua_tostring(L, -1), &r->recoded, &length, fault);
+    bool ok =
+        lun__csv_encoding_recode(&r->services, lua_tostring(L, -1), &r->recoded, &length, fault);
     lua_pop(L, 1);
     if (ok && r->recoded) {
         r->services.read = read_recoded;
@@ -329,7 +330,7 @@ static void take_text(lua_State *L, reader *r)
 static int csv_open(lua_State *L)
 {
     lun__csv_fault fault;
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lua_settop(L, 5);
     if (lua_isnil(L, 5)) {
         lua_createtable(L, 0, 0);
@@ -367,7 +368,7 @@ static reader *check_reader(lua_State *L, const lun__host *h)
 /* internal.csv_close(reader): gives its memory back. */
 static int csv_close(lua_State *L)
 {
-    check_reader(L, lun__here(L));
+    check_reader(L, lun__host_here(L));
     return end_reader(L);
 }
 
@@ -386,10 +387,10 @@ static bool is_same(const reader *r)
 /* Pushes a Vector of a blank's memory, which it owns then. */
 static void push_vector(lua_State *L, lun__host *h, lun_blank **from, lun_dtype t)
 {
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     LUN__TRY(s, lun_blank_vector(h->engine, *from, t, out));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     *from = NULL;
 }
 
@@ -406,7 +407,7 @@ static void make_columns(lua_State *L, reader *r, const lun__csv_wanted *wanted,
         lua_pushinteger(L, wanted[k].seen);
         lua_rawseti(L, flags, k + 1);
         if (wanted[k].kind == LUN__CSV_TEXT)
-            lun__push_column(L, &r->texts[k]);
+            lun__text_column_push(L, &r->texts[k]);
         else
             push_vector(L, r->host, &r->blanks[k], dtypes[wanted[k].kind]);
         lua_rawseti(L, list, k + 1);
@@ -423,8 +424,8 @@ static int raise_refusal(lua_State *L, reader *r)
     lun_status s = r->status;
     end_columns(r);
     if (s == LUN_ECANCEL || s == LUN_ELIMIT)
-        return lun__raise_stop(L, s);
-    return lun__raise(L, r->host, s, 1);
+        return lun__error_raise_stop(L, s);
+    return lun__error_raise(L, r->host, s, 1);
 }
 
 /* Takes the words of the list on the top, whose memory is pushed below it. */
@@ -526,7 +527,7 @@ static bool begin_columns(lua_State *L, reader *r, int64_t count)
 static int csv_columns(lua_State *L)
 {
     enum { LIST = 4, FLAGS, VALID };
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     reader *r = check_reader(L, h);
     luaL_checktype(L, 2, LUA_TTABLE);
     if (!is_same(r)) {
@@ -554,7 +555,7 @@ static int csv_columns(lua_State *L)
     end_columns(r);
     if (!ok)
         return push_fault(L, &fault);
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     lua_settop(L, VALID);
     lua_pushinteger(L, rows);
     lua_insert(L, LIST + 1);
@@ -570,7 +571,7 @@ static int csv_kind(lua_State *L)
                                         [LUN__CSV_F64] = "f64",
                                         [LUN__CSV_BOOL] = "bool",
                                         [LUN__CSV_TEXT] = "text"};
-    lua_pushstring(L, names[lun__csv_kind_of((unsigned)luaL_checkinteger(L, 1))]);
+    lua_pushstring(L, names[lun__csv_column_kind((unsigned)luaL_checkinteger(L, 1))]);
     return 1;
 }
 

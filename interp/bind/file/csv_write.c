@@ -95,10 +95,10 @@ static bool to_cell(lua_State *L, lun__csv_cell *c)
 /* Loads rows of the array on the top. */
 static void load_elements(lua_State *L, lun__host *h, const writer *w, int64_t first, void *to)
 {
-    lun_array *a = lun__check_array(L, h, lua_gettop(L));
+    lun_array *a = lun__lua_array_check(L, h, lua_gettop(L));
     lun_status s;
     LUN__TRY(s, lun_read(h->engine, a, to, first, w->rows));
-    lun__check(L, h, s, 3);
+    lun__error_check(L, h, s, 3);
 }
 
 /* Loads rows of the column on the top into its memory. */
@@ -138,9 +138,9 @@ static bool grow(char **memory, size_t *room, size_t needed)
 
 static bool pack(part *p)
 {
-    if (!grow(&p->packed, &p->packed_room, lun__packed_bound(p->length)))
+    if (!grow(&p->packed, &p->packed_room, lun__gzip_bound(p->length)))
         return false;
-    p->packed_length = lun__pack_gzip(p->text, p->length, p->packed, p->packed_room);
+    p->packed_length = lun__gzip_pack(p->text, p->length, p->packed, p->packed_room);
     return p->packed_length > 0;
 }
 
@@ -167,12 +167,12 @@ static void write_part(void *of, int64_t i)
             load_texts(&w->texts[k]->texts, w->memory[k], w->first, first, last);
     size_t needed;
     p->length = 0;
-    p->failed = !lun__csv_bound(&w->form, w->columns, w->count, first, last, &needed) ||
+    p->failed = !lun__csv_write_rows_bound(&w->form, w->columns, w->count, first, last, &needed) ||
                 !grow(&p->text, &p->room, needed);
     if (p->failed)
         return;
-    p->length =
-        (size_t)(lun__csv_put_rows(p->text, &w->form, w->columns, w->count, first, last) - p->text);
+    p->length = (size_t)(lun__csv_write_rows(p->text, &w->form, w->columns, w->count, first, last) -
+                         p->text);
     if (w->packs)
         p->failed = !pack(p);
 }
@@ -199,7 +199,7 @@ static bool write_batch(lua_State *L, lun__host *h, writer *w, FILE *to)
     }
     lun_status s = lun_host_check(h->engine);
     if (s != LUN_OK)
-        lun__raise_stop(L, s);
+        lun__error_raise_stop(L, s);
     return true;
 }
 
@@ -217,7 +217,7 @@ static void make_room(lua_State *L, lun__host *h, writer *w, int64_t k, int64_t 
     size_t size = sizeof(lun__csv_cell);
     c->kind = LUN__CSV_TEXT;
     if (!lua_istable(L, -1)) {
-        lun_dtype t = lun_dtype_of(lun__check_array(L, h, lua_gettop(L)));
+        lun_dtype t = lun_dtype_of(lun__lua_array_check(L, h, lua_gettop(L)));
         c->kind = kinds[lun_dtype_kind(t)];
         size = (size_t)lun_dtype_size(t);
         luaL_argcheck(L, size == (c->kind == LUN__CSV_BOOL ? 1 : 8), 3,
@@ -238,10 +238,11 @@ static bool write_header(lua_State *L, writer *w, const lun__csv_column *names, 
 {
     part *p = &w->parts[0];
     size_t needed;
-    bool ok = lun__csv_bound(&w->form, names, w->count, 0, 1, &needed) &&
+    bool ok = lun__csv_write_rows_bound(&w->form, names, w->count, 0, 1, &needed) &&
               grow(&p->text, &p->room, needed);
     if (ok)
-        p->length = (size_t)(lun__csv_put_rows(p->text, &w->form, names, w->count, 0, 1) - p->text);
+        p->length =
+            (size_t)(lun__csv_write_rows(p->text, &w->form, names, w->count, 0, 1) - p->text);
     if (!ok || (w->packs && !pack(p)))
         luaL_error(L, "not enough memory");
     return put_out(w, p, to);
@@ -274,7 +275,7 @@ static lun__csv_form take_form(lua_State *L, int i)
  * or nil, message, errno. */
 static int csv_write(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     const luaL_Stream *to = luaL_checkudata(L, 1, LUA_FILEHANDLE);
     luaL_argcheck(L, to->closef, 1, "closed file");
     luaL_checktype(L, 2, LUA_TTABLE);
@@ -294,7 +295,7 @@ static int csv_write(lua_State *L)
         lua_rawgeti(L, 3, k + 1);
         make_room(L, h, w, k, rows);
         luaL_checkstack(L, 8, "too many columns");
-        w->texts[k] = lun__to_column(L, -1);
+        w->texts[k] = lun__text_column_at(L, -1);
         lua_remove(L, w->texts[k] ? -2 : -1);
         lua_remove(L, w->texts[k] ? -2 : -1);
     }
@@ -310,7 +311,7 @@ static int csv_write(lua_State *L)
         ok = write_batch(L, h, w, to->f);
     }
     int results = luaL_fileresult(L, ok, NULL);
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     return results;
 }
 
@@ -318,7 +319,7 @@ static int csv_write(lua_State *L)
 static bool is_writable(const lun__csv_form *f, const lun__csv_cell *c)
 {
     return c->kind != LUN__CSV_TEXT || f->quotes != LUN__CSV_NEVER ||
-           lun__csv_is_bare(f, c->as.text, c->length);
+           lun__csv_write_rows_is_bare(f, c->as.text, c->length);
 }
 
 /* The first row of a column of text whose cell needs quotes where none are written, from 1; 0: all
@@ -329,7 +330,7 @@ static int64_t find_quoted(const lun__csv_form *f, const lun__texts *texts)
         const lun__texts_part *p = &texts->parts[k];
         for (int64_t i = 0; i < p->count; i++) {
             lun__text x = lun__texts_kept(p, lun__texts_level(p, i));
-            if (!lun__csv_is_bare(f, x.at, x.length))
+            if (!lun__csv_write_rows_is_bare(f, x.at, x.length))
                 return p->first + i + 1;
         }
     }
@@ -344,7 +345,7 @@ static int csv_check(lua_State *L)
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 2);
     const lun__csv_form form = take_form(L, 2);
-    const lun__column *column = lun__to_column(L, 1);
+    const lun__column *column = lun__text_column_at(L, 1);
     if (column) {
         int64_t row = find_quoted(&form, &column->texts);
         if (!row)
@@ -357,8 +358,8 @@ static int csv_check(lua_State *L)
     for (int64_t r = 1; r <= count; r++) {
         lun__csv_cell c;
         lua_rawgeti(L, 1, r);
-        const bool field =
-            to_cell(L, &c) && !(c.kind == LUN__CSV_TEXT && !lun__csv_is_text(c.as.text, c.length));
+        const bool field = to_cell(L, &c) && !(c.kind == LUN__CSV_TEXT &&
+                                               !lun__csv_utf8_is_text(c.as.text, c.length));
         if (!field || !is_writable(&form, &c)) {
             lua_pushinteger(L, r);
             lua_pushstring(L, field ? "quotes" : luaL_typename(L, -2));

@@ -103,12 +103,12 @@ static void parse_part(void *of, int64_t k)
 static int parse_column(lua_State *L, lun__host *h, const lun__texts *from)
 {
     int64_t *wrong = lua_newuserdatauv(L, (size_t)from->count * sizeof *wrong, 0), first = 0;
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     lun_blank *blank = NULL;
     void *days;
     lun_status s;
     LUN__TRY(s, lun_blank_new(h->engine, from->rows, sizeof(int64_t), &blank, &days));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     lun_host_share(h->engine, from->count, &(parsing){from, days, wrong}, parse_part);
     for (int64_t k = 0; !first && k < from->count; k++)
         first = wrong[k];
@@ -116,13 +116,13 @@ static int parse_column(lua_State *L, lun__host *h, const lun__texts *from)
         s = lun_blank_vector(h->engine, blank, LUN_I64, out);
     if (first || s != LUN_OK)
         lun_blank_drop(h->engine, blank);
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     if (first) {
         lua_pushnil(L);
         lua_pushinteger(L, first);
         return 2;
     }
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
@@ -130,9 +130,9 @@ static int parse_column(lua_State *L, lun__host *h, const lun__texts *from)
  * that is no date. */
 static int parse_dates(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     luaL_checktype(L, 1, LUA_TTABLE);
-    const lun__column *column = lun__to_column(L, 1);
+    const lun__column *column = lun__text_column_at(L, 1);
     if (column && column->texts.rows)
         return parse_column(L, h, &column->texts);
     int64_t n = (int64_t)lua_rawlen(L, 1);
@@ -148,11 +148,11 @@ static int parse_dates(lua_State *L)
         }
         lua_pop(L, 1);
     }
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     LUN__TRY(s, lun_tensor(h->engine, days, 1, &n, LUN_I64, out));
-    lun__check(L, h, s, 1);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, 1);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
@@ -194,17 +194,17 @@ static void push_date(lua_State *L, int64_t day)
 /* internal.date_texts(days): a list of the texts of an i64 Vector. */
 static int date_texts(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    int64_t n = lun_size(lun__check_array(L, h, 1)), days[CHUNK];
+    lun__host *h = lun__host_here(L);
+    int64_t n = lun_size(lun__lua_array_check(L, h, 1)), days[CHUNK];
     lua_createtable(L, n < INT_MAX ? (int)n : INT_MAX, 0);
     for (int64_t first = 0, some; first < n; first += some) {
-        lun_array *a = lun__check_array(L, h, 1);
+        lun_array *a = lun__lua_array_check(L, h, 1);
         lun_status s;
         luaL_argcheck(L, lun_dtype_size(lun_dtype_of(a)) == sizeof *days, 1, "not i64");
         luaL_argcheck(L, lun_size(a) == n, 1, "changed meanwhile");
         some = n - first < CHUNK ? n - first : CHUNK;
         LUN__TRY(s, lun_read(h->engine, a, days, first, some));
-        lun__check(L, h, s, 1);
+        lun__error_check(L, h, s, 1);
         for (int64_t i = 0; i < some; i++) {
             push_date(L, days[i]);
             lua_rawseti(L, -2, first + i + 1);

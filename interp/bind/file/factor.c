@@ -118,11 +118,11 @@ static int factor_list(lua_State *L, lun__host *h)
     const int32_t *rank = sort_levels(L, &s);
     for (int64_t i = 0; i < n; i++)
         codes[i] = rank[codes[i]];
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     lun_status status;
     LUN__TRY(status, lun_tensor(h->engine, codes, 1, &n, LUN_I32, out));
-    lun__check(L, h, status, 1);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, status, 1);
+    lun__host_report_memory(L, h);
     lua_insert(L, -2);
     return 2;
 }
@@ -142,7 +142,7 @@ static lun_status add_levels(lun__column *c, lun__texts_levels *levels)
         if (!room)
             return LUN_ENOMEM;
         lun__texts_pack(levels->levels + first, first, n, room, &part);
-        s = lun__column_add(c, &part, 1);
+        s = lun__text_column_add(c, &part, 1);
         free(room);
     }
     return s;
@@ -154,15 +154,15 @@ static int make_levels(lua_State *L)
     lun__texts_levels *levels = lua_touserdata(L, 1);
     lun__host *h = lua_touserdata(L, 2);
     if (levels->count > TOGETHER) {
-        lun__column *c = lun__column_new(h);
+        lun__column *c = lun__text_column_new(h);
         lun_status s = c ? LUN_OK : LUN_ENOMEM;
         if (s == LUN_OK)
             s = add_levels(c, levels);
         if (s != LUN_OK) {
-            lun__column_end(c);
+            lun__text_column_end(c);
             return luaL_error(L, "not enough memory");
         }
-        lun__push_column(L, &c);
+        lun__text_column_push(L, &c);
         return 1;
     }
     lua_createtable(L, (int)levels->count, 0);
@@ -179,14 +179,14 @@ static int factor_columns(lua_State *L, lun__host *h, const lun__texts *const *c
     for (int c = 0; c < count; c++)
         n += columns[c]->rows;
     luaL_argcheck(L, n <= INT32_MAX, LIST, "more than 2^31 - 1 elements");
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     lun__texts_levels levels;
     lun_blank *blank = NULL;
     lun_status s;
     void *codes;
     LUN__TRY(s, lun_blank_new(h->engine, n, sizeof(int32_t), &blank, &codes));
-    lun__check(L, h, s, 1);
-    if (!lun__texts_factor(columns, count, lun__share_texts, h, codes, &levels)) {
+    lun__error_check(L, h, s, 1);
+    if (!lun__distinct_texts(columns, count, lun__text_column_share, h, codes, &levels)) {
         lun_blank_drop(h->engine, blank);
         return luaL_error(L, "not enough memory");
     }
@@ -200,8 +200,8 @@ static int factor_columns(lua_State *L, lun__host *h, const lun__texts *const *c
     free(levels.levels);
     if (failed)
         return lua_error(L);
-    lun__check(L, h, s, 1);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, 1);
+    lun__host_report_memory(L, h);
     return 2;
 }
 
@@ -210,13 +210,13 @@ static int factor_columns(lua_State *L, lun__host *h, const lun__texts *const *c
  * column without strings, and so is the first then. */
 static int factor(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     const lun__texts *columns[2];
     luaL_checktype(L, LIST, LUA_TTABLE);
     lua_settop(L, 2);
     int count = lua_isnil(L, 2) ? 1 : 2;
     for (int c = 0; c < count; c++) {
-        const lun__column *column = lun__to_column(L, c + 1);
+        const lun__column *column = lun__text_column_at(L, c + 1);
         luaL_argcheck(L, column || count == 1, c + 1, "not a column without strings");
         if (!column)
             return factor_list(L, h);

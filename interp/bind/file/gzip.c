@@ -89,12 +89,12 @@ int64_t lun__gzip_next(z_stream *z, const lun__gzip_source *source, lun__gzip_in
 
 /* ---- packing --------------------------------------------------------------------------------- */
 
-size_t lun__packed_bound(size_t bytes)
+size_t lun__gzip_bound(size_t bytes)
 {
     return compressBound(bytes) + 32;
 }
 
-size_t lun__pack_gzip(const char *from, size_t bytes, char *to, size_t room)
+size_t lun__gzip_pack(const char *from, size_t bytes, char *to, size_t room)
 {
     z_stream z;
     memset(&z, 0, sizeof z);

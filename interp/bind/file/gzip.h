@@ -27,13 +27,14 @@ typedef struct lun__unpacked lun__unpacked;
 /* Reads all of the data once; some megabytes of the unpacked data are in memory at a time, and 4 %
  * of it is kept for random access. Data of several members unpacks to all of them, one after the
  * other. The source must live as long. NULL: *fault says why. */
-lun__unpacked *lun__unpack(lun_engine *e, const lun__gzip_source *source, lun__gzip_fault *fault);
-int64_t lun__unpacked_size(const lun__unpacked *u);
+lun__unpacked *lun__gzip_random_open(lun_engine *e, const lun__gzip_source *source,
+                                     lun__gzip_fault *fault);
+int64_t lun__gzip_random_size(const lun__unpacked *u);
 /* Copies bytes at .. at+count-1, which must exist; from any thread. 0, or an errno, -1: the source
  * has fewer bytes. */
-int lun__unpacked_read(lun__unpacked *u, int64_t at, int64_t count, void *to);
+int lun__gzip_random_read(lun__unpacked *u, int64_t at, int64_t count, void *to);
 /* Ends it; NULL is allowed. e is NULL if the engine, and with it its memory, is gone. */
-void lun__unpacked_end(lun_engine *e, lun__unpacked *u);
+void lun__gzip_random_end(lun_engine *e, lun__unpacked *u);
 
 /* ---- gzip.c ---------------------------------------------------------------------------------- */
 
@@ -52,8 +53,8 @@ int64_t lun__gzip_next(struct z_stream_s *z, const lun__gzip_source *source, lun
                        char *to, int64_t room, lun__gzip_fault *fault);
 
 /* The most bytes that packing so many can give. */
-size_t lun__packed_bound(size_t bytes);
+size_t lun__gzip_bound(size_t bytes);
 /* Packs bytes as one gzip member; how many, 0: there is no memory. */
-size_t lun__pack_gzip(const char *from, size_t bytes, char *to, size_t room);
+size_t lun__gzip_pack(const char *from, size_t bytes, char *to, size_t room);
 
 #endif

@@ -2,10 +2,10 @@
  * blocks, of which some stay in memory. The state of zlib is kept at the start of each block, so a
  * block can be unpacked again without those before it.
  *
- * Invariant: after lun__unpack, marks[k] is the state of zlib at the start of block k and never
- * changes. A slot with readers is not reassigned; one that is not `filled` has one thread that
- * fills it, and others wait for `changed`. Slots are read and changed under the lock; bytes of a
- * filled slot are read without it by its users. */
+ * Invariant: after lun__gzip_random_open, marks[k] is the state of zlib at the start of block k
+ * and never changes. A slot with readers is not reassigned; one that is not `filled` has one
+ * thread that fills it, and others wait for `changed`. Slots are read and changed under the
+ * lock; bytes of a filled slot are read without it by its users. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -173,7 +173,8 @@ static bool prepare(lun__unpacked *u, lun_engine *e, const lun__gzip_source *sou
     return u->slots && lun__gzip_begin(z);
 }
 
-lun__unpacked *lun__unpack(lun_engine *e, const lun__gzip_source *source, lun__gzip_fault *fault)
+lun__unpacked *lun__gzip_random_open(lun_engine *e, const lun__gzip_source *source,
+                                     lun__gzip_fault *fault)
 {
     z_stream z;
     lun__unpacked *u = calloc(1, sizeof *u);
@@ -192,16 +193,16 @@ lun__unpacked *lun__unpack(lun_engine *e, const lun__gzip_source *source, lun__g
         u->engine = NULL;
         return u;
     }
-    lun__unpacked_end(e, u);
+    lun__gzip_random_end(e, u);
     return NULL;
 }
 
-int64_t lun__unpacked_size(const lun__unpacked *u)
+int64_t lun__gzip_random_size(const lun__unpacked *u)
 {
     return u->size;
 }
 
-void lun__unpacked_end(lun_engine *e, lun__unpacked *u)
+void lun__gzip_random_end(lun_engine *e, lun__unpacked *u)
 {
     if (!u)
         return;
@@ -290,7 +291,7 @@ static slot *hold(lun__unpacked *u, int64_t block, int *reason)
     }
 }
 
-int lun__unpacked_read(lun__unpacked *u, int64_t at, int64_t count, void *to)
+int lun__gzip_random_read(lun__unpacked *u, int64_t at, int64_t count, void *to)
 {
     char *p = to;
     int reason = 0;

@@ -30,7 +30,7 @@ static int close_stream(lua_State *L)
     return luaL_fileresult(L, fclose(s->f) == 0, NULL);
 }
 
-bool lun__stream_opens(lua_State *L, luaL_Stream *s, int fd, const char *mode)
+bool lun__path_stream_opens(lua_State *L, luaL_Stream *s, int fd, const char *mode)
 {
     s->f = fdopen(fd, mode);
     if (!s->f) {
@@ -50,7 +50,7 @@ bool lun__stream_opens(lua_State *L, luaL_Stream *s, int fd, const char *mode)
  * how many bytes may be read of it. Nil, message, errno if it cannot be read. */
 static int open_source(lua_State *L)
 {
-    const lun__host *h = lun__here(L);
+    const lun__host *h = lun__host_here(L);
     const char *path = luaL_checkstring(L, 1);
     luaL_Stream *s = lua_newuserdatauv(L, sizeof *s, 0);
     struct stat st;
@@ -63,7 +63,7 @@ static int open_source(lua_State *L)
         errno = EISDIR;
         return luaL_fileresult(L, 0, path);
     }
-    if (!lun__stream_opens(L, s, fd, "rb"))
+    if (!lun__path_stream_opens(L, s, fd, "rb"))
         return luaL_fileresult(L, 0, path);
     if (S_ISREG(st.st_mode) && st.st_size > 0) {
         lua_pushinteger(L, st.st_size);
@@ -81,7 +81,7 @@ static int open_source(lua_State *L)
  * false if there are none yet; nil, message, errno if reading fails. */
 static int receive(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     const luaL_Stream *from = luaL_checkudata(L, 1, LUA_FILEHANDLE);
     luaL_argcheck(L, from->closef, 1, "closed file");
     lua_Integer count = luaL_checkinteger(L, 2);
@@ -101,7 +101,7 @@ static int receive(lua_State *L)
         return luaL_fileresult(L, 0, NULL);
     lun_status s = lun_host_check(h->engine);
     if (s != LUN_OK)
-        return lun__raise_stop(L, s);
+        return lun__error_raise_stop(L, s);
     lua_pushboolean(L, 0);
     return 1;
 }

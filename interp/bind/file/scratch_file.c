@@ -233,7 +233,7 @@ static int create(lua_State *L)
     if (like)
         take_after(f->fd, &st);
     const int fd = fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
-    if (fd >= 0 && lun__stream_opens(L, s, fd, "wb"))
+    if (fd >= 0 && lun__path_stream_opens(L, s, fd, "wb"))
         return 2;
     finish(f);
     return luaL_fileresult(L, 0, NULL);

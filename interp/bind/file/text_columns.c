@@ -5,7 +5,7 @@
  *
  * Invariant: the table of a column is empty while it has the metatable, whose field column_key is
  * the userdata that owns the column; a plain list has neither. blanks[k] is the memory of the k-th
- * call of lun__column_add, and all cells lie in these. Cells never change. */
+ * call of lun__text_column_add, and all cells lie in these. Cells never change. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static const char column_key;
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-lun__column *lun__column_new(lun__host *h)
+lun__column *lun__text_column_new(lun__host *h)
 {
     lun__column *c = calloc(1, sizeof *c);
     if (c)
@@ -29,7 +29,7 @@ lun__column *lun__column_new(lun__host *h)
     return c;
 }
 
-void lun__column_end(lun__column *c)
+void lun__text_column_end(lun__column *c)
 {
     if (!c)
         return;
@@ -40,7 +40,7 @@ void lun__column_end(lun__column *c)
     free(c);
 }
 
-lun_status lun__column_add(lun__column *c, const lun__texts_part *parts, int64_t count)
+lun_status lun__text_column_add(lun__column *c, const lun__texts_part *parts, int64_t count)
 {
     lun_engine *e = c->host->engine;
     size_t bytes = 2 * LUN__TEXTS_MARGIN;
@@ -70,7 +70,7 @@ typedef struct owner {
 static int end_owner(lua_State *L)
 {
     owner *o = lua_touserdata(L, 1);
-    lun__column_end(o->column);
+    lun__text_column_end(o->column);
     o->column = NULL;
     return 0;
 }
@@ -140,7 +140,7 @@ static int fill_list(lua_State *L)
         }
         s = lun_host_check(c->host->engine);
         if (s != LUN_OK)
-            return lun__raise_stop(L, s);
+            return lun__error_raise_stop(L, s);
     }
     return 0;
 }
@@ -168,7 +168,7 @@ static void make_plain(lua_State *L, int i, lun__column *c)
     lua_setmetatable(L, i);
 }
 
-lun__column *lun__to_column(lua_State *L, int i)
+lun__column *lun__text_column_at(lua_State *L, int i)
 {
     i = lua_absindex(L, i);
     if (!lua_istable(L, i) || !lua_getmetatable(L, i))
@@ -188,10 +188,10 @@ lun__column *lun__to_column(lua_State *L, int i)
     return NULL;
 }
 
-void lun__make_list(lua_State *L, int i)
+void lun__text_column_list(lua_State *L, int i)
 {
     i = lua_absindex(L, i);
-    lun__column *c = lun__to_column(L, i);
+    lun__column *c = lun__text_column_at(L, i);
     if (c) {
         make_plain(L, i, c);
         lua_pop(L, 1);
@@ -209,7 +209,7 @@ static lun__column *column_here(lua_State *L)
 /* Whether the table at 1 is the column's list; a script may call a metamethod with another one. */
 static bool is_list(lua_State *L)
 {
-    lun__column *c = lun__to_column(L, 1);
+    lun__column *c = lun__text_column_at(L, 1);
     lua_settop(L, c ? lua_gettop(L) - 1 : lua_gettop(L));
     return c && c == column_here(L);
 }
@@ -223,7 +223,7 @@ static int get(lua_State *L)
     if (!whole || !c || !c->host->engine || i < 1 || i > c->texts.rows)
         return 0;
     if (++c->served > SERVED + c->texts.rows && is_list(L)) {
-        lun__make_list(L, 1);
+        lun__text_column_list(L, 1);
         lua_rawgeti(L, 1, i);
         return 1;
     }
@@ -237,7 +237,7 @@ static int get(lua_State *L)
 static int set(lua_State *L)
 {
     if (is_list(L))
-        lun__make_list(L, 1);
+        lun__text_column_list(L, 1);
     if (lua_isnil(L, 2))
         return luaL_error(L, "table index is nil");
     if (lua_type(L, 2) == LUA_TNUMBER && lua_tonumber(L, 2) != lua_tonumber(L, 2))
@@ -265,14 +265,14 @@ static int next(lua_State *L)
 static int all(lua_State *L)
 {
     if (is_list(L))
-        lun__make_list(L, 1);
+        lun__text_column_list(L, 1);
     lua_pushcfunction(L, next);
     lua_pushvalue(L, 1);
     lua_pushnil(L);
     return 3;
 }
 
-void lun__push_column(lua_State *L, lun__column **c)
+void lun__text_column_push(lua_State *L, lun__column **c)
 {
     static const luaL_Reg methods[] = {
         {"__index", get}, {"__newindex", set}, {"__len", length}, {"__pairs", all}, {NULL, NULL}};
@@ -290,7 +290,7 @@ void lun__push_column(lua_State *L, lun__column **c)
     lua_setmetatable(L, -2);
 }
 
-void lun__share_texts(void *h, int64_t count, void *of, void (*task)(void *of, int64_t k))
+void lun__text_column_share(void *h, int64_t count, void *of, void (*task)(void *of, int64_t k))
 {
     lun_host_share(((lun__host *)h)->engine, count, of, task);
 }
@@ -298,7 +298,7 @@ void lun__share_texts(void *h, int64_t count, void *of, void (*task)(void *of, i
 /* internal.texts(value): the number of rows of a column without strings, nil for anything else. */
 static int texts(lua_State *L)
 {
-    const lun__column *c = lun__to_column(L, 1);
+    const lun__column *c = lun__text_column_at(L, 1);
     if (!c)
         return 0;
     lua_pushinteger(L, c->texts.rows);
@@ -341,7 +341,7 @@ static void take_rows(void *of, int64_t task)
         part = lun__texts_find(from, row - 1, part);
         const lun__texts_part *p = &from->parts[part];
         lun__text x = lun__texts_kept(p, lun__texts_level(p, row - 1 - p->first));
-        x.hash = lun__text_hash(x.at, x.length);
+        x.hash = lun__texts_hash(x.at, x.length);
         texts[r - first] = x;
         bytes += x.length;
     }
@@ -358,7 +358,7 @@ static int end_taking(lua_State *L)
     for (int k = 0; k < TASKS; k++)
         free(t->rooms[k]);
     free(t->rows);
-    lun__column_end(t->to);
+    lun__text_column_end(t->to);
     memset(t, 0, sizeof *t);
     return 0;
 }
@@ -382,14 +382,14 @@ static lun_status take_batch(lua_State *L, lun__host *h, taking *t)
 {
     lun_status s;
     int64_t tasks = (t->count + TAKEN - 1) / TAKEN;
-    LUN__TRY(s, lun_read(h->engine, lun__check_array(L, h, 2), t->rows, t->first, t->count));
+    LUN__TRY(s, lun_read(h->engine, lun__lua_array_check(L, h, 2), t->rows, t->first, t->count));
     if (s != LUN_OK)
         return s;
     lun_host_share(h->engine, tasks, t, take_rows);
     for (int64_t k = 0; k < tasks; k++)
         if (!t->rooms[k])
             return LUN_ENOMEM;
-    LUN__TRY(s, lun__column_add(t->to, t->parts, tasks));
+    LUN__TRY(s, lun__text_column_add(t->to, t->parts, tasks));
     return s == LUN_OK ? lun_host_check(h->engine) : s;
 }
 
@@ -397,35 +397,35 @@ static lun_status take_batch(lua_State *L, lun__host *h, taking *t)
  * numbers, "" for 0; nil for any other list. */
 static int texts_take(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lua_settop(L, 2);
-    const lun__column *from = lun__to_column(L, 1);
+    const lun__column *from = lun__text_column_at(L, 1);
     if (!from)
         return 0;
-    lun_array *rows = lun__check_array(L, h, 2);
+    lun_array *rows = lun__lua_array_check(L, h, 2);
     int64_t n = lun_size(rows);
     lun_dtype type = lun_dtype_of(rows);
     luaL_argcheck(L, lun_dtype_kind(type) == LUN_KIND_SIGNED && lun_dtype_size(type) == 8, 2,
                   "not i64");
     taking *t = new_taking(L);
     t->from = from;
-    t->to = lun__column_new(h);
+    t->to = lun__text_column_new(h);
     lun_status s = t->to ? LUN_OK : LUN_ENOMEM;
     for (; s == LUN_OK && t->first < n; t->first += t->count) {
         t->count = n - t->first < TAKEN * TASKS ? n - t->first : TAKEN * TASKS;
         s = take_batch(L, h, t);
     }
     if (s == LUN_ECANCEL || s == LUN_ELIMIT)
-        return lun__raise_stop(L, s);
+        return lun__error_raise_stop(L, s);
     if (s == LUN_ENOMEM)
         return luaL_error(L, "not enough memory");
-    lun__check(L, h, s, 2);
-    lun__push_column(L, &t->to);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, 2);
+    lun__text_column_push(L, &t->to);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
-void lun__open_texts(lua_State *L, const lun__parts *p)
+void lun__open_text_columns(lua_State *L, const lun__parts *p)
 {
     static const luaL_Reg inside[] = {{"texts", texts}, {"texts_take", texts_take}, {NULL, NULL}};
     lun__register(L, p, p->internal, inside);

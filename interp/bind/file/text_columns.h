@@ -16,18 +16,18 @@ typedef struct lun__column {
 } lun__column;
 
 /* NULL: there is no memory. */
-lun__column *lun__column_new(lun__host *h);
-void lun__column_end(lun__column *c);
+lun__column *lun__text_column_new(lun__host *h);
+void lun__text_column_end(lun__column *c);
 /* Adds parts, which are copied: their rows follow those that are there. */
-lun_status lun__column_add(lun__column *c, const lun__texts_part *parts, int64_t count);
+lun_status lun__text_column_add(lun__column *c, const lun__texts_part *parts, int64_t count);
 /* Pushes *c as a list, which Lua owns then, and makes *c NULL. */
-void lun__push_column(lua_State *L, lun__column **c);
+void lun__text_column_push(lua_State *L, lun__column **c);
 /* The column of the list at i while it has no strings, alive as long as the value pushed for it;
  * else NULL, and nothing is pushed. */
-lun__column *lun__to_column(lua_State *L, int i);
+lun__column *lun__text_column_at(lua_State *L, int i);
 /* Makes a list of strings of the value at i, if it is such a column. */
-void lun__make_list(lua_State *L, int i);
+void lun__text_column_list(lua_State *L, int i);
 /* Runs tasks on the threads of the host `h`: lun__texts_share. */
-void lun__share_texts(void *h, int64_t count, void *of, void (*task)(void *of, int64_t k));
+void lun__text_column_share(void *h, int64_t count, void *of, void (*task)(void *of, int64_t k));
 
 #endif

@@ -7,12 +7,12 @@
 /* s(A, extra...) */
 static int skeleton_call(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun__check_skeleton(L, h, 1);
-    int records = lun__records_among(L, 2);
+    lun__host *h = lun__host_here(L);
+    lun__lua_skeleton_check(L, h, 1);
+    int records = lun__record_among(L, 2);
     if (records)
-        return lun__call_override(L, "call", records);
-    return lun__run_skeleton(L, h, 1, 2, NULL);
+        return lun__record_call(L, "call", records);
+    return lun__compose_run(L, h, 1, 2, NULL);
 }
 
 /* Pushes t.out and then t[1], t[2], ...; the table is at 2. */
@@ -28,7 +28,7 @@ static void unpack_run(lua_State *L)
         if (!known)
             luaL_error(L,
                        "bad argument to 'run' (unknown field '%s': {A, extra..., out=B} expected)",
-                       lun__push_shown(L, -2));
+                       lun__error_push_shown(L, -2));
     }
     if (n > LUN_MAX_PARAMS)
         luaL_error(L, "too many arguments to 'run' (%I)", (lua_Integer)n);
@@ -41,20 +41,20 @@ static void unpack_run(lua_State *L)
  * list of arrays; without out like a call. */
 static int skeleton_run(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun__check_skeleton(L, h, 1);
-    if (lun__records_listed(L, 2))
-        return lun__call_list_override(L, "run", 2);
+    lun__host *h = lun__host_here(L);
+    lun__lua_skeleton_check(L, h, 1);
+    if (lun__record_is_listed(L, 2))
+        return lun__record_call_list(L, "run", 2);
     unpack_run(L);
     bool into = !lua_isnil(L, 3);
     if (into)
-        lua_pop(L, lun__push_targets(L, h, 3, "run"));
-    int results = lun__run_skeleton(L, h, 1, 4, "run");
+        lua_pop(L, lun__out_option_push(L, h, 3, "run"));
+    int results = lun__compose_run(L, h, 1, 4, "run");
     if (!into)
         return results;
     int first = lua_gettop(L) - results + 1;
-    int count = lun__push_targets(L, h, 3, "run");
-    lun__store_results(L, h, "run", first, results, count);
+    int count = lun__out_option_push(L, h, 3, "run");
+    lun__out_option_store(L, h, "run", first, results, count);
     return count;
 }
 
@@ -76,8 +76,8 @@ static bool has_workgroups(lun__host *h)
  * tuned again. s:workgroup() reads, nil if it is tuned. */
 static int skeleton_workgroup(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun__skeleton *k = lun__check_skeleton(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun__skeleton *k = lun__lua_skeleton_check(L, h, 1);
     if (!lua_isnoneornil(L, 2)) {
         lua_Integer n = luaL_checkinteger(L, 2);
         luaL_argcheck(L, n >= 0, 2, "number of elements expected, or 0 for automatic tuning");
@@ -122,15 +122,15 @@ static void take_elements(lua_State *L, const lun__skeleton *k, int arrays, lun_
  * the other arrays, the function, the arguments of its row. Upvalues: the host, the kind. */
 static int array_skeleton(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun__skeleton k = {.kind = (int)lua_tointeger(L, lua_upvalueindex(2))};
-    const lun_skeleton_info row = lun__skeleton_row(k.kind);
-    int f = row.arrays + 1, options, behind = f + lun__skeleton_functions(&row);
+    const lun_skeleton_info row = lun__lua_skeleton_row(k.kind);
+    int f = row.arrays + 1, options, behind = f + lun__lua_skeleton_functions(&row);
     lun__call c = {.function = f, .extra = behind, .extra_number = behind};
-    int records = lun__records_among(L, 1);
+    int records = lun__record_among(L, 1);
     if (records)
-        return lun__call_override(L, row.name, records);
-    lun__check_array(L, h, 1);
+        return lun__record_call(L, row.name, records);
+    lun__lua_array_check(L, h, 1);
     for (int i = 0; i < row.arrays; i++)
         c.element[i] = c.number[i] = i + 1;
     luaL_checkany(L, behind - 1);
@@ -141,13 +141,13 @@ static int array_skeleton(lua_State *L)
     }
     c.options = options = last_options(L, c.extra);
     c.extras = lua_gettop(L) - (options != 0) - c.extra + 1;
-    lun__fill_skeleton(L, h, &k, f, options);
+    lun__lua_skeleton_fill(L, h, &k, f, options);
     if (k.leaves > row.arrays)
         take_elements(L, &k, row.arrays, &c);
-    return lun__call_skeleton(L, h, &k, &c);
+    return lun__lua_skeleton_call(L, h, &k, &c);
 }
 
-void lun__open_apply(lua_State *L, const lun__parts *p)
+void lun__open_call_skeleton(lua_State *L, const lun__parts *p)
 {
     static const lun__entry methods[] = {
         {"run", skeleton_run, 2}, {"workgroup", skeleton_workgroup, 2}, {NULL, NULL, 0}};
@@ -156,8 +156,8 @@ void lun__open_apply(lua_State *L, const lun__parts *p)
         lua_pushvalue(L, p->host_at);
         lua_pushinteger(L, kind);
         lua_pushcclosure(L, array_skeleton, 2);
-        lua_setfield(L, p->methods, lun__skeleton_row(kind).name);
+        lua_setfield(L, p->methods, lun__lua_skeleton_row(kind).name);
     }
-    lun__offer(L, p, p->skeleton_methods, methods);
+    lun__register_offer(L, p, p->skeleton_methods, methods);
     lun__register(L, p, p->skeleton, events);
 }

@@ -24,7 +24,7 @@ static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
         c.element[i] = at + i;
         c.number[i] = first[i];
     }
-    int results = lun__call_skeleton(L, h, k, &c);
+    int results = lun__lua_skeleton_call(L, h, k, &c);
     lua_pop(L, results - 1); /* only the first one is used */
     lua_replace(L, at);
     lua_settop(L, at);
@@ -41,7 +41,7 @@ static int check_list(lua_State *L, lun__host *h)
             leaves++;
             depth++;
         } else {
-            const lun__skeleton *s = lun__check_skeleton(L, h, -1);
+            const lun__skeleton *s = lun__lua_skeleton_check(L, h, -1);
             if (s->kind == LUN__PROGRAM || depth < s->leaves)
                 luaL_error(L, "not a program");
             depth -= s->leaves - 1;
@@ -56,7 +56,7 @@ static int check_list(lua_State *L, lun__host *h)
 /* Pushes the list of the program at `at`, made when it is first needed. */
 static void push_list(lua_State *L, lun__host *h, int at)
 {
-    const lun__skeleton *program = lun__check_skeleton(L, h, at);
+    const lun__skeleton *program = lun__lua_skeleton_check(L, h, at);
     if (lua_getiuservalue(L, at, LUN__USE_LIST) == LUA_TTABLE)
         return;
     lua_pushvalue(L, at);
@@ -70,7 +70,7 @@ static void push_list(lua_State *L, lun__host *h, int at)
 
 static void run_program(lua_State *L, lun__host *h, int at, int argument, const char *name)
 {
-    const lun__skeleton *program = lun__check_skeleton(L, h, at);
+    const lun__skeleton *program = lun__lua_skeleton_check(L, h, at);
     int top = lua_gettop(L);
     name = name ? name : program->name;
     check_count(L, program, name, top - argument + 1);
@@ -89,16 +89,16 @@ static void run_program(lua_State *L, lun__host *h, int at, int argument, const 
             lua_pushvalue(L, argument + taken);
             first[lua_gettop(L) - base - 1] = ++taken;
         } else {
-            const lun__skeleton *k = lun__check_skeleton(L, h, -1);
+            const lun__skeleton *k = lun__lua_skeleton_check(L, h, -1);
             lua_pop(L, 1);
             reduce_top(L, h, k, program, name, &first[lua_gettop(L) - base - k->leaves]);
         }
     }
 }
 
-int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first, const char *name)
+int lun__compose_run(lua_State *L, lun__host *h, int at, int first, const char *name)
 {
-    const lun__skeleton *k = lun__check_skeleton(L, h, at);
+    const lun__skeleton *k = lun__lua_skeleton_check(L, h, at);
     if (k->kind == LUN__PROGRAM) {
         run_program(L, h, at, first, name);
         return 1;
@@ -114,7 +114,7 @@ int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first, const char 
         c.element[i] = first + i;
         c.number[i] = i + 1;
     }
-    return lun__call_skeleton(L, h, k, &c);
+    return lun__lua_skeleton_call(L, h, k, &c);
 }
 
 /* ---- for lua/lunarray/function/skeleton.lua -------------------------------------------------- */
@@ -125,13 +125,13 @@ static int new_program(lua_State *L)
 {
     enum { MOST = 1000000 };
     static const char *const names[] = {"sequence", "compose", NULL};
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     const char *name = names[luaL_checkoption(L, 1, NULL, names)];
     lua_Integer leaves = luaL_checkinteger(L, 2), length = luaL_checkinteger(L, 3);
     luaL_argcheck(L, leaves > 0 && length > leaves && length < MOST, 3, "too many skeletons");
     luaL_checktype(L, 4, LUA_TTABLE);
     luaL_checktype(L, 5, LUA_TFUNCTION);
-    lun__skeleton *k = lun__new_skeleton(L, h, LUN__PROGRAM);
+    lun__skeleton *k = lun__lua_skeleton_new(L, h, LUN__PROGRAM);
     k->name = name;
     k->leaves = (int)leaves;
     k->length = (int)length;
@@ -146,9 +146,9 @@ static int new_program(lua_State *L)
  * then, else the source of its function, the length of its list. Nothing if s is no skeleton. */
 static int describe(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     const lun__skeleton *k =
-        (const lun__skeleton *)lun__test(L, h, 1, LUN__SKELETON, sizeof(lun__skeleton));
+        (const lun__skeleton *)lun__host_test(L, h, 1, LUN__SKELETON, sizeof(lun__skeleton));
     if (!k)
         return 0;
     bool program = k->kind == LUN__PROGRAM;

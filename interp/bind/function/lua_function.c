@@ -12,7 +12,7 @@
 /* A box for the function on the top of the stack. */
 static lun_function **new_function(lua_State *L, lun__host *h)
 {
-    return &lun__new_held(L, h, LUN__FUNCTION)->as.function;
+    return &lun__host_new_held(L, h, LUN__FUNCTION)->as.function;
 }
 
 /* The function of an operation, if it fits. */
@@ -21,24 +21,24 @@ static lun_function *of_op(lua_State *L, lun__host *h, int i, lun_op op, int ari
     lun_op_info info = {.size = sizeof info};
     lun_op_describe(op, &info);
     if (info.arity != arity)
-        lun__bad_argument(L, i,
-                          lua_pushfstring(L, "'%s' takes %d operand%s, not %d", info.name,
-                                          info.arity, info.arity == 1 ? "" : "s", arity));
+        lun__blame_argument(L, i,
+                            lua_pushfstring(L, "'%s' takes %d operand%s, not %d", info.name,
+                                            info.arity, info.arity == 1 ? "" : "s", arity));
     if (folds && !info.reduces)
-        lun__bad_argument(
+        lun__blame_argument(
             L, i,
             lua_pushfstring(L, "'%s' is not associative: the result would depend on the order",
                             info.name));
     lun_function **out = new_function(L, h);
     lun_status s;
     LUN__TRY(s, lun_function_op(h->engine, op, out));
-    lun__check(L, h, s, i);
+    lun__error_check(L, h, s, i);
     return *out;
 }
 
 static bool to_operation(lua_State *L, int i, lun_op *op)
 {
-    return lun__to_op(L, i, op) || lun__to_either_op(L, i, op);
+    return lun__ops_at(L, i, op) || lun__lua_reduce_op_at(L, i, op);
 }
 
 static lun_status stopped(lua_State *L)
@@ -50,7 +50,7 @@ static lun_status stopped(lua_State *L)
 static bool is_buffer(lua_State *L, int i)
 {
     const lun__host *h = lun__host_of(L);
-    return h && lun__test(L, h, i, LUN__BUFFER, LUN__HELD_BYTES);
+    return h && lun__host_test(L, h, i, LUN__BUFFER, LUN__HELD_BYTES);
 }
 
 /* Tables of lun.struct: a struct is its own list of fields, records have it in their metatable; or
@@ -58,7 +58,7 @@ static bool is_buffer(lua_State *L, int i)
 static lf_fields push_fields(lua_State *L, int i)
 {
     const int top = lua_gettop(L);
-    if (!lun__is_records(L, i))
+    if (!lun__record_is_at(L, i))
         return LF_NO_FIELDS;
     if (luaL_getmetafield(L, i, "__fields") == LUA_TTABLE)
         return LF_OF_RECORDS;
@@ -76,21 +76,21 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__CACHE);
     lua_pushvalue(L, i);
     lua_rawget(L, -2);
-    const lun__box *known = lun__test(L, h, -1, LUN__FUNCTION, LUN__HELD_BYTES);
+    const lun__box *known = lun__host_test(L, h, -1, LUN__FUNCTION, LUN__HELD_BYTES);
     if (known) {
         lua_remove(L, -2);
-        return lun__held_at(h, known->slot)->as.function;
+        return lun__host_held_at(h, known->slot)->as.function;
     }
     lua_pop(L, 1);
     lun_function **out = new_function(L, h);
-    static const lf_binding ask = {lun__to_array, to_operation, lun__to_atomic,
-                                   stopped,       push_fields,  is_buffer};
+    static const lf_binding ask = {lun__lua_array_at, to_operation, lun__lua_atomic_at,
+                                   stopped,           push_fields,  is_buffer};
     lun_status s;
     if (lua_isfunction(L, i))
         LUN__TRY(s, luafn_front(L, i, h->engine, &ask, out));
     else
         LUN__TRY(s, lun_function_c(h->engine, lua_tostring(L, i), out));
-    lun__check(L, h, s, i);
+    lun__error_check(L, h, s, i);
     lun_function *f = *out;
     lua_pushvalue(L, i);
     lua_pushvalue(L, -2);
@@ -99,12 +99,12 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     return f;
 }
 
-bool lun__push_code(lua_State *L, lun__host *h, const lun_function *f)
+bool lun__lua_function_push_code(lua_State *L, lun__host *h, const lun_function *f)
 {
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__CACHE);
     for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
-        const lun__box *box = lun__test(L, h, -1, LUN__FUNCTION, LUN__HELD_BYTES);
-        if (box && lun__held_at(h, box->slot)->as.function == f) {
+        const lun__box *box = lun__host_test(L, h, -1, LUN__FUNCTION, LUN__HELD_BYTES);
+        if (box && lun__host_held_at(h, box->slot)->as.function == f) {
             lua_pop(L, 1);
             lua_remove(L, -2);
             return true;
@@ -120,8 +120,8 @@ static lun_function *of_file(lua_State *L, lun__host *h, int i)
     lun_status s;
     LUN__TRY(s, lun_function_file(h->engine, lua_tostring(L, i), out));
     if (s == LUN_EIO) /* a mistake: another path avoids it */
-        lun__bad_argument(L, i, lua_pushstring(L, lun_error_from(h->engine, 1)));
-    lun__check(L, h, s, i);
+        lun__blame_argument(L, i, lua_pushstring(L, lun_error_from(h->engine, 1)));
+    lun__error_check(L, h, s, i);
     return *out;
 }
 
@@ -137,14 +137,14 @@ static lun_function *of_string(lua_State *L, lun__host *h, int i, int arity, boo
     const char *text = lua_tolstring(L, i, &length);
     lun_op op;
     if (strlen(text) != length)
-        lun__bad_argument(L, i, "the string contains a NUL byte");
+        lun__blame_argument(L, i, "the string contains a NUL byte");
     if (lun_op_find(text, arity, &op) || lun_op_find(text, 0, &op))
         return of_op(L, h, i, op, arity, folds);
     if (is_c(text))
         return of_code(L, h, i);
     if (text[0] == '/' || text[0] == '.')
         return of_file(L, h, i);
-    lun__bad_argument(
+    lun__blame_argument(
         L, i,
         lua_pushfstring(L,
                         "'%s' is neither an operation of lun.op, nor C source such as \"(float x){ "
@@ -153,7 +153,7 @@ static lun_function *of_string(lua_State *L, lun__host *h, int i, int arity, boo
     return NULL;
 }
 
-lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool folds)
+lun_function *lun__lua_function_at(lua_State *L, lun__host *h, int i, int arity, bool folds)
 {
     lun_op op;
     switch (lua_type(L, i)) {
@@ -166,17 +166,17 @@ lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool f
     default:
         break;
     }
-    const lun__box *box = lun__test(L, h, i, LUN__OP, sizeof *box);
+    const lun__box *box = lun__host_test(L, h, i, LUN__OP, sizeof *box);
     if (box)
         return of_op(L, h, i, (lun_op)box->slot, arity, folds);
-    lun__bad_type(L, i, "function, C source, path or operation");
+    lun__error_bad_type(L, i, "function, C source, path or operation");
     return NULL;
 }
 
 /* internal.check_indices(on): for C functions made from now on; empties the cache of texts. */
 static int check_indices(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     luaL_checktype(L, 1, LUA_TBOOLEAN);
     lun_check_indices(h->engine, lua_toboolean(L, 1));
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__CACHE);
@@ -195,7 +195,7 @@ void lun__open_function(lua_State *L, const lun__parts *p)
 {
     static const luaL_Reg internal[] = {{"check_indices", check_indices}, {NULL, NULL}};
     lun__register(L, p, p->internal, internal);
-    lun__new_type(L, p->host_at, LUN__FUNCTION, "lunarray.function");
+    lun__host_new_type(L, p->host_at, LUN__FUNCTION, "lunarray.function");
     lua_pop(L, 1);
     lua_newtable(L);
     lua_createtable(L, 0, 1);

@@ -18,9 +18,9 @@ static int64_t integer(lua_State *L, int i, int arg, int axis, const char *what)
     int exact = 0;
     lua_Integer n = lua_type(L, i) == LUA_TNUMBER ? lua_tointegerx(L, i, &exact) : 0;
     if (!exact)
-        lun__bad_argument(L, arg,
-                          lua_pushfstring(L, "axis %d: %s is an integer, got %s", axis, what,
-                                          lun__push_shown(L, i)));
+        lun__blame_argument(L, arg,
+                            lua_pushfstring(L, "axis %d: %s is an integer, got %s", axis, what,
+                                            lun__error_push_shown(L, i)));
     return n;
 }
 
@@ -33,13 +33,13 @@ static void read_axis(lua_State *L, int arg, ranges *r)
     if (lua_type(L, at) != LUA_TTABLE) {
         *extent = integer(L, at, arg, axis, "an extent");
         if (*extent < 0)
-            lun__bad_argument(L, arg,
-                              lua_pushfstring(L, "axis %d: the extent is negative: %I", axis,
-                                              (lua_Integer)*extent));
+            lun__blame_argument(L, arg,
+                                lua_pushfstring(L, "axis %d: the extent is negative: %I", axis,
+                                                (lua_Integer)*extent));
         return;
     }
     if (lua_rawlen(L, at) != 2)
-        lun__bad_argument(L, arg, lua_pushfstring(L, "axis %d: {first, last} expected", axis));
+        lun__blame_argument(L, arg, lua_pushfstring(L, "axis %d: {first, last} expected", axis));
     lua_rawgeti(L, at, 1);
     *first = integer(L, at + 1, arg, axis, "the first index");
     lua_rawgeti(L, at, 2);
@@ -47,7 +47,7 @@ static void read_axis(lua_State *L, int arg, ranges *r)
     *extent = 0;
     if (last >= *first && (__builtin_sub_overflow(last, *first, extent) ||
                            __builtin_add_overflow(*extent, 1, extent)))
-        lun__bad_argument(L, arg, "too many elements");
+        lun__blame_argument(L, arg, "too many elements");
 }
 
 /* The shape at arg: a number, or a table of axes. */
@@ -62,10 +62,10 @@ static void read_ranges(lua_State *L, int arg, ranges *r)
         return;
     }
     if (lua_type(L, arg) != LUA_TTABLE)
-        lun__bad_type(L, arg, "number of elements or table of extents");
+        lun__error_bad_type(L, arg, "number of elements or table of extents");
     lua_Unsigned n = lua_rawlen(L, arg);
     if (n < 1 || n > LUN_MAX_RANK)
-        lun__bad_argument(
+        lun__blame_argument(
             L, arg,
             lua_pushfstring(L, "1 to %d extents expected, got %I", LUN_MAX_RANK, (lua_Integer)n));
     for (int k = 1; k <= (int)n; k++) {
@@ -78,7 +78,7 @@ static void read_ranges(lua_State *L, int arg, ranges *r)
 /* lun.generate(shape, f [, {out=}]): element (i, j, ...) is f(i, j, ...). */
 static int generate(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun__skeleton k = {.name = "generate"};
     lun_array *outs[LUN_MAX_OUTPUTS];
     int room = 1, results = 1;
@@ -86,26 +86,26 @@ static int generate(lua_State *L)
     lun_status s;
     lua_settop(L, 3);
     read_ranges(L, 1, &r);
-    lun__out_options(L, &k, 3);
-    lun_function *f = lun__function(L, h, 2, r.rank, false);
+    lun__lua_skeleton_out(L, &k, 3);
+    lun_function *f = lun__lua_function_at(L, h, 2, r.rank, false);
     int first = lua_gettop(L) + 1;
-    lun__new_array(L, h);
-    if (luafn_returned(L))
+    lun__lua_array_new(L, h);
+    if (luafn_compile_returned(L))
         lua_pop(L, 1);
-    lun__mark(L, h);
+    lun__source_line_mark(L, h);
     LUN__TRY(s, lun_generate(h->engine, f, r.rank, r.first, r.extent, outs, room, &results));
     if (s == LUN_EARG && results > room && results <= LUN_MAX_OUTPUTS) {
         luaL_checkstack(L, results, "too many results");
         for (; room < results; room++)
-            lun__new_array(L, h);
+            lun__lua_array_new(L, h);
         LUN__TRY(s, lun_generate(h->engine, f, r.rank, r.first, r.extent, outs, room, &results));
     }
     if (s != LUN_OK)
-        lun__raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "generate");
+        lun__error_raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "generate");
     for (int i = 0; i < results; i++)
-        *lun__array_slot(L, h, first + i) = outs[i];
-    lun__convert_results(L, h, &k, k.name, first, results, 2);
-    return luafn_returned(L) ? lun__gather_records(L, first) : results;
+        *lun__lua_array_slot(L, h, first + i) = outs[i];
+    lun__lua_skeleton_convert(L, h, &k, k.name, first, results, 2);
+    return luafn_compile_returned(L) ? lun__record_gather(L, first) : results;
 }
 
 /* An integer of 1 or more at the top, the option `what` of the table at arg. */
@@ -114,9 +114,9 @@ static int64_t positive(lua_State *L, int arg, const char *what)
     int exact = 0;
     lua_Integer n = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
     if (!exact || n < 1)
-        lun__bad_argument(L, arg,
-                          lua_pushfstring(L, "%s: an integer of 1 or more expected, got %s", what,
-                                          lun__push_shown(L, -1)));
+        lun__blame_argument(L, arg,
+                            lua_pushfstring(L, "%s: an integer of 1 or more expected, got %s", what,
+                                            lun__error_push_shown(L, -1)));
     return n;
 }
 
@@ -124,11 +124,11 @@ static void read_tile(lua_State *L, int arg, int rank, lun_each_options *o)
 {
     const int at = lua_gettop(L);
     if (lua_type(L, at) != LUA_TTABLE || (lua_Integer)lua_rawlen(L, at) != rank)
-        lun__bad_argument(L, arg,
-                          lua_pushfstring(L,
-                                          "tile: a list of %d number%s expected, one for each "
-                                          "axis",
-                                          rank, rank == 1 ? "" : "s"));
+        lun__blame_argument(L, arg,
+                            lua_pushfstring(L,
+                                            "tile: a list of %d number%s expected, one for each "
+                                            "axis",
+                                            rank, rank == 1 ? "" : "s"));
     for (int k = 0; k < rank; k++) {
         lua_rawgeti(L, at, k + 1);
         o->tile[k] = positive(L, arg, "tile");
@@ -145,14 +145,14 @@ static lun_each_options each_options(lua_State *L, int arg, int rank)
     luaL_checktype(L, arg, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1)) {
         const char *name =
-            lun__check_option(L, arg, "tile={16, 64}, schedule=\"dynamic\", chunk=4096");
+            lun__lua_along_option(L, arg, "tile={16, 64}, schedule=\"dynamic\", chunk=4096");
         if (!strcmp(name, "tile"))
             read_tile(L, arg, rank, &o);
         else if (!strcmp(name, "chunk"))
             o.chunk = positive(L, arg, "chunk");
         else if (lua_type(L, -1) != LUA_TSTRING || (strcmp(lua_tostring(L, -1), "static") != 0 &&
                                                     strcmp(lua_tostring(L, -1), "dynamic") != 0))
-            lun__bad_argument(L, arg, "schedule: \"static\" or \"dynamic\" expected");
+            lun__blame_argument(L, arg, "schedule: \"static\" or \"dynamic\" expected");
         else
             o.dynamic = lua_tostring(L, -1)[0] == 'd';
     }
@@ -163,7 +163,7 @@ static lun_each_options each_options(lua_State *L, int arg, int rank)
 static bool is_given(lua_State *L, lun__host *h, int i)
 {
     const int type = lua_type(L, i);
-    return type == LUA_TNUMBER || type == LUA_TBOOLEAN || lun__is_array(L, h, i);
+    return type == LUA_TNUMBER || type == LUA_TBOOLEAN || lun__lua_array_is(L, h, i);
 }
 
 /* lun.each(shape, text [, options], args...): C text without a result, with arguments from `first`
@@ -180,21 +180,21 @@ static int each_text(lua_State *L, lun__host *h, const ranges *r, const lun_each
         return luaL_error(L, "bad argument to 'each' (more than %d arguments)", LUN_MAX_OPERANDS);
     for (int k = 0; k < count; k++) {
         if (!is_given(L, h, first + k))
-            lun__bad_type(L, first + k, "array or number");
-        (void)lun__check_operand(L, h, first + k);
+            lun__error_bad_type(L, first + k, "array or number");
+        (void)lun__lua_array_operand(L, h, first + k);
     }
-    lun_function *f = lun__function(L, h, 2, r->rank, false);
-    lun__mark(L, h);
+    lun_function *f = lun__lua_function_at(L, h, 2, r->rank, false);
+    lun__source_line_mark(L, h);
     for (; s == LUN_OK && taken < count; taken += s == LUN_OK)
-        s = lun__load_operand(L, h, first + taken, &args[taken], &own[taken]);
+        s = lun__lua_array_load(L, h, first + taken, &args[taken], &own[taken]);
     if (s == LUN_OK)
         s = lun_each(h->engine, f, r->rank, r->first, r->extent, o, args, count);
     while (taken-- > 0)
         if (own[taken])
             lun_release(args[taken]);
     if (s != LUN_OK)
-        lun__raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "each");
-    lun__report_memory(L, h);
+        lun__error_raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "each");
+    lun__host_report_memory(L, h);
     return 0;
 }
 
@@ -202,7 +202,7 @@ static int each_text(lua_State *L, lun__host *h, const ranges *r, const lun_each
  * captures. */
 static int each(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     ranges r;
     lun_status s;
     const bool text = lua_type(L, 2) == LUA_TSTRING;
@@ -211,18 +211,18 @@ static int each(lua_State *L)
                           lua_gettop(L));
     read_ranges(L, 1, &r);
     if (!text && (!lua_isfunction(L, 2) || lua_iscfunction(L, 2)))
-        lun__bad_type(L, 2, "Lua function or C source");
+        lun__error_bad_type(L, 2, "Lua function or C source");
     const bool options = lua_gettop(L) > 2 && (!text || !is_given(L, h, 3));
     const lun_each_options o =
         options ? each_options(L, 3, r.rank) : (lun_each_options){.size = sizeof o};
     if (text)
         return each_text(L, h, &r, &o, options ? 4 : 3);
-    lun_function *f = lun__function(L, h, 2, r.rank, false);
-    lun__mark(L, h);
+    lun_function *f = lun__lua_function_at(L, h, 2, r.rank, false);
+    lun__source_line_mark(L, h);
     LUN__TRY(s, lun_each(h->engine, f, r.rank, r.first, r.extent, &o, NULL, 0));
     if (s != LUN_OK)
-        lun__raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "each");
-    lun__report_memory(L, h);
+        lun__error_raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "each");
+    lun__host_report_memory(L, h);
     return 0;
 }
 
@@ -230,5 +230,5 @@ void lun__open_generate(lua_State *L, const lun__parts *p)
 {
     static const lun__entry functions[] = {
         {"generate", generate, 3}, {"each", each, LUN__ANY}, {NULL, NULL, 0}};
-    lun__offer(L, p, p->core, functions);
+    lun__register_offer(L, p, p->core, functions);
 }

@@ -23,52 +23,52 @@ static bool fits(int64_t n, int64_t count, lua_Integer offset, lua_Integer step,
  * Vector of u8 without other uses; writes to them change it. */
 static int field(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t shape[LUN_MAX_RANK], strides[LUN_MAX_RANK], count = 1;
-    lun_array *bytes = lun__check_array(L, h, 1);
+    lun_array *bytes = lun__lua_array_check(L, h, 1);
     lua_Integer offset = luaL_checkinteger(L, 2), step = luaL_checkinteger(L, 3);
-    lun_dtype t = lun__check_dtype(L, 4);
-    int rank = lun__check_shape(L, 5, shape), size = lun_dtype_size(t);
+    lun_dtype t = lun__lua_value_dtype(L, 4);
+    int rank = lun__lua_value_shape(L, 5, shape), size = lun_dtype_size(t);
     bool sane = step > 0;
     for (int k = rank - 1; sane && k >= 0; k--)
         sane = !__builtin_mul_overflow(count, step / size, &strides[k]) &&
                !__builtin_mul_overflow(count, shape[k], &count);
     luaL_argcheck(L, sane && fits(lun_size(bytes), count, offset, step, size), 2,
                   "outside of the bytes");
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     const void *data = NULL;
     lun_status s;
     LUN__TRY(s, lun_data(h->engine, bytes, &data));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     lun_retain(bytes);
     /* nothing else reads or writes these bytes, so arrays may wrap them */
     char *at = (char *)(uintptr_t)data + offset;
     LUN__TRY(s, lun_wrap_strided(h->engine, at, rank, shape, strides, t, let_go, bytes, out));
     if (s != LUN_OK)
         lun_release(bytes);
-    lun__check(L, h, s, 1);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, 1);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
 /* internal.zero_bytes(n): a Vector of u8 in memory, zeros. */
 static int zero_bytes(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lua_Integer n = luaL_checkinteger(L, 1);
-    lun_array **out = lun__new_array(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     LUN__TRY(s, lun_vector(h->engine, NULL, n, LUN_U8, out));
-    lun__check(L, h, s, 1);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, 1);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
 /* internal.skeleton_of(s, f, n): s with another function, of n arrays. */
 static int skeleton_of(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    const lun__skeleton *old = lun__check_skeleton(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    const lun__skeleton *old = lun__lua_skeleton_check(L, h, 1);
     lua_Integer leaves = luaL_checkinteger(L, 3);
     if (old->kind != LUN_SKELETON_MAP && old->kind != LUN_SKELETON_ZIP)
         luaL_error(L, "bad argument to '%s' (records are taken by map and zip alone: take fields)",
@@ -76,13 +76,13 @@ static int skeleton_of(lua_State *L)
     if (leaves > LUN__MOST_ARRAYS)
         luaL_error(L, "bad argument to '%s' (the records have %I fields, at most %d expected)",
                    old->name, leaves, LUN__MOST_ARRAYS);
-    lun__skeleton *k = lun__new_skeleton(L, h, old->kind);
+    lun__skeleton *k = lun__lua_skeleton_new(L, h, old->kind);
     lun__box box = k->box;
     int at = lua_gettop(L);
     *k = *old;
     k->box = box;
     k->leaves = (int)leaves;
-    k->f = lun__function(L, h, 2, k->leaves, false);
+    k->f = lun__lua_function_at(L, h, 2, k->leaves, false);
     lua_setiuservalue(L, at, LUN__USE_FUNCTION);
     lua_pushvalue(L, 2);
     lua_setiuservalue(L, at, LUN__USE_SOURCE);
@@ -94,7 +94,7 @@ static int offer_records(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
-    lun__set_overrides(L);
+    lun__record_set_overrides(L);
     return 0;
 }
 

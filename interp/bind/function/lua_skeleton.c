@@ -6,18 +6,18 @@
 #include "bind/host/field.h"
 #include "luafn/luafn.h"
 
-lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i)
+lun__skeleton *lun__lua_skeleton_check(lua_State *L, lun__host *h, int i)
 {
-    lun__box *box = lun__test(L, h, i, LUN__SKELETON, sizeof(lun__skeleton));
+    lun__box *box = lun__host_test(L, h, i, LUN__SKELETON, sizeof(lun__skeleton));
     if (!box)
-        lun__bad_type(L, i, "skeleton");
+        lun__error_bad_type(L, i, "skeleton");
     return (lun__skeleton *)box;
 }
 
-lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, int kind)
+lun__skeleton *lun__lua_skeleton_new(lua_State *L, lun__host *h, int kind)
 {
     lun__skeleton *k =
-        (lun__skeleton *)lun__new_box(L, h, LUN__SKELETON, sizeof *k, LUN__SKELETON_VALUES);
+        (lun__skeleton *)lun__host_new_box(L, h, LUN__SKELETON, sizeof *k, LUN__SKELETON_VALUES);
     k->kind = kind;
     return k;
 }
@@ -29,10 +29,10 @@ static void one_dtype(lua_State *L, lun__skeleton *k, int r, int options)
 {
     lun_dtype t = LUN_BOOL;
     if (lua_type(L, -1) != LUA_TSTRING || !lun_dtype_find(lua_tostring(L, -1), &t))
-        lun__bad_argument(
+        lun__blame_argument(
             L, options,
             lua_pushfstring(L, "option out: a dtype or a list of dtypes expected, got %s",
-                            lun__push_shown(L, -1)));
+                            lun__error_push_shown(L, -1)));
     k->out[r] = (signed char)t;
     lua_pop(L, 1);
 }
@@ -61,9 +61,9 @@ static void elements_option(lua_State *L, lun__skeleton *k, int options)
     int exact = 0;
     lua_Integer n = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
     if (!exact || n < 1 || n > LUN__MOST_ARRAYS)
-        lun__bad_argument(L, options,
-                          lua_pushfstring(L, "option elements: 1 to %d expected, got %s",
-                                          LUN__MOST_ARRAYS, lun__push_shown(L, -1)));
+        lun__blame_argument(L, options,
+                            lua_pushfstring(L, "option elements: 1 to %d expected, got %s",
+                                            LUN__MOST_ARRAYS, lun__error_push_shown(L, -1)));
     k->leaves = (int)n;
 }
 
@@ -71,59 +71,59 @@ static void elements_option(lua_State *L, lun__skeleton *k, int options)
 static void read_options(lua_State *L, lun__skeleton *k, const lun_skeleton_info *row, int i)
 {
     k->axes = (lun__axes){.options = {.size = sizeof k->axes.options}};
-    lun__around_none(&k->around);
+    lun__stencil_option_none(&k->around);
     if (!row->option[0] || !i || lua_isnoneornil(L, i))
         return;
     luaL_checktype(L, i, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
-        const char *name = lun__check_option(L, i, row->option);
+        const char *name = lun__lua_along_option(L, i, row->option);
         if (strcmp(name, "elements") == 0)
             elements_option(L, k, i);
-        else if (!lun__around_option(L, i, name, &k->around) &&
-                 !lun__axes_option(L, i, name, &k->axes))
+        else if (!lun__stencil_option_read(L, i, name, &k->around) &&
+                 !lun__lua_along_axes(L, i, name, &k->axes))
             out_option(L, k, i);
     }
     const bool several = row->folds && k->leaves > 1;
     if (several && k->leaves > LUN_MOST_VALUES)
-        lun__bad_argument(L, i,
-                          lua_pushfstring(L, "option elements: at most %d in %s, got %d",
-                                          LUN_MOST_VALUES, row->name, k->leaves));
+        lun__blame_argument(L, i,
+                            lua_pushfstring(L, "option elements: at most %d in %s, got %d",
+                                            LUN_MOST_VALUES, row->name, k->leaves));
     if (k->kind == LUN_SKELETON_SCAN && (k->axes.count > 1 || k->axes.count == LUN_NO_AXES))
-        lun__bad_argument(L, i, "option axis: a scan runs along a single axis");
+        lun__blame_argument(L, i, "option axis: a scan runs along a single axis");
 }
 
-void lun__out_options(lua_State *L, lun__skeleton *k, int i)
+void lun__lua_skeleton_out(lua_State *L, lun__skeleton *k, int i)
 {
     if (lua_isnoneornil(L, i))
         return;
     luaL_checktype(L, i, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
-        lun__check_option(L, i, "out=dtype");
+        lun__lua_along_option(L, i, "out=dtype");
         out_option(L, k, i);
     }
 }
 
-void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int options)
+void lun__lua_skeleton_fill(lua_State *L, lun__host *h, lun__skeleton *k, int f, int options)
 {
-    const lun_skeleton_info row = lun__skeleton_row(k->kind);
+    const lun_skeleton_info row = lun__lua_skeleton_row(k->kind);
     k->name = row.name;
     k->leaves = row.arrays;
     read_options(L, k, &row, options);
     /* if the row has one element, there are as many as arrays */
     const bool several = row.folds && k->leaves > 1;
-    k->f = lun__function(L, h, f, row.folds ? row.operands : k->leaves, row.folds);
+    k->f = lun__lua_function_at(L, h, f, row.folds ? row.operands : k->leaves, row.folds);
     if (row.combines)
-        k->by = lun__function(L, h, f + 1, 2, true);
+        k->by = lun__lua_function_at(L, h, f + 1, 2, true);
     else
         lua_pushnil(L);
     if (row.folds && !several && lua_istable(L, f + 1))
-        lun__bad_argument(L, f + 1,
-                          "an initial value expected, got table: a list of them goes with the "
-                          "option elements");
+        lun__blame_argument(L, f + 1,
+                            "an initial value expected, got table: a list of them goes with the "
+                            "option elements");
     if (several)
-        lun__push_identities(L, h, k, f + 1);
+        lun__identities_push(L, h, k, f + 1);
     else if (row.folds || row.combines)
-        k->id = lun__push_identity(L, h, f + lun__skeleton_functions(&row));
+        k->id = lun__identity_push(L, h, f + lun__lua_skeleton_functions(&row));
     else
         lua_pushnil(L);
 }
@@ -131,20 +131,20 @@ void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int
 /* lun.map(f, opts), lun.reduce(f, id) and so on. Upvalues: the host, the kind. */
 static int new_skeleton(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int kind = (int)lua_tointeger(L, lua_upvalueindex(2));
-    const lun_skeleton_info row = lun__skeleton_row(kind);
-    int options = 1 + lun__skeleton_functions(&row) + (row.folds || row.combines);
-    lun__count(L, row.name, row.option[0] ? options : options - 1);
+    const lun_skeleton_info row = lun__lua_skeleton_row(kind);
+    int options = 1 + lun__lua_skeleton_functions(&row) + (row.folds || row.combines);
+    lun__bind_count(L, row.name, row.option[0] ? options : options - 1);
     lua_settop(L, options);
     lua_pushvalue(L, 1);
     if (kind == LUN_SKELETON_MAP || kind == LUN_SKELETON_ZIP)
-        lun__defer_record_text(L, 1);
-    lun__skeleton *k = lun__new_skeleton(L, h, kind);
+        lun__record_defer_text(L, 1);
+    lun__skeleton *k = lun__lua_skeleton_new(L, h, kind);
     int at = lua_gettop(L);
-    lun__fill_skeleton(L, h, k, 1, options);
+    lun__lua_skeleton_fill(L, h, k, 1, options);
     if (kind == LUN_SKELETON_STENCIL)
-        lun__around_foresee(L, h, k, options);
+        lun__stencil_option_foresee(L, h, k, options);
     lua_setiuservalue(L, at, LUN__USE_ID);
     lua_setiuservalue(L, at, LUN__USE_BY);
     lua_setiuservalue(L, at, LUN__USE_FUNCTION);
@@ -159,7 +159,7 @@ static int new_skeleton(lua_State *L)
 static void wrong_type(lua_State *L, const lun__call *c, int i, int number, const char *expected)
 {
     if (!c->name)
-        lun__bad_type(L, i, expected);
+        lun__error_bad_type(L, i, expected);
     luaL_error(L, "bad argument #%d to '%s' (%s expected, got %s)", number, c->name, expected,
                luaL_typename(L, i));
 }
@@ -170,20 +170,20 @@ static bool stands_for_array(lua_State *L, lun__host *h, const lun__skeleton *k,
 {
     bool beside = false;
     for (int j = 0; j < k->leaves; j++)
-        beside |= lun__is_array(L, h, c->element[j]);
+        beside |= lun__lua_array_is(L, h, c->element[j]);
     return beside && lua_type(L, i) == LUA_TNUMBER;
 }
 
 static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
 {
     for (int i = 0; i < k->leaves; i++) {
-        if (lun__is_array(L, h, c->element[i]))
-            lun__check_array(L, h, c->element[i]);
+        if (lun__lua_array_is(L, h, c->element[i]))
+            lun__lua_array_check(L, h, c->element[i]);
         else if (!stands_for_array(L, h, k, c, c->element[i]))
             wrong_type(L, c, c->element[i], c->number[i], "array");
     }
     const char *name = c->name ? c->name : k->name;
-    if (c->extras > 0 && !lun__skeleton_row(k->kind).extras)
+    if (c->extras > 0 && !lun__lua_skeleton_row(k->kind).extras)
         luaL_error(L, "wrong number of arguments to '%s' (%d expected, got %d)", name, k->leaves,
                    k->leaves + c->extras);
     if (c->extras > LUN__MOST_ARGUMENTS - k->leaves)
@@ -193,9 +193,9 @@ static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, 
         int at = c->extra + i, type = lua_type(L, at);
         if (type == LUA_TNUMBER || type == LUA_TBOOLEAN)
             continue;
-        if (!lun__is_array(L, h, at))
+        if (!lun__lua_array_is(L, h, at))
             wrong_type(L, c, at, c->extra_number + i, "array or number");
-        lun__check_array(L, h, at);
+        lun__lua_array_check(L, h, at);
     }
 }
 
@@ -215,15 +215,16 @@ static lun_status load(lua_State *L, lun__host *h, const lun__skeleton *k, const
         lun_array **to = &o->element[o->elements];
         *to = NULL;
         if (lua_type(L, c->element[o->elements]) == LUA_TUSERDATA)
-            s = lun__load_operand(L, h, c->element[o->elements], to, &o->own_element[o->elements]);
+            s = lun__lua_array_load(L, h, c->element[o->elements], to,
+                                    &o->own_element[o->elements]);
         else
-            LUN__TRY(s, lun__load_operand(L, h, c->element[o->elements], to,
-                                          &o->own_element[o->elements]));
+            LUN__TRY(s, lun__lua_array_load(L, h, c->element[o->elements], to,
+                                            &o->own_element[o->elements]));
     }
     for (; o->extras < c->extras && s == LUN_OK; o->extras++) {
         o->extra[o->extras] = NULL;
-        LUN__TRY(s, lun__load_operand(L, h, c->extra + o->extras, &o->extra[o->extras],
-                                      &o->own[o->extras]));
+        LUN__TRY(s, lun__lua_array_load(L, h, c->extra + o->extras, &o->extra[o->extras],
+                                        &o->own[o->extras]));
     }
     return s;
 }
@@ -243,8 +244,8 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
         if (o->extras)
             memcpy(all + k->leaves, o->extra, (size_t)o->extras * sizeof *all);
         if (k->kind == LUN_SKELETON_STENCIL)
-            return lun__around_run(e, k->f, all, k->leaves + o->extras, k->leaves, &k->around, outs,
-                                   room, results);
+            return lun__stencil_option_run(e, k->f, all, k->leaves + o->extras, k->leaves,
+                                           &k->around, outs, room, results);
         return lun_call(e, k->f, all, k->leaves + o->extras, k->leaves, outs, room, results);
     case LUN_SKELETON_ALLPAIRS:
         return lun_allpairs(e, k->f, o->extra, o->extras, k->by, k->id, o->element[0],
@@ -283,14 +284,14 @@ static void resolve_axes(lua_State *L, lun__host *h, const lun__skeleton *k, con
                          int *axes)
 {
     int at = 0; /* an array, to whose length numbers are broadcast */
-    while (at < k->leaves - 1 && !lun__is_array(L, h, c->element[at]))
+    while (at < k->leaves - 1 && !lun__lua_array_is(L, h, c->element[at]))
         at++;
     const char *wrong =
-        k->axes.count ? lun__resolve_axes(L, h, c->element[at], &k->axes, axes) : NULL;
+        k->axes.count ? lun__lua_along_resolve_all(L, h, c->element[at], &k->axes, axes) : NULL;
     if (wrong && c->name)
         luaL_error(L, "bad argument #%d to '%s' (%s)", c->number[at], c->name, wrong);
     if (wrong)
-        lun__bad_argument(L, c->options ? c->options : c->number[at], wrong);
+        lun__blame_argument(L, c->options ? c->options : c->number[at], wrong);
 }
 
 /* Loads the operands, builds, releases the operands. */
@@ -315,50 +316,50 @@ static lun_status try_call(lua_State *L, lun__host *h, const lun__skeleton *k, c
     return s;
 }
 
-void lun__convert_results(lua_State *L, lun__host *h, const lun__skeleton *k, const char *name,
-                          int first, int results, int argument)
+void lun__lua_skeleton_convert(lua_State *L, lun__host *h, const lun__skeleton *k, const char *name,
+                               int first, int results, int argument)
 {
     if (k->outs > 0 && k->outs != results)
         luaL_error(L, "bad option 'out' of '%s' (%d dtypes for %d result%s)", name, k->outs,
                    results, results == 1 ? "" : "s");
     for (int i = 0; k->outs && i < results; i++) {
-        lun_array **slot = lun__array_slot(L, h, first + i), *cast;
+        lun_array **slot = lun__lua_array_slot(L, h, first + i), *cast;
         lun_dtype t = (lun_dtype)k->out[k->outs > 0 ? i : 0];
         if (lun_dtype_of(*slot) == t)
             continue;
-        lun__check(L, h, lun_cast(h->engine, *slot, t, &cast), argument);
+        lun__error_check(L, h, lun_cast(h->engine, *slot, t, &cast), argument);
         lun_release(*slot);
         *slot = cast;
     }
 }
 
-int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
+int lun__lua_skeleton_call(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
 {
     lun_array *outs[LUN_MAX_OUTPUTS];
     int room = 1, results = 1, first = lua_gettop(L) + 1;
-    lun__new_array(L, h);
+    lun__lua_array_new(L, h);
     check_arguments(L, h, k, c);
-    if (luafn_returned(L))
+    if (luafn_compile_returned(L))
         lua_pop(L, 1);
-    lun__mark(L, h);
+    lun__source_line_mark(L, h);
     lun_status s = try_call(L, h, k, c, outs, room, &results);
     if (s == LUN_EARG && results > room && results <= LUN_MAX_OUTPUTS) {
         /* a function with several results: first a userdata for each of them */
         luaL_checkstack(L, results, "too many results");
         for (; room < results; room++)
-            lun__new_array(L, h);
+            lun__lua_array_new(L, h);
         s = try_call(L, h, k, c, outs, room, &results);
     }
     if (s != LUN_OK) {
         int number = c->number[k->leaves - 1];
         if (s == LUN_EARG || s == LUN_EDTYPE)
             number = c->extras > 0 ? c->extra_number : c->function ? c->function : number;
-        lun__raise_as(L, h, s, number, c->name);
+        lun__error_raise_as(L, h, s, number, c->name);
     }
     for (int i = 0; i < results; i++)
-        *lun__array_slot(L, h, first + i) = outs[i];
-    lun__convert_results(L, h, k, c->name ? c->name : k->name, first, results, c->number[0]);
-    return luafn_returned(L) ? lun__gather_records(L, first) : results;
+        *lun__lua_array_slot(L, h, first + i) = outs[i];
+    lun__lua_skeleton_convert(L, h, k, c->name ? c->name : k->name, first, results, c->number[0]);
+    return luafn_compile_returned(L) ? lun__record_gather(L, first) : results;
 }
 
 /* internal.skeletons(): the rows of the engine's table, in order. */
@@ -368,14 +369,14 @@ static int skeletons(lua_State *L)
     lua_newtable(L);
     for (int kind = 0; lun_skeleton_describe((lun_skeleton)kind, &row); kind++) {
         lua_createtable(L, 0, 8);
-        lun__set_text(L, "name", row.name);
-        lun__set_text(L, "doc", row.doc);
-        lun__set_text(L, "option", row.option);
-        lun__set_integer(L, "arrays", row.arrays);
-        lun__set_integer(L, "operands", row.operands);
-        lun__set_bool(L, "extras", row.extras);
-        lun__set_bool(L, "folds", row.folds);
-        lun__set_bool(L, "combines", row.combines);
+        lun__field_set_text(L, "name", row.name);
+        lun__field_set_text(L, "doc", row.doc);
+        lun__field_set_text(L, "option", row.option);
+        lun__field_set_integer(L, "arrays", row.arrays);
+        lun__field_set_integer(L, "operands", row.operands);
+        lun__field_set_bool(L, "extras", row.extras);
+        lun__field_set_bool(L, "folds", row.folds);
+        lun__field_set_bool(L, "combines", row.combines);
         lua_rawseti(L, -2, kind + 1);
     }
     return 1;
@@ -389,6 +390,6 @@ void lun__open_skeleton(lua_State *L, const lun__parts *p)
         lua_pushvalue(L, p->host_at);
         lua_pushinteger(L, kind);
         lua_pushcclosure(L, new_skeleton, 2);
-        lua_setfield(L, p->core, lun__skeleton_row(kind).name);
+        lua_setfield(L, p->core, lun__lua_skeleton_row(kind).name);
     }
 }

@@ -56,7 +56,7 @@ typedef struct lun__call {
 } lun__call;
 
 /* The row of a skeleton of the engine's table. */
-static inline lun_skeleton_info lun__skeleton_row(int kind)
+static inline lun_skeleton_info lun__lua_skeleton_row(int kind)
 {
     lun_skeleton_info row = {.size = sizeof row, .name = ""};
     (void)lun_skeleton_describe((lun_skeleton)kind, &row);
@@ -65,27 +65,27 @@ static inline lun_skeleton_info lun__skeleton_row(int kind)
 
 /* The options of a stencil (stencil_options.c): the defaults, and one of them, by its name and with
  * its value at the top of the stack; false if it is none of them. */
-void lun__around_none(lun__around *o);
-bool lun__around_option(lua_State *L, int options, const char *name, lun__around *o);
+void lun__stencil_option_none(lun__around *o);
+bool lun__stencil_option_read(lua_State *L, int options, const char *name, lun__around *o);
 /* lun_stencil of `count` operands. */
-lun_status lun__around_run(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
-                           int elements, const lun__around *o, lun_array **outs, int room,
-                           int *results);
+lun_status lun__stencil_option_run(lun_engine *e, lun_function *f, lun_array *const *operands,
+                                   int count, int elements, const lun__around *o, lun_array **outs,
+                                   int room, int *results);
 
 /* Raises a mistake in a stencil, made of the function at 1 and the options at `options`, before it
  * is called. */
-void lun__around_foresee(lua_State *L, lun__host *h, const lun__skeleton *k, int options);
+void lun__stencil_option_foresee(lua_State *L, lun__host *h, const lun__skeleton *k, int options);
 
 /* Pushes the first value given at i as an array and returns it; nil and NULL if there is none. */
-lun_array *lun__push_identity(lua_State *L, lun__host *h, int i);
+lun_array *lun__identity_push(lua_State *L, lun__host *h, int i);
 /* Pushes a list that keeps k's first values alive, those in the list at i, one for each element. */
-void lun__push_identities(lua_State *L, lun__host *h, lun__skeleton *k, int i);
+void lun__identities_push(lua_State *L, lun__host *h, lun__skeleton *k, int i);
 
-lun__skeleton *lun__check_skeleton(lua_State *L, lun__host *h, int i);
+lun__skeleton *lun__lua_skeleton_check(lua_State *L, lun__host *h, int i);
 /* Pushes a skeleton of a kind, empty. */
-lun__skeleton *lun__new_skeleton(lua_State *L, lun__host *h, int kind);
+lun__skeleton *lun__lua_skeleton_new(lua_State *L, lun__host *h, int kind);
 /* The number of functions before the other arguments that make a skeleton of that row. */
-static inline int lun__skeleton_functions(const lun_skeleton_info *row)
+static inline int lun__lua_skeleton_functions(const lun_skeleton_info *row)
 {
     return row->combines ? 2 : 1;
 }
@@ -93,17 +93,17 @@ static inline int lun__skeleton_functions(const lun_skeleton_info *row)
 /* Fills k, of its kind, from its functions, the first of which is at f, the identity behind them
  * and the table of options (0: none can be given). Pushes what k->f, k->by and k->id need to stay
  * alive: three values. */
-void lun__fill_skeleton(lua_State *L, lun__host *h, lun__skeleton *k, int f, int options);
+void lun__lua_skeleton_fill(lua_State *L, lun__host *h, lun__skeleton *k, int f, int options);
 /* Reads the option `out` of the table at i, the only one that there may be, into k. */
-void lun__out_options(lua_State *L, lun__skeleton *k, int i);
+void lun__lua_skeleton_out(lua_State *L, lun__skeleton *k, int i);
 /* Casts the results of `name`, at first and above, to the dtypes of k; argument: the number of the
  * argument they were made of. */
-void lun__convert_results(lua_State *L, lun__host *h, const lun__skeleton *k, const char *name,
-                          int first, int results, int argument);
+void lun__lua_skeleton_convert(lua_State *L, lun__host *h, const lun__skeleton *k, const char *name,
+                               int first, int results, int argument);
 /* Pushes the results of a skeleton that is no program and returns their number. */
-int lun__call_skeleton(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c);
+int lun__lua_skeleton_call(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c);
 /* The same for the skeleton at `at`, of any kind, and the arguments first .. the top; name: what
  * errors call it, NULL: its own. */
-int lun__run_skeleton(lua_State *L, lun__host *h, int at, int first, const char *name);
+int lun__compose_run(lua_State *L, lun__host *h, int at, int first, const char *name);
 
 #endif

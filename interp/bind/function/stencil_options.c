@@ -3,7 +3,7 @@
 
 #include "bind/function/lua_skeleton.h"
 
-void lun__around_none(lun__around *o)
+void lun__stencil_option_none(lun__around *o)
 {
     *o = (lun__around){.far = true};
     o->edge[0] = LUN_EDGE_NEAREST;
@@ -18,11 +18,11 @@ static void one_edge(lua_State *L, int options, int k, lun__around *o)
     if (o->keep[k])
         return;
     o->edge[k] = LUN_EDGE_VALUE;
-    lun__check_edge(L, options, "option edge: \"keep\", ", &o->edge[k], &x);
+    lun__lua_pad_edge(L, options, "option edge: \"keep\", ", &o->edge[k], &x);
     if (o->edge[k] != LUN_EDGE_VALUE)
         return;
     if (o->valued && memcmp(&o->x, &x, sizeof x) != 0)
-        lun__bad_argument(L, options, "option edge: only one number can stand beyond the ends");
+        lun__blame_argument(L, options, "option edge: only one number can stand beyond the ends");
     o->x = x;
     o->valued = true;
 }
@@ -32,11 +32,11 @@ static void one_radius(lua_State *L, int options, int k, lun__around *o)
     int exact = 0;
     o->radius[k] = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
     if (!exact || o->radius[k] < 0)
-        lun__bad_argument(L, options,
-                          lua_pushfstring(L,
-                                          "option radius: an integer of at least 0 expected, "
-                                          "got %s",
-                                          lun__push_shown(L, -1)));
+        lun__blame_argument(L, options,
+                            lua_pushfstring(L,
+                                            "option radius: an integer of at least 0 expected, "
+                                            "got %s",
+                                            lun__error_push_shown(L, -1)));
 }
 
 /* The value at the top, or its elements by axis; how many, 0: one for all axes. */
@@ -49,11 +49,11 @@ static int each(lua_State *L, int options, const char *name, lun__around *o,
     }
     lua_Unsigned n = lua_rawlen(L, -1);
     if (n < 1 || n > LUN_MAX_RANK)
-        lun__bad_argument(L, options,
-                          lua_pushfstring(L,
-                                          "option %s: a list of 1 to %d expected, one for each "
-                                          "axis",
-                                          name, LUN_MAX_RANK));
+        lun__blame_argument(L, options,
+                            lua_pushfstring(L,
+                                            "option %s: a list of 1 to %d expected, one for each "
+                                            "axis",
+                                            name, LUN_MAX_RANK));
     for (int k = 0; k < (int)n; k++) {
         lua_rawgeti(L, -1, k + 1);
         one(L, options, k, o);
@@ -62,7 +62,7 @@ static int each(lua_State *L, int options, const char *name, lun__around *o,
     return (int)n;
 }
 
-bool lun__around_option(lua_State *L, int options, const char *name, lun__around *o)
+bool lun__stencil_option_read(lua_State *L, int options, const char *name, lun__around *o)
 {
     if (strcmp(name, "edge") == 0) {
         o->edges = each(L, options, name, o, one_edge);
@@ -82,9 +82,9 @@ static lun_status wrong_list(lun_engine *e, const char *what, int has, int rank)
     return lun_fail(e, LUN_ESHAPE, text);
 }
 
-lun_status lun__around_run(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
-                           int elements, const lun__around *o, lun_array **outs, int room,
-                           int *results)
+lun_status lun__stencil_option_run(lun_engine *e, lun_function *f, lun_array *const *operands,
+                                   int count, int elements, const lun__around *o, lun_array **outs,
+                                   int room, int *results)
 {
     int64_t shape[LUN_MAX_RANK], radius[LUN_MAX_RANK];
     lun_edge edge[LUN_MAX_RANK];
@@ -107,18 +107,18 @@ lun_status lun__around_run(lun_engine *e, lun_function *f, lun_array *const *ope
     return lun_stencil(e, f, operands, count, elements, &how, outs, room, results);
 }
 
-void lun__around_foresee(lua_State *L, lun__host *h, const lun__skeleton *k, int options)
+void lun__stencil_option_foresee(lua_State *L, lun__host *h, const lun__skeleton *k, int options)
 {
     const lun__around *o = &k->around;
     int64_t radius[LUN_MAX_RANK];
     if (o->edges && o->radii && o->edges != o->radii)
-        lun__bad_argument(
+        lun__blame_argument(
             L, options,
             lua_pushfstring(L, "option edge lists %d axes, option radius %d", o->edges, o->radii));
     for (int i = 0; i < LUN_MAX_RANK; i++)
         radius[i] = o->radius[o->radii ? i : 0];
-    lun__check(L, h,
-               lun_stencil_foresee(h->engine, k->f, k->leaves, o->edges ? o->edges : o->radii,
-                                   o->far ? NULL : radius),
-               1);
+    lun__error_check(L, h,
+                     lun_stencil_foresee(h->engine, k->f, k->leaves, o->edges ? o->edges : o->radii,
+                                         o->far ? NULL : radius),
+                     1);
 }

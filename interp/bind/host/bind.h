@@ -21,24 +21,24 @@
 enum { LUN__COLLECTIONS = 2 };
 /* After a failed call: true if memory was short and a collection was made; the call may be tried
  * again. *tries starts as 0. */
-bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries);
-/* lun__bad_argument with "expected ... got" and what the value at `arg` is. */
-int lun__bad_type(lua_State *L, int arg, const char *expected);
+bool lun__error_again(lua_State *L, lun__host *h, lun_status s, int *tries);
+/* lun__blame_argument with "expected ... got" and what the value at `arg` is. */
+int lun__error_bad_type(lua_State *L, int arg, const char *expected);
 /* "Vector", "View", "Scalar", "Composition". */
-const char *lun__class_name(const lun_array *a);
+const char *lun__error_class_name(const lun_array *a);
 /* Pushes what the value at i is: "a Vector f64[3]" for an array, else the name of its type. */
-const char *lun__push_kind(lua_State *L, lun__host *h, int i);
+const char *lun__error_push_kind(lua_State *L, lun__host *h, int i);
 /* Pushes the value at i as messages show it: as tostring does, but of an array what it is. */
-const char *lun__push_shown(lua_State *L, int i);
+const char *lun__error_push_shown(lua_State *L, int i);
 /* Raises the failure: a bad argument number `arg` for a caller's mistake, an error object for a
  * fault in a kernel. */
-int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg);
+int lun__error_raise(lua_State *L, lun__host *h, lun_status s, int arg);
 /* The same, where a mistake is reported as "bad argument #arg to 'name'". */
-int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char *name);
+int lun__error_raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char *name);
 /* Does nothing if s is LUN_OK. */
-void lun__check(lua_State *L, lun__host *h, lun_status s, int arg);
+void lun__error_check(lua_State *L, lun__host *h, lun_status s, int arg);
 /* Raises the failure as an error object, with the source line of the calling script. */
-int lun__raise_fault(lua_State *L, lun__host *h, lun_status s);
+int lun__error_raise_fault(lua_State *L, lun__host *h, lun_status s);
 /* Raises a failure of ranks: one that all ranks have with its text only, so that it is the same on
  * all; a mistake of this rank with the source line. */
 int lun__spmd_fail(lua_State *L, lun__host *h, lun_status s);
@@ -47,23 +47,23 @@ lun__host *lun__here_waiting(lua_State *L);
 /* Pushes bytes that the engine has allocated as a string and frees them, also where that fails. */
 int lun__push_bytes(lua_State *L, void *bytes, int64_t count);
 /* Raises the failure s of lun_host_check; for code that is no function of the binding. */
-int lun__raise_stop(lua_State *L, lun_status s);
+int lun__error_raise_stop(lua_State *L, lun_status s);
 /* The same, pushed on the top and not raised. */
-void lun__push_stop(lua_State *L, lun_status s);
+void lun__error_push_stop(lua_State *L, lun_status s);
 void lun__error_open(lua_State *L);
 /* Whether an error object of the engine's is at i. */
-bool lun__is_fault(lua_State *L, int i);
+bool lun__error_is_fault(lua_State *L, int i);
 
 /* Repeats a call that ran out of memory, or that would take memory from the system where a
  * collection may free it: LUN__TRY(s, lun_eval(...)). Uses L and h of the caller. */
-#define LUN__TRY(s, call)                                          \
-    do {                                                           \
-        int tries_ = 0;                                            \
-        do {                                                       \
-            lun_thrifty(h->engine, tries_ < LUN__COLLECTIONS);     \
-            (s) = (call);                                          \
-        } while ((s) != LUN_OK && lun__again(L, h, (s), &tries_)); \
-        lun_thrifty(h->engine, false);                             \
+#define LUN__TRY(s, call)                                                \
+    do {                                                                 \
+        int tries_ = 0;                                                  \
+        do {                                                             \
+            lun_thrifty(h->engine, tries_ < LUN__COLLECTIONS);           \
+            (s) = (call);                                                \
+        } while ((s) != LUN_OK && lun__error_again(L, h, (s), &tries_)); \
+        lun_thrifty(h->engine, false);                                   \
     } while (0)
 
 /* ---- source lines (source_line.c)
@@ -74,72 +74,72 @@ bool lun__is_fault(lua_State *L, int i);
 enum { LUN__SOURCE_LINE = 256 };
 void lun__source_line(lua_State *L, int level, char *line, size_t room);
 /* Whether a source, as lua_getinfo shortens it, is of a Lua file of the module. */
-bool lun__is_module_file(const char *source);
+bool lun__source_line_is_module(const char *source);
 /* Gives nodes built from now on the nearest source line that is not in the module's files. */
-void lun__mark(lua_State *L, lun__host *h);
+void lun__source_line_mark(lua_State *L, lun__host *h);
 
 /* ---- values (lua_value.c) -------------------------------------------------------------------- */
 
-void lun__push_value(lua_State *L, lun_value x);
+void lun__lua_value_push(lua_State *L, lun_value x);
 /* Pushes the element at p. */
-void lun__push_element(lua_State *L, lun_dtype t, const void *p);
+void lun__lua_value_push_element(lua_State *L, lun_dtype t, const void *p);
 /* The Lua number or boolean at i; false for anything else. */
-bool lun__to_value(lua_State *L, int i, lun_value *out);
+bool lun__lua_value_at(lua_State *L, int i, lun_value *out);
 /* The elements beyond the ends of an axis: "wrap", "nearest" or a number, at the top of the stack;
  * a bad argument number `arg` otherwise, with `what` in front (lua_pad.c). */
-void lun__check_edge(lua_State *L, int arg, const char *what, lun_edge *edge, lun_value *x);
+void lun__lua_pad_edge(lua_State *L, int arg, const char *what, lun_edge *edge, lun_value *x);
 /* A bad argument unless elements of dtype t can be NaN: `what` is required, and what it can be. */
-void lun__check_nan(lua_State *L, int arg, const char *what, lun_dtype t);
+void lun__lua_pad_check_nan(lua_State *L, int arg, const char *what, lun_dtype t);
 /* Stores x as an element of dtype t; NULL, or why it does not fit. */
-const char *lun__pack(lun_dtype t, lun_value x, void *to);
+const char *lun__lua_value_pack(lun_dtype t, lun_value x, void *to);
 /* The dtype named at i; a bad argument otherwise. */
-lun_dtype lun__check_dtype(lua_State *L, int i);
+lun_dtype lun__lua_value_dtype(lua_State *L, int i);
 /* The shape at i: n or {n1, n2, ...}. Returns the rank. */
-int lun__check_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK]);
+int lun__lua_value_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK]);
 /* The same for an array of `size` elements: one extent may be -1 and follows from the others. */
-int lun__check_new_shape(lua_State *L, int i, int64_t size, int64_t shape[LUN_MAX_RANK]);
+int lun__lua_value_new_shape(lua_State *L, int i, int64_t size, int64_t shape[LUN_MAX_RANK]);
 /* Replaces the numbers from i on, extents written one by one, by a table of them. */
-void lun__gather_shape(lua_State *L, int i);
+void lun__lua_value_gather_shape(lua_State *L, int i);
 
 /* ---- arrays (lua_array.c and its neighbours) ------------------------------------------------- */
 
 /* Pushes a userdata for an array that a call puts into *result. Valid until the next one. */
-lun_array **lun__new_array(lua_State *L, lun__host *h);
+lun_array **lun__lua_array_new(lua_State *L, lun__host *h);
 /* Ends a function whose array is on top of the stack: returns 1, or raises s, blamed on argument
  * `arg`. */
-int lun__give_array(lua_State *L, lun__host *h, lun_status s, int arg);
+int lun__lua_array_give(lua_State *L, lun__host *h, lun_status s, int arg);
 /* How a blocked array is divided, at i. */
 const lun_blocks *lun__check_blocks(lua_State *L, int i);
-/* The pointer in the userdata at i, made by lun__new_array, to its array. Valid until the next
+/* The pointer in the userdata at i, made by lun__lua_array_new, to its array. Valid until the next
  * one. */
-lun_array **lun__array_slot(lua_State *L, lun__host *h, int i);
+lun_array **lun__lua_array_slot(lua_State *L, lun__host *h, int i);
 /* The array of the userdata at i, NULL if it is none. Raises nothing. */
-lun_array *lun__to_array(lua_State *L, int i);
-bool lun__is_array(lua_State *L, lun__host *h, int i);
+lun_array *lun__lua_array_at(lua_State *L, int i);
+bool lun__lua_array_is(lua_State *L, lun__host *h, int i);
 /* The array at i; a bad argument if it is none, an error if it is freed.  An array of unknown
  * length is evaluated. */
-lun_array *lun__check_array(lua_State *L, lun__host *h, int i);
+lun_array *lun__lua_array_check(lua_State *L, lun__host *h, int i);
 /* The same, but does not evaluate: for functions that do not need the length. */
-lun_array *lun__check_unevaluated(lua_State *L, lun__host *h, int i);
+lun_array *lun__lua_array_unevaluated(lua_State *L, lun__host *h, int i);
 /* The array at i, NULL for a number or a boolean; a bad argument for anything else. */
-lun_array *lun__check_operand(lua_State *L, lun__host *h, int i);
+lun_array *lun__lua_array_operand(lua_State *L, lun__host *h, int i);
 /* The operand at i as an array; *own: to be released by the caller. Raises nothing. */
-lun_status lun__load_operand(lua_State *L, lun__host *h, int i, lun_array **out, bool *own);
+lun_status lun__lua_array_load(lua_State *L, lun__host *h, int i, lun_array **out, bool *own);
 /* The value at i: number, boolean or array of one element; a bad argument otherwise. */
-lun_value lun__check_value(lua_State *L, lun__host *h, int i);
+lun_value lun__lua_array_value(lua_State *L, lun__host *h, int i);
 /* Pushes element (or row) i, from 0. */
-void lun__push_at(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg);
+void lun__index_push(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg);
 
 /* ---- missing elements (lua_missing.c) -------------------------------------------------------- */
 
 /* Whether lun.na is at i; pushes it. */
-bool lun__is_na(lua_State *L, lun__host *h, int i);
-void lun__push_na(lua_State *L, lun__host *h);
+bool lun__lua_missing_at(lua_State *L, lun__host *h, int i);
+void lun__lua_missing_push(lua_State *L, lun__host *h);
 /* Replaces the array on the top by one of its elements where `there`, of that shape, is true. */
-void lun__with_validity(lua_State *L, lun__host *h, int rank, const int64_t *shape,
-                        const bool *there);
+void lun__lua_missing_with(lua_State *L, lun__host *h, int rank, const int64_t *shape,
+                           const bool *there);
 /* Replaces lun.na at i by a missing Scalar of dtype t. */
-void lun__replace_na(lua_State *L, lun__host *h, int i, lun_dtype t);
+void lun__lua_missing_replace(lua_State *L, lun__host *h, int i, lun_dtype t);
 
 /* ---- layouts (lua_layout.c) ------------------------------------------------------------------ */
 
@@ -152,58 +152,59 @@ typedef struct lun__layout {
 } lun__layout;
 
 /* The layout that the value on the top is; a bad argument number `arg` if it is none. */
-void lun__read_layout(lua_State *L, lun__layout *out, int arg);
+void lun__lua_layout_read(lua_State *L, lun__layout *out, int arg);
 /* The layout in the table of options at i, which may be missing and may hold no other option. */
-lun__layout lun__layout_options(lua_State *L, int i);
+lun__layout lun__lua_layout_options(lua_State *L, int i);
 /* Converts the array on the top to that layout, if one was given; copy: into memory at once. */
-void lun__arrange(lua_State *L, lun__host *h, const lun__layout *layout, bool copy, int arg);
+void lun__lua_layout_apply(lua_State *L, lun__host *h, const lun__layout *layout, bool copy,
+                           int arg);
 
 /* Pushes op applied to the operands at 1 .. count of the stack; numbers alone give a number
  * (ops.c). may_trap: its kernel can fail, so the node gets the source line. */
-int lun__apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap);
+int lun__ops_apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap);
 
 /* The operation that the value at i is: a function such as lun.erf, or one of lun.op (ops.c); or a
  * function that is also a reduction, such as lun.min (lua_reduce.c). False: it is none. Raises
  * nothing. */
-bool lun__to_op(lua_State *L, int i, lun_op *op);
-bool lun__to_either_op(lua_State *L, int i, lun_op *op);
+bool lun__ops_at(lua_State *L, int i, lun_op *op);
+bool lun__lua_reduce_op_at(lua_State *L, int i, lun_op *op);
 
 /* ---- user functions (lua_function.c) --------------------------------------------------------- */
 
 /* Pushes a box with the function that the value at i is; arity: its elementwise operands; folds: it
  * has to be associative. */
-lun_function *lun__function(lua_State *L, lun__host *h, int i, int arity, bool folds);
+lun_function *lun__lua_function_at(lua_State *L, lun__host *h, int i, int arity, bool folds);
 /* Pushes the Lua function or C string that f was made of; false, and nothing: it is not known. */
-bool lun__push_code(lua_State *L, lun__host *h, const lun_function *f);
+bool lun__lua_function_push_code(lua_State *L, lun__host *h, const lun_function *f);
 
 /* ---- records (record_calls.c) ---------------------------------------------------------------- */
 
 /* Whether records or a struct are at i; the first such argument from `first` on, 0: there is none;
  * whether the list at i begins with objects of which some are records. */
-bool lun__is_records(lua_State *L, int i);
-int lun__records_among(lua_State *L, int first);
-bool lun__records_listed(lua_State *L, int i);
+bool lun__record_is_at(lua_State *L, int i);
+int lun__record_among(lua_State *L, int first);
+bool lun__record_is_listed(lua_State *L, int i);
 /* The first argument whose metatable overrides the function of that name; 0: none. */
-int lun__override_at(lua_State *L, const char *name);
+int lun__record_override_at(lua_State *L, const char *name);
 /* Ends the call of a function of that name if an extent of the shape that is its first argument
  * overrides it: the number of results; -1: none does. */
-int lun__call_shape_override(lua_State *L, const char *name);
+int lun__record_call_shape(lua_State *L, const char *name);
 /* Ends the call of a function of that name whose argument i is records or a struct: the function of
  * lua/lunarray for records gives the results, else it is a bad argument. The same if argument i is
  * a list with records. */
-int lun__call_override(lua_State *L, const char *name, int i);
-int lun__call_list_override(lua_State *L, const char *name, int i);
+int lun__record_call(lua_State *L, const char *name, int i);
+int lun__record_call_list(lua_State *L, const char *name, int i);
 /* Turns the results at `first` and above, fields of records of the struct on the top, into those
  * records. Returns their number: 1. */
-int lun__gather_records(lua_State *L, int first);
+int lun__record_gather(lua_State *L, int first);
 /* Pops the table of the functions that lua/lunarray has for records, and keeps it. */
-void lun__set_overrides(lua_State *L);
+void lun__record_set_overrides(lua_State *L);
 /* Replaces a C text at i that takes records by a function that takes only records: the text is
  * compiled when the struct is known. */
-void lun__defer_record_text(lua_State *L, int i);
+void lun__record_defer_text(lua_State *L, int i);
 
 /* The number of the operation that the function at i, of lun.atomic, is; -1: it is none. */
-int lun__to_atomic(lua_State *L, int i);
+int lun__lua_atomic_at(lua_State *L, int i);
 
 /* ---- opening: each part adds its functions to the tables at these stack indices
  * --------------------- */
@@ -232,37 +233,37 @@ typedef struct lun__entry {
 enum { LUN__ANY = INT_MAX };
 
 /* Adds functions for scripts to the table at `table`; `functions` has to stay. */
-void lun__offer(lua_State *L, const lun__parts *p, int table, const lun__entry *functions);
+void lun__register_offer(lua_State *L, const lun__parts *p, int table, const lun__entry *functions);
 /* Raises an error unless the arguments beyond `most` are nil; pops those. */
-void lun__too_many(lua_State *L, const char *name, int most);
+void lun__register_too_many(lua_State *L, const char *name, int most);
 /* The same, for every call. */
-static inline void lun__count(lua_State *L, const char *name, int most)
+static inline void lun__bind_count(lua_State *L, const char *name, int most)
 {
     if (lua_gettop(L) > most)
-        lun__too_many(L, name, most);
+        lun__register_too_many(L, name, most);
 }
 void lun__open_array(lua_State *L, const lun__parts *p);
 void lun__open_layout(lua_State *L, const lun__parts *p);
-void lun__open_join(lua_State *L, const lun__parts *p);
+void lun__open_concat(lua_State *L, const lun__parts *p);
 void lun__open_pad(lua_State *L, const lun__parts *p);
 void lun__open_histogram(lua_State *L, const lun__parts *p);
 void lun__open_take(lua_State *L, const lun__parts *p);
 void lun__open_cache(lua_State *L, const lun__parts *p);
-void lun__open_product(lua_State *L, const lun__parts *p);
+void lun__open_matmul(lua_State *L, const lun__parts *p);
 void lun__open_record(lua_State *L, const lun__parts *p);
 void lun__open_factor(lua_State *L, const lun__parts *p);
-void lun__open_texts(lua_State *L, const lun__parts *p);
+void lun__open_text_columns(lua_State *L, const lun__parts *p);
 void lun__open_date(lua_State *L, const lun__parts *p);
 void lun__open_group(lua_State *L, const lun__parts *p);
 void lun__open_running(lua_State *L, const lun__parts *p);
 void lun__open_compress(lua_State *L, const lun__parts *p);
 void lun__open_zlib(lua_State *L, const lun__parts *p);
-void lun__open_order(lua_State *L, const lun__parts *p);
+void lun__open_sort(lua_State *L, const lun__parts *p);
 void lun__open_dense(lua_State *L, const lun__parts *p);
 void lun__open_index(lua_State *L, const lun__parts *p);
 void lun__open_missing(lua_State *L, const lun__parts *p);
 void lun__open_window(lua_State *L, const lun__parts *p);
-void lun__open_data(lua_State *L, const lun__parts *p);
+void lun__open_bytes(lua_State *L, const lun__parts *p);
 void lun__open_ops(lua_State *L, const lun__parts *p);
 void lun__open_reduce(lua_State *L, const lun__parts *p);
 void lun__open_make(lua_State *L, const lun__parts *p);
@@ -273,10 +274,10 @@ void lun__open_partloop(lua_State *L, const lun__parts *p);
 void lun__open_partmarks(lua_State *L, const lun__parts *p);
 void lun__open_teams(lua_State *L, const lun__parts *p);
 void lun__open_atomic(lua_State *L, const lun__parts *p);
-void lun__open_places(lua_State *L, const lun__parts *p);
-void lun__open_memory(lua_State *L, const lun__parts *p);
+void lun__open_use(lua_State *L, const lun__parts *p);
+void lun__open_buffer(lua_State *L, const lun__parts *p);
 void lun__open_queue(lua_State *L, const lun__parts *p);
-void lun__open_apply(lua_State *L, const lun__parts *p);
+void lun__open_call_skeleton(lua_State *L, const lun__parts *p);
 void lun__open_compose(lua_State *L, const lun__parts *p);
 void lun__open_spmd(lua_State *L, const lun__parts *p);
 void lun__open_rankbytes(lua_State *L, const lun__parts *p);
@@ -292,36 +293,37 @@ void lun__open_path(lua_State *L, const lun__parts *p);
 void lun__open_scratch_file(lua_State *L, const lun__parts *p);
 /* Makes the userdata s on top of the stack a file of Lua's, of fd, which is closed if that fails;
  * false: errno says why. */
-bool lun__stream_opens(lua_State *L, luaL_Stream *s, int fd, const char *mode);
+bool lun__path_stream_opens(lua_State *L, luaL_Stream *s, int fd, const char *mode);
 
 /* lun.vector(t [, dtype]) of a Lua table (from_table.c). */
-int lun__vector_of_table(lua_State *L);
+int lun__from_table(lua_State *L);
 
 LUN_API int luaopen_lunarray_core(lua_State *L);
 
 /* ---- the explicit layer (lua_teams.c, lua_buffer.c) ------------------------------------------ */
 
 /* The division of work in the table at arg. */
-void lun__read_division(lua_State *L, int arg, lun_workdiv *w);
+void lun__lua_teams_division(lua_State *L, int arg, lun_workdiv *w);
 /* The name of a device at i: a string, or a row of lun.devices(). */
-const char *lun__check_device(lua_State *L, int i);
+const char *lun__lua_buffer_device(lua_State *L, int i);
 /* The entry of the userdata at i, of that kind and not freed, or an error, in which it is called
  * `name`. */
-lun__held *lun__check_held(lua_State *L, lun__host *h, int i, lun__kind kind, const char *name);
+lun__held *lun__lua_buffer_held(lua_State *L, lun__host *h, int i, lun__kind kind,
+                                const char *name);
 /* Pushes the metatable of a kind of userdata with these methods, and its name. */
-void lun__new_methods(lua_State *L, const lun__parts *p, lun__kind kind, const char *name,
-                      const lun__entry *methods);
+void lun__lua_buffer_methods(lua_State *L, const lun__parts *p, lun__kind kind, const char *name,
+                             const lun__entry *methods);
 /* Does nothing if s is LUN_OK; else raises the failure: a mistake as a bad argument of `name`. */
-void lun__check_explicit(lua_State *L, lun__host *h, lun_status s, const char *name);
+void lun__lua_buffer_check(lua_State *L, lun__host *h, lun_status s, const char *name);
 
 /* ---- indices (lua_take.c) -------------------------------------------------------------------- */
 
 /* Replaces the table or number at i by an array of indices; a bad argument if it is none of these
  * and no array. */
-void lun__check_indices(lua_State *L, lun__host *h, int i);
+void lun__lua_take_indices(lua_State *L, lun__host *h, int i);
 /* The axis, from 0, of the array at 1 that the option at the top names; a bad argument number i
  * otherwise. */
-int lun__axis_option(lua_State *L, lun__host *h, int i);
+int lun__lua_take_axis(lua_State *L, lun__host *h, int i);
 
 /* ---- the option out= (out_option.c) ---------------------------------------------------------- */
 
@@ -329,11 +331,11 @@ int lun__axis_option(lua_State *L, lun__host *h, int i);
 
 /* Pushes the arrays of `out`, at i, one or a list, for a call of that name. Returns their
  * number. */
-int lun__push_targets(lua_State *L, lun__host *h, int i, const char *call);
+int lun__out_option_push(lua_State *L, lun__host *h, int i, const char *call);
 /* Stores the results from `first` on into the `count` arrays at the top, as one assignment: old
  * elements are read before any is written, and none is written if one does not fit. */
-void lun__store_results(lua_State *L, lun__host *h, const char *call, int first, int results,
-                        int count);
+void lun__out_option_store(lua_State *L, lun__host *h, const char *call, int first, int results,
+                           int count);
 
 /* ---- axes (lua_along.c) ---------------------------------------------------------------------- */
 
@@ -347,23 +349,24 @@ typedef struct lun__axes {
 
 /* Axis `axis` of a script as the axis, from 0, of the array at `array`. NULL, or pushes why there
  * is none. */
-const char *lun__resolve_axis(lua_State *L, lun__host *h, int array, lua_Integer axis, int *out);
+const char *lun__lua_along_resolve(lua_State *L, lun__host *h, int array, lua_Integer axis,
+                                   int *out);
 /* The same of several axes. */
-const char *lun__resolve_axes(lua_State *L, lun__host *h, int array, const lun__axes *axes,
-                              int *out);
+const char *lun__lua_along_resolve_all(lua_State *L, lun__host *h, int array, const lun__axes *axes,
+                                       int *out);
 /* The name of the option whose key and value are at the top, in the table at i; options: an example
  * of those that are known, "axis=2, keep=true". */
-const char *lun__check_option(lua_State *L, int i, const char *options);
+const char *lun__lua_along_option(lua_State *L, int i, const char *options);
 /* Reads the number at i as the ddof of a variance; false: it is none. */
-bool lun__ddof(lua_State *L, int i, lun_along_options *out);
+bool lun__lua_along_ddof(lua_State *L, int i, lun_along_options *out);
 /* Reads the option of that name, whose value is at the top; false: it is none of these. */
-bool lun__axes_option(lua_State *L, int i, const char *name, lun__axes *out);
+bool lun__lua_along_axes(lua_State *L, int i, const char *name, lun__axes *out);
 /* Whether the value at i gives axes or options for the reduction of the array at 1. */
-bool lun__takes_axes(lua_State *L, lun__host *h, const lun_reduction_info *row, int i);
+bool lun__lua_along_takes(lua_State *L, lun__host *h, const lun_reduction_info *row, int i);
 /* Pushes the reduction of the array at 1 with the axes or options at i; true: a Scalar, of all its
  * elements. */
-bool lun__push_along(lua_State *L, lun__host *h, lun_reduction r, int i);
+bool lun__lua_along_push(lua_State *L, lun__host *h, lun_reduction r, int i);
 /* Adds 1 to *out, an index from 0. */
-lun_status lun__count_from_1(lun_engine *e, lun_array **out);
+lun_status lun__lua_along_from_1(lun_engine *e, lun_array **out);
 
 #endif

@@ -130,7 +130,7 @@ static bool has_upvalues(lua_State *L)
 static bool is_ours(lua_State *L, lua_Debug *call)
 {
     lua_getinfo(L, "Sf", call);
-    bool ours = lun__is_module_file(call->short_src);
+    bool ours = lun__source_line_is_module(call->short_src);
     if (call->what[0] == 'C' && has_upvalues(L) && lua_getupvalue(L, -1, 1)) {
         ours = lua_rawequal(L, -1, lua_upvalueindex(1));
         lua_pop(L, 1);
@@ -147,7 +147,7 @@ static bool is_caught(lua_State *L, int level)
     call.what = "C";
     while (call.what[0] == 'C' && lua_getstack(L, ++level, &call))
         lua_getinfo(L, "S", &call);
-    return call.what[0] != 'C' && lun__is_module_file(call.short_src) &&
+    return call.what[0] != 'C' && lun__source_line_is_module(call.short_src) &&
            strcmp(call.short_src, "lua/lunarray/sandbox.lua") != 0;
 }
 
@@ -261,7 +261,7 @@ static int bad_argument_there(lua_State *L, int level, int arg, const char *mess
     return lua_error(L);
 }
 
-int lun__bad_argument(lua_State *L, int arg, const char *message)
+int lun__blame_argument(lua_State *L, int arg, const char *message)
 {
     lua_Debug call;
     luaL_checkstack(L, LUA_MINSTACK, NULL);
@@ -306,7 +306,7 @@ static void push_renamed(lua_State *L, int level, const char *text)
     lua_replace(L, own);
 }
 
-int lun__error(lua_State *L, const char *format, ...)
+int lun__blame_error(lua_State *L, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -324,82 +324,82 @@ int lun__error(lua_State *L, const char *format, ...)
 
 /* ---- what lauxlib checks --------------------------------------------------------------------- */
 
-int lun__type_error(lua_State *L, int arg, const char *expected)
+int lun__blame_type_error(lua_State *L, int arg, const char *expected)
 {
     const char *got = luaL_getmetafield(L, arg, "__name") == LUA_TSTRING ? lua_tostring(L, -1)
                       : lua_type(L, arg) == LUA_TLIGHTUSERDATA           ? "light userdata"
                                                                          : luaL_typename(L, arg);
-    return lun__bad_argument(L, arg, lua_pushfstring(L, "%s expected, got %s", expected, got));
+    return lun__blame_argument(L, arg, lua_pushfstring(L, "%s expected, got %s", expected, got));
 }
 
-void lun__check_any(lua_State *L, int arg)
+void lun__blame_check_any(lua_State *L, int arg)
 {
     if (lua_isnone(L, arg))
-        lun__bad_argument(L, arg, "value expected");
+        lun__blame_argument(L, arg, "value expected");
 }
 
-void lun__check_type(lua_State *L, int arg, int type)
+void lun__blame_check_type(lua_State *L, int arg, int type)
 {
     if (lua_type(L, arg) != type)
-        lun__type_error(L, arg, lua_typename(L, type));
+        lun__blame_type_error(L, arg, lua_typename(L, type));
 }
 
-lua_Integer lun__check_integer(lua_State *L, int arg)
+lua_Integer lun__blame_check_integer(lua_State *L, int arg)
 {
     int is;
     lua_Integer x = lua_tointegerx(L, arg, &is);
     if (!is && lua_isnumber(L, arg))
-        lun__bad_argument(L, arg, "number has no integer representation");
+        lun__blame_argument(L, arg, "number has no integer representation");
     if (!is)
-        lun__type_error(L, arg, lua_typename(L, LUA_TNUMBER));
+        lun__blame_type_error(L, arg, lua_typename(L, LUA_TNUMBER));
     return x;
 }
 
-lua_Integer lun__opt_integer(lua_State *L, int arg, lua_Integer otherwise)
+lua_Integer lun__blame_opt_integer(lua_State *L, int arg, lua_Integer otherwise)
 {
-    return lua_isnoneornil(L, arg) ? otherwise : lun__check_integer(L, arg);
+    return lua_isnoneornil(L, arg) ? otherwise : lun__blame_check_integer(L, arg);
 }
 
-lua_Number lun__check_number(lua_State *L, int arg)
+lua_Number lun__blame_check_number(lua_State *L, int arg)
 {
     int is;
     lua_Number x = lua_tonumberx(L, arg, &is);
     if (!is)
-        lun__type_error(L, arg, lua_typename(L, LUA_TNUMBER));
+        lun__blame_type_error(L, arg, lua_typename(L, LUA_TNUMBER));
     return x;
 }
 
-const char *lun__check_string(lua_State *L, int arg, size_t *length)
+const char *lun__blame_check_string(lua_State *L, int arg, size_t *length)
 {
     const char *s = lua_tolstring(L, arg, length);
     if (!s)
-        lun__type_error(L, arg, lua_typename(L, LUA_TSTRING));
+        lun__blame_type_error(L, arg, lua_typename(L, LUA_TSTRING));
     return s;
 }
 
-const char *lun__opt_string(lua_State *L, int arg, const char *otherwise, size_t *length)
+const char *lun__blame_opt_string(lua_State *L, int arg, const char *otherwise, size_t *length)
 {
     if (!lua_isnoneornil(L, arg))
-        return lun__check_string(L, arg, length);
+        return lun__blame_check_string(L, arg, length);
     if (length)
         *length = otherwise ? strlen(otherwise) : 0;
     return otherwise;
 }
 
-void *lun__check_userdata(lua_State *L, int arg, const char *name)
+void *lun__blame_check_userdata(lua_State *L, int arg, const char *name)
 {
     void *p = luaL_testudata(L, arg, name);
     if (!p)
-        lun__type_error(L, arg, name);
+        lun__blame_type_error(L, arg, name);
     return p;
 }
 
-int lun__check_choice(lua_State *L, int arg, const char *otherwise, const char *const list[])
+int lun__blame_check_choice(lua_State *L, int arg, const char *otherwise, const char *const list[])
 {
-    const char *name =
-        otherwise ? lun__opt_string(L, arg, otherwise, NULL) : lun__check_string(L, arg, NULL);
+    const char *name = otherwise ? lun__blame_opt_string(L, arg, otherwise, NULL)
+                                 : lun__blame_check_string(L, arg, NULL);
     for (int i = 0; list[i]; i++)
         if (strcmp(list[i], name) == 0)
             return i;
-    return lun__bad_argument(L, arg, lua_pushfstring(L, "invalid option '%s'", name));
+    return lun__blame_argument(L, arg, lua_pushfstring(L, "invalid option '%s'", name));
 }

@@ -78,7 +78,7 @@ static void *allocate(void *self, void *old, size_t had, size_t size)
     return block;
 }
 
-void lun__recycle(lua_State *L)
+void lun__block_pool_wrap(lua_State *L)
 {
     lun__recycler *r = calloc(1, sizeof *r);
     if (!r)
@@ -106,7 +106,7 @@ static bool measure(lua_State *L, lun__recycler *r, size_t bytes)
     return true;
 }
 
-lun__recycler *lun__recycler_of(lua_State *L, size_t bytes)
+lun__recycler *lun__block_pool_of(lua_State *L, size_t bytes)
 {
     void *ctx;
     if (lua_getallocf(L, &ctx) != allocate)
@@ -117,7 +117,7 @@ lun__recycler *lun__recycler_of(lua_State *L, size_t bytes)
     return r->size || measure(L, r, bytes) ? r : NULL;
 }
 
-void lun__recycler_serve(lun__recycler *r, void *owner, lun__ended_call *ended)
+void lun__block_pool_serve(lun__recycler *r, void *owner, lun__ended_call *ended)
 {
     r->owner = owner;
     r->ended = ended;

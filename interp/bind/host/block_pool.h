@@ -18,12 +18,12 @@ typedef struct lun__recycler lun__recycler;
 typedef void lun__ended_call(void *owner, const void *data);
 
 /* Wraps the allocator of L, a main thread, until L ends. Without memory L stays as it is. */
-void lun__recycle(lua_State *L);
+void lun__block_pool_wrap(lua_State *L);
 
 /* The wrapper of L if it has no owner yet, else NULL. Userdata of so many bytes without user values
  * are watched; the number is the same in all calls. Raises Lua's memory error. */
-lun__recycler *lun__recycler_of(lua_State *L, size_t bytes);
+lun__recycler *lun__block_pool_of(lua_State *L, size_t bytes);
 /* From now on ended(owner, data) is called, until owner, a userdata of L, ends. NULL: no calls. */
-void lun__recycler_serve(lun__recycler *r, void *owner, lun__ended_call *ended);
+void lun__block_pool_serve(lun__recycler *r, void *owner, lun__ended_call *ended);
 
 #endif

@@ -21,11 +21,11 @@ static bool is_mistake(lun_status s)
     }
 }
 
-bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries)
+bool lun__error_again(lua_State *L, lun__host *h, lun_status s, int *tries)
 {
     int64_t wanted = lun_thrifty(h->engine, false);
     if (wanted && *tries < LUN__COLLECTIONS) {
-        lun__collect_for(L, h, wanted, ++*tries > 1);
+        lun__host_collect_for(L, h, wanted, ++*tries > 1);
         return true;
     }
     bool short_of_memory =
@@ -33,21 +33,21 @@ bool lun__again(lua_State *L, lun__host *h, lun_status s, int *tries)
     if (!short_of_memory || *tries > LUN__COLLECTIONS)
         return false;
     *tries = LUN__COLLECTIONS + 1;
-    lun__collect(L, h);
+    lun__host_collect(L, h);
     return true;
 }
 
 /* ---- a bad argument -------------------------------------------------------------------------- */
 
-const char *lun__class_name(const lun_array *a)
+const char *lun__error_class_name(const lun_array *a)
 {
     static const char *const names[] = {"Vector", "View", "Scalar", "Composition"};
     return names[lun_class_of(a)];
 }
 
-const char *lun__push_kind(lua_State *L, lun__host *h, int i)
+const char *lun__error_push_kind(lua_State *L, lun__host *h, int i)
 {
-    const lun__held *held = lun__array_at(L, h, i);
+    const lun__held *held = lun__host_array_at(L, h, i);
     if (!held && luaL_getmetafield(L, i, "__name") == LUA_TSTRING)
         return lua_tostring(L, -1);
     if (!held || !held->as.array || lun_is_freed(held->as.array))
@@ -57,7 +57,7 @@ const char *lun__push_kind(lua_State *L, lun__host *h, int i)
     int rank = lun_shape(a, shape);
     luaL_Buffer text;
     luaL_buffinit(L, &text);
-    lua_pushfstring(L, "a %s %s", lun__class_name(a), lun_dtype_name(lun_dtype_of(a)));
+    lua_pushfstring(L, "a %s %s", lun__error_class_name(a), lun_dtype_name(lun_dtype_of(a)));
     luaL_addvalue(&text);
     for (int d = 0; d < rank; d++) {
         lua_pushfstring(L, "%s%I", d ? ", " : "[", (lua_Integer)shape[d]);
@@ -68,16 +68,17 @@ const char *lun__push_kind(lua_State *L, lun__host *h, int i)
     return lua_tostring(L, -1);
 }
 
-const char *lun__push_shown(lua_State *L, int i)
+const char *lun__error_push_shown(lua_State *L, int i)
 {
-    lun__host *h = lun__here(L);
-    return lun__array_at(L, h, i) ? lun__push_kind(L, h, i) : luaL_tolstring(L, i, NULL);
+    lun__host *h = lun__host_here(L);
+    return lun__host_array_at(L, h, i) ? lun__error_push_kind(L, h, i) : luaL_tolstring(L, i, NULL);
 }
 
-int lun__bad_type(lua_State *L, int arg, const char *expected)
+int lun__error_bad_type(lua_State *L, int arg, const char *expected)
 {
-    const char *got = lua_isnone(L, arg) ? "no value" : lun__push_kind(L, lun__here(L), arg);
-    return lun__bad_argument(L, arg, lua_pushfstring(L, "%s expected, got %s", expected, got));
+    const char *got =
+        lua_isnone(L, arg) ? "no value" : lun__error_push_kind(L, lun__host_here(L), arg);
+    return lun__blame_argument(L, arg, lua_pushfstring(L, "%s expected, got %s", expected, got));
 }
 
 /* ---- a failure of the engine ----------------------------------------------------------------- */
@@ -100,8 +101,8 @@ static void push_fault(lua_State *L, const lun__host *h, lun_status s, int host_
     lua_createtable(L, 0, 3);
     lua_insert(L, -2);
     lua_setfield(L, -2, "message");
-    lun__set_text(L, "code", lun_status_name(s));
-    lun__set_text(L, "where", where);
+    lun__field_set_text(L, "code", lun_status_name(s));
+    lun__field_set_text(L, "where", where);
     lua_getiuservalue(L, host_at, LUN__ERROR);
     lua_setmetatable(L, -2);
 }
@@ -112,7 +113,7 @@ static int raise_fault(lua_State *L, const lun__host *h, lun_status s, int host_
     return lua_error(L);
 }
 
-int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char *name)
+int lun__error_raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char *name)
 {
     if (s == LUN_EFREED)
         return luaL_error(L, "attempt to use a freed Vector");
@@ -120,21 +121,21 @@ int lun__raise_as(lua_State *L, lun__host *h, lun_status s, int arg, const char 
         return raise_fault(L, h, s, lua_upvalueindex(1), 1);
     const char *message = push_message(L, h);
     if (!name)
-        return lun__bad_argument(L, arg, message);
+        return lun__blame_argument(L, arg, message);
     return luaL_error(L, "bad argument #%d to '%s' (%s)", arg, name, message);
 }
 
-int lun__raise(lua_State *L, lun__host *h, lun_status s, int arg)
+int lun__error_raise(lua_State *L, lun__host *h, lun_status s, int arg)
 {
-    return lun__raise_as(L, h, s, arg, NULL);
+    return lun__error_raise_as(L, h, s, arg, NULL);
 }
 
-int lun__raise_fault(lua_State *L, lun__host *h, lun_status s)
+int lun__error_raise_fault(lua_State *L, lun__host *h, lun_status s)
 {
     return raise_fault(L, h, s, lua_upvalueindex(1), 0);
 }
 
-void lun__push_stop(lua_State *L, lun_status s)
+void lun__error_push_stop(lua_State *L, lun_status s)
 {
     char text[256];
     const lun__host *h = lun__host_open(L);
@@ -143,19 +144,19 @@ void lun__push_stop(lua_State *L, lun_status s)
     push_fault(L, h, s, lua_gettop(L), 0);
 }
 
-int lun__raise_stop(lua_State *L, lun_status s)
+int lun__error_raise_stop(lua_State *L, lun_status s)
 {
-    lun__push_stop(L, s);
+    lun__error_push_stop(L, s);
     return lua_error(L);
 }
 
-void lun__check(lua_State *L, lun__host *h, lun_status s, int arg)
+void lun__error_check(lua_State *L, lun__host *h, lun_status s, int arg)
 {
     if (s != LUN_OK)
-        lun__raise_as(L, h, s, arg, NULL);
+        lun__error_raise_as(L, h, s, arg, NULL);
 }
 
-bool lun__is_fault(lua_State *L, int i)
+bool lun__error_is_fault(lua_State *L, int i)
 {
     if (!lua_istable(L, i) || !lua_getmetatable(L, i))
         return false;

@@ -86,7 +86,7 @@ static void box_ended(void *host, const void *data)
     lun__host *h = host;
     const lun__box *box = data;
     uint32_t slot = (uint32_t)box->slot;
-    lun__held *held = slot < (uint32_t)h->room ? lun__held_at(h, (int32_t)slot) : NULL;
+    lun__held *held = slot < (uint32_t)h->room ? lun__host_held_at(h, (int32_t)slot) : NULL;
     if (!held || held->box != box)
         return;
     held->box = NULL;
@@ -94,7 +94,7 @@ static void box_ended(void *host, const void *data)
     h->ended = (int32_t)slot;
 }
 
-void lun__leave_ranks(lua_State *L, lun__host *h, const char *why)
+void lun__host_leave_ranks(lua_State *L, lun__host *h, const char *why)
 {
     h->waiting = L;
     (void)lun_spmd_end(h->engine, why);
@@ -105,11 +105,11 @@ void lun__host_end(lua_State *L, lun__host *h)
 {
     if (!h->engine)
         return;
-    lun__leave_ranks(L, h, NULL);
+    lun__host_leave_ranks(L, h, NULL);
     for (int32_t i = 0; i < h->room; i++)
-        release_entry(lun__held_at(h, i));
+        release_entry(lun__host_held_at(h, i));
     if (h->recycler)
-        lun__recycler_serve(h->recycler, NULL, NULL);
+        lun__block_pool_serve(h->recycler, NULL, NULL);
     for (int32_t i = 0; i < h->room / LUN__HELD_PAGE; i++)
         free(h->held[i]);
     free(h->held);
@@ -170,9 +170,9 @@ lun__host *lun__host_open(lua_State *L)
     lua_setfield(L, -2, "__gc");
     lua_setmetatable(L, -2);
     open_engine(L, h);
-    h->recycler = lun__recycler_of(L, LUN__HELD_BYTES);
+    h->recycler = lun__block_pool_of(L, LUN__HELD_BYTES);
     if (h->recycler)
-        lun__recycler_serve(h->recycler, h, box_ended);
+        lun__block_pool_serve(h->recycler, h, box_ended);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &host_key);
     return h;
@@ -200,13 +200,13 @@ lun__host *lun__host_of(lua_State *L)
     return h;
 }
 
-lun_engine *lun__engine_of(lua_State *L)
+lun_engine *lun__host_engine(lua_State *L)
 {
     const lun__host *h = lun__host_of(L);
     return h ? h->engine : NULL;
 }
 
-int lun__ended(lua_State *L)
+int lun__host_ended(lua_State *L)
 {
     return luaL_error(L, "the engine is closed");
 }
@@ -222,17 +222,17 @@ static int end_box(lua_State *L)
     bool ours = box && lua_rawlen(L, 1) == LUN__HELD_BYTES && box->host == h;
     if (ours && box->kind <= LUN__PLAN && h->engine) {
         box_ended(h, box);
-        lun__release_ended(h);
+        lun__host_release_ended(h);
         box->host = NULL;
     }
     return 0;
 }
 
-void lun__release_ended(lun__host *h)
+void lun__host_release_ended(lun__host *h)
 {
     while (h->ended >= 0) {
         int32_t slot = h->ended;
-        lun__held *held = lun__held_at(h, slot);
+        lun__held *held = lun__host_held_at(h, slot);
         h->ended = held->next;
         held->next = h->unused;
         h->unused = slot;
@@ -240,7 +240,7 @@ void lun__release_ended(lun__host *h)
     }
 }
 
-void lun__new_type(lua_State *L, int host_at, lun__kind kind, const char *name)
+void lun__host_new_type(lua_State *L, int host_at, lun__kind kind, const char *name)
 {
     const lun__host *h = lua_touserdata(L, host_at);
     lua_createtable(L, 0, 32);
@@ -255,7 +255,7 @@ void lun__new_type(lua_State *L, int host_at, lun__kind kind, const char *name)
     lua_setiuservalue(L, host_at, (int)kind);
 }
 
-lun__box *lun__new_box(lua_State *L, lun__host *h, lun__kind kind, size_t size, int values)
+lun__box *lun__host_new_box(lua_State *L, lun__host *h, lun__kind kind, size_t size, int values)
 {
     lun__box *box = lua_newuserdatauv(L, size, values);
     memset(box, 0, size);
@@ -293,11 +293,11 @@ static inline lun__held *push_box(lua_State *L, lun__host *h, lun__kind kind)
     *box = (lun__box){.host = NULL, .slot = -1, .kind = (int32_t)kind};
     /* Making the userdata may have run the collector, which adds to `ended` only. */
     if (h->ended >= 0)
-        lun__release_ended(h);
+        lun__host_release_ended(h);
     if (h->unused < 0)
         grow(L, h);
     box->slot = h->unused;
-    lun__held *held = lun__held_at(h, box->slot);
+    lun__held *held = lun__host_held_at(h, box->slot);
     h->unused = held->next;
     held->kind = (int32_t)kind;
     held->box = box;
@@ -305,7 +305,7 @@ static inline lun__held *push_box(lua_State *L, lun__host *h, lun__kind kind)
     return held;
 }
 
-lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind)
+lun__held *lun__host_new_held(lua_State *L, lun__host *h, lun__kind kind)
 {
     lun__held *held = push_box(L, h, kind);
     lua_getiuservalue(L, lua_upvalueindex(1), (int)kind);
@@ -313,7 +313,7 @@ lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind)
     return held;
 }
 
-lun__held *lun__new_held_array(lua_State *L, lun__host *h, int metatable)
+lun__held *lun__host_new_held_array(lua_State *L, lun__host *h, int metatable)
 {
     lun__held *held = push_box(L, h, LUN__ARRAY);
     lua_pushvalue(L, metatable);
@@ -323,11 +323,11 @@ lun__held *lun__new_held_array(lua_State *L, lun__host *h, int metatable)
 
 /* ---- the collector, and source lines --------------------------------------------------------- */
 
-void lun__collect(lua_State *L, lun__host *h)
+void lun__host_collect(lua_State *L, lun__host *h)
 {
     lua_gc(L, LUA_GCCOLLECT);
     if (h)
-        lun__release_ended(h);
+        lun__host_release_ended(h);
 }
 
 /* Bytes of Lua's heap. */
@@ -349,7 +349,7 @@ static bool is_due(lua_State *L, const lun__host *h)
 static void collect_all(lua_State *L, lun__host *h)
 {
     lun_stats stats = {.size = sizeof stats};
-    lun__collect(L, h);
+    lun__host_collect(L, h);
     lun_stats_get(h->engine, &stats);
     h->collected = stats.allocated;
 }
@@ -358,10 +358,10 @@ static void collect_some(lua_State *L, lun__host *h, int64_t bytes)
 {
     int64_t kilobytes = bytes / 1024;
     lua_gc(L, LUA_GCSTEP, kilobytes < INT_MAX ? (int)kilobytes : INT_MAX);
-    lun__release_ended(h);
+    lun__host_release_ended(h);
 }
 
-void lun__report_memory(lua_State *L, lun__host *h)
+void lun__host_report_memory(lua_State *L, lun__host *h)
 {
     h->pressure += lun_pressure(h->engine);
     if (h->pressure < TELL) {
@@ -379,7 +379,7 @@ void lun__report_memory(lua_State *L, lun__host *h)
         collect_some(L, h, bytes);
 }
 
-void lun__collect_for(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly)
+void lun__host_collect_for(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly)
 {
     if (lua_gc(L, LUA_GCISRUNNING) != 1)
         return;

@@ -53,7 +53,7 @@ typedef struct lun__held {
 typedef struct lun__host {
     lun_engine *engine;      /* NULL once ended */
     bool owned;              /* opened here, so closed here */
-    lun__held **held;        /* entries, in pages of LUN__HELD_PAGE: see lun__held_at */
+    lun__held **held;        /* entries, in pages of LUN__HELD_PAGE: see lun__host_held_at */
     int32_t room, unused;    /* unused: the first entry to take, -1 if there is none */
     int32_t ended;           /* the first whose userdata has ended; -1: none */
     lun__recycler *recycler; /* reports their end; NULL: finalisers do */
@@ -75,7 +75,7 @@ typedef struct lun__box {
 enum { LUN__HELD_PAGE = 64 };
 /* Entry number slot of held.  Entries never move: a call of the engine that will fill one may first
  * run functions of the script, for waiting ranks and hosts, which take others. */
-static inline lun__held *lun__held_at(const lun__host *h, int32_t slot)
+static inline lun__held *lun__host_held_at(const lun__host *h, int32_t slot)
 {
     return &h->held[slot / LUN__HELD_PAGE][slot % LUN__HELD_PAGE];
 }
@@ -85,22 +85,22 @@ static inline lun__held *lun__held_at(const lun__host *h, int32_t slot)
 enum { LUN__HELD_BYTES = sizeof(lun__box) + 1 };
 
 /* Raises the error that the engine is closed. */
-int lun__ended(lua_State *L);
+int lun__host_ended(lua_State *L);
 /* Releases the references of entries whose userdata have ended. */
-void lun__release_ended(lun__host *h);
+void lun__host_release_ended(lun__host *h);
 /* Raises an error if the engine is closed; releases the entries of ended userdata. */
-static inline void lun__ready(lua_State *L, lun__host *h)
+static inline void lun__host_ready(lua_State *L, lun__host *h)
 {
     if (!h->engine)
-        lun__ended(L);
+        lun__host_ended(L);
     if (h->ended >= 0)
-        lun__release_ended(h);
+        lun__host_release_ended(h);
 }
 /* The host of the running function, ready. */
-static inline lun__host *lun__here(lua_State *L)
+static inline lun__host *lun__host_here(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
-    lun__ready(L, h);
+    lun__host_ready(L, h);
     return h;
 }
 /* Pushes the state's host; opens the engine, or takes the one on offer, at first. */
@@ -113,41 +113,41 @@ void lun__host_rank(lua_State *L, const lun_config *config);
 lun__host *lun__host_of(lua_State *L);
 /* Ends this rank, if it is one of several (lun_spmd_end), while its requests can still be answered
  * in L. Raises nothing. */
-void lun__leave_ranks(lua_State *L, lun__host *h, const char *why);
+void lun__host_leave_ranks(lua_State *L, lun__host *h, const char *why);
 /* Releases all that the host holds and closes its engine, if that was opened for it: functions that
  * run later find none. Raises nothing. */
 void lun__host_end(lua_State *L, lun__host *h);
 /* The engine of a state, NULL if there is none. Raises nothing. */
-lun_engine *lun__engine_of(lua_State *L);
+lun_engine *lun__host_engine(lua_State *L);
 /* Pushes a metatable with this name and keeps it as that of a kind; used once for each. */
-void lun__new_type(lua_State *L, int host_at, lun__kind kind, const char *name);
+void lun__host_new_type(lua_State *L, int host_at, lun__kind kind, const char *name);
 /* Pushes a userdata of a kind and of `size` bytes, zeros behind its head. */
-lun__box *lun__new_box(lua_State *L, lun__host *h, lun__kind kind, size_t size, int values);
+lun__box *lun__host_new_box(lua_State *L, lun__host *h, lun__kind kind, size_t size, int values);
 /* The same with an entry of held, for the pointer that a call returns. Valid until the next one. */
-lun__held *lun__new_held(lua_State *L, lun__host *h, lun__kind kind);
+lun__held *lun__host_new_held(lua_State *L, lun__host *h, lun__kind kind);
 /* The same for an array, from a function that has the metatable at this index. */
-lun__held *lun__new_held_array(lua_State *L, lun__host *h, int metatable);
+lun__held *lun__host_new_held_array(lua_State *L, lun__host *h, int metatable);
 /* The userdata at i if it is of that kind, size and host, else NULL. */
-static inline lun__box *lun__test(lua_State *L, const lun__host *h, int i, lun__kind kind,
-                                  size_t size)
+static inline lun__box *lun__host_test(lua_State *L, const lun__host *h, int i, lun__kind kind,
+                                       size_t size)
 {
     lun__box *box = lua_touserdata(L, i);
     bool ours = box && lua_rawlen(L, i) == size && box->host == h && box->kind == (int32_t)kind;
     return ours ? box : NULL;
 }
 /* The entry of the array at i, NULL if there is no array. */
-static inline lun__held *lun__array_at(lua_State *L, const lun__host *h, int i)
+static inline lun__held *lun__host_array_at(lua_State *L, const lun__host *h, int i)
 {
-    const lun__box *box = lun__test(L, h, i, LUN__ARRAY, LUN__HELD_BYTES);
-    return box ? lun__held_at(h, box->slot) : NULL;
+    const lun__box *box = lun__host_test(L, h, i, LUN__ARRAY, LUN__HELD_BYTES);
+    return box ? lun__host_held_at(h, box->slot) : NULL;
 }
 /* A full collection; releases the entries of userdata that it ended. h may be NULL. */
-void lun__collect(lua_State *L, lun__host *h);
+void lun__host_collect(lua_State *L, lun__host *h);
 /* Collects so that a block of so many bytes may become free: young objects; thoroughly: all, if
  * that takes less time than fresh memory would. */
-void lun__collect_for(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly);
+void lun__host_collect_for(lua_State *L, lun__host *h, int64_t bytes, bool thoroughly);
 /* Reports the bytes allocated since the last call to the collector; for each function that
  * allocates elements. May run the collector. */
-void lun__report_memory(lua_State *L, lun__host *h);
+void lun__host_report_memory(lua_State *L, lun__host *h);
 
 #endif

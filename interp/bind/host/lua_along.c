@@ -11,11 +11,11 @@ static lua_Integer axis_at_top(lua_State *L, int i)
     int exact = 0;
     lua_Integer axis = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
     if (!exact)
-        lun__bad_argument(L, i,
-                          lua_pushfstring(L,
-                                          "option axis: an integer or a list of integers "
-                                          "expected, got %s",
-                                          lun__push_shown(L, -1)));
+        lun__blame_argument(L, i,
+                            lua_pushfstring(L,
+                                            "option axis: an integer or a list of integers "
+                                            "expected, got %s",
+                                            lun__error_push_shown(L, -1)));
     return axis;
 }
 
@@ -30,7 +30,7 @@ static void read_axis(lua_State *L, int i, lun__axes *out)
     if (n == 0)
         out->count = LUN_NO_AXES;
     if (n > LUN_MAX_RANK)
-        lun__bad_argument(L, i, "option axis: the list of axes is too long");
+        lun__blame_argument(L, i, "option axis: the list of axes is too long");
     for (lua_Unsigned k = 1; k <= n; k++) {
         lua_rawgeti(L, -1, (lua_Integer)k);
         out->named[out->count++] = axis_at_top(L, i);
@@ -38,29 +38,30 @@ static void read_axis(lua_State *L, int i, lun__axes *out)
     }
 }
 
-const char *lun__resolve_axis(lua_State *L, lun__host *h, int array, lua_Integer axis, int *out)
+const char *lun__lua_along_resolve(lua_State *L, lun__host *h, int array, lua_Integer axis,
+                                   int *out)
 {
     int64_t shape[LUN_MAX_RANK];
-    int rank = lun_shape(lun__check_array(L, h, array), shape);
+    int rank = lun_shape(lun__lua_array_check(L, h, array), shape);
     *out = (int)(axis < 0 ? rank + axis : axis - 1);
     if (axis && axis >= -rank && axis <= rank)
         return NULL;
-    const char *kind = lun__push_kind(L, h, array);
+    const char *kind = lun__error_push_kind(L, h, array);
     if (axis == 0)
         return lua_pushfstring(
             L, "axis 0 is out of range: axes of %s count from 1, or backwards from -1", kind);
     return lua_pushfstring(L, "axis %I is out of range: %s has %d", axis, kind, rank);
 }
 
-const char *lun__resolve_axes(lua_State *L, lun__host *h, int array, const lun__axes *axes,
-                              int *out)
+const char *lun__lua_along_resolve_all(lua_State *L, lun__host *h, int array, const lun__axes *axes,
+                                       int *out)
 {
     for (int k = 0; k < axes->count; k++) {
-        const char *wrong = lun__resolve_axis(L, h, array, axes->named[k], &out[k]);
+        const char *wrong = lun__lua_along_resolve(L, h, array, axes->named[k], &out[k]);
         for (int j = 0; j < k && !wrong; j++)
             if (out[j] == out[k])
                 wrong = lua_pushfstring(L, "axis %d of %s is given twice", out[k] + 1,
-                                        lun__push_kind(L, h, array));
+                                        lun__error_push_kind(L, h, array));
         if (wrong)
             return wrong;
     }
@@ -72,13 +73,13 @@ const char *lun__resolve_axes(lua_State *L, lun__host *h, int array, const lun__
 static bool read_flag(lua_State *L, int i, const char *name)
 {
     if (lua_type(L, -1) != LUA_TBOOLEAN)
-        lun__bad_argument(L, i,
-                          lua_pushfstring(L, "option %s: true or false expected, got %s", name,
-                                          lun__push_shown(L, -1)));
+        lun__blame_argument(L, i,
+                            lua_pushfstring(L, "option %s: true or false expected, got %s", name,
+                                            lun__error_push_shown(L, -1)));
     return lua_toboolean(L, -1);
 }
 
-bool lun__ddof(lua_State *L, int i, lun_along_options *out)
+bool lun__lua_along_ddof(lua_State *L, int i, lun_along_options *out)
 {
     const double most = 0x1p53, x = lua_type(L, i) == LUA_TNUMBER ? lua_tonumber(L, i) : -1;
     if (!(x >= 0 && x <= most))
@@ -90,13 +91,13 @@ bool lun__ddof(lua_State *L, int i, lun_along_options *out)
 
 static void read_ddof(lua_State *L, int i, lun_along_options *out)
 {
-    if (!lun__ddof(L, -1, out))
-        lun__bad_argument(L, i,
-                          lua_pushfstring(L, "option ddof: a number from 0 on expected, got %s",
-                                          lun__push_shown(L, -1)));
+    if (!lun__lua_along_ddof(L, -1, out))
+        lun__blame_argument(L, i,
+                            lua_pushfstring(L, "option ddof: a number from 0 on expected, got %s",
+                                            lun__error_push_shown(L, -1)));
 }
 
-bool lun__axes_option(lua_State *L, int i, const char *name, lun__axes *out)
+bool lun__lua_along_axes(lua_State *L, int i, const char *name, lun__axes *out)
 {
     if (!strcmp(name, "axis"))
         read_axis(L, i, out);
@@ -150,12 +151,12 @@ static const char *push_known(lua_State *L, const char *options)
     return lua_tostring(L, -1);
 }
 
-const char *lun__check_option(lua_State *L, int i, const char *options)
+const char *lun__lua_along_option(lua_State *L, int i, const char *options)
 {
     const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
     if (!has_option(options, name)) {
-        const char *got = lun__push_shown(L, -2);
-        lun__bad_argument(
+        const char *got = lun__error_push_shown(L, -2);
+        lun__blame_argument(
             L, i, lua_pushfstring(L, "unknown option '%s': %s", got, push_known(L, options)));
     }
     return name;
@@ -169,7 +170,7 @@ static int rank_of(const lun_array *a)
     return lun_shape(a, shape);
 }
 
-bool lun__takes_axes(lua_State *L, lun__host *h, const lun_reduction_info *row, int i)
+bool lun__lua_along_takes(lua_State *L, lun__host *h, const lun_reduction_info *row, int i)
 {
     if (lua_type(L, i) == LUA_TTABLE)
         return true;
@@ -177,17 +178,18 @@ bool lun__takes_axes(lua_State *L, lun__host *h, const lun_reduction_info *row, 
         return false;
     if (!row->option[0])
         return true;
-    int rank = rank_of(lun__check_array(L, h, 1));
+    int rank = rank_of(lun__lua_array_check(L, h, 1));
     if (rank > 1)
-        lun__bad_argument(L, i,
-                          lua_pushfstring(L,
-                                          "ambiguous for an array of rank %d, an axis or %s: write "
-                                          "%s{axis=...} or %s{%s=...}",
-                                          rank, row->option, row->name, row->name, row->option));
+        lun__blame_argument(
+            L, i,
+            lua_pushfstring(L,
+                            "ambiguous for an array of rank %d, an axis or %s: write "
+                            "%s{axis=...} or %s{%s=...}",
+                            rank, row->option, row->name, row->name, row->option));
     return false;
 }
 
-lun_status lun__count_from_1(lun_engine *e, lun_array **out)
+lun_status lun__lua_along_from_1(lun_engine *e, lun_array **out)
 {
     lun_array *one = NULL, *position = *out;
     lun_status s = lun_integer(e, 1, &one);
@@ -208,22 +210,22 @@ static void read_along(lua_State *L, lun__host *h, const lun_reduction_info *row
     *axes = (lun__axes){.options = {.size = sizeof axes->options}};
     if (lua_type(L, i) == LUA_TTABLE) {
         for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1))
-            lun__axes_option(L, i, lun__check_option(L, i, known), axes);
+            lun__lua_along_axes(L, i, lun__lua_along_option(L, i, known), axes);
     } else {
         int exact = 0;
         lua_Integer axis = lua_type(L, i) == LUA_TNUMBER ? lua_tointegerx(L, i, &exact) : 0;
         if (!exact)
-            lun__bad_argument(L, i,
-                              lua_pushfstring(L, "an axis or a table of options expected, got %s",
-                                              lun__push_shown(L, i)));
+            lun__blame_argument(L, i,
+                                lua_pushfstring(L, "an axis or a table of options expected, got %s",
+                                                lun__error_push_shown(L, i)));
         axes->named[axes->count++] = axis;
     }
-    const char *wrong = lun__resolve_axes(L, h, 1, axes, at);
+    const char *wrong = lun__lua_along_resolve_all(L, h, 1, axes, at);
     if (wrong)
-        lun__bad_argument(L, i, wrong);
+        lun__blame_argument(L, i, wrong);
 }
 
-bool lun__push_along(lua_State *L, lun__host *h, lun_reduction r, int i)
+bool lun__lua_along_push(lua_State *L, lun__host *h, lun_reduction r, int i)
 {
     lun_reduction_info row = {.size = sizeof row};
     lun__axes axes;
@@ -232,12 +234,12 @@ bool lun__push_along(lua_State *L, lun__host *h, lun_reduction r, int i)
     (void)lun_reduction_describe(r, &row);
     read_along(L, h, &row, i, &axes, at);
     if (row.index)
-        lun__mark(L, h); /* it fails for a segment of NaN only */
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+        lun__source_line_mark(L, h); /* it fails for a segment of NaN only */
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     LUN__TRY(s, lun_along(h->engine, r, a, at, axes.count, &axes.options, out));
     if (s == LUN_OK && row.index)
-        s = lun__count_from_1(h->engine, out);
-    lun__check(L, h, s, i);
+        s = lun__lua_along_from_1(h->engine, out);
+    lun__error_check(L, h, s, i);
     return rank_of(*out) == 0 && !axes.options.keep;
 }

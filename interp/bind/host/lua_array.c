@@ -5,26 +5,26 @@
 
 /* ---- taking and giving ----------------------------------------------------------------------- */
 
-lun_array **lun__new_array(lua_State *L, lun__host *h)
+lun_array **lun__lua_array_new(lua_State *L, lun__host *h)
 {
-    return &lun__new_held(L, h, LUN__ARRAY)->as.array;
+    return &lun__host_new_held(L, h, LUN__ARRAY)->as.array;
 }
 
-lun_array **lun__array_slot(lua_State *L, lun__host *h, int i)
+lun_array **lun__lua_array_slot(lua_State *L, lun__host *h, int i)
 {
-    return &lun__array_at(L, h, i)->as.array;
+    return &lun__host_array_at(L, h, i)->as.array;
 }
 
-lun_array *lun__to_array(lua_State *L, int i)
+lun_array *lun__lua_array_at(lua_State *L, int i)
 {
     lun__host *h = lun__host_of(L);
-    const lun__held *held = h ? lun__array_at(L, h, i) : NULL;
+    const lun__held *held = h ? lun__host_array_at(L, h, i) : NULL;
     return held ? held->as.array : NULL;
 }
 
-bool lun__is_array(lua_State *L, lun__host *h, int i)
+bool lun__lua_array_is(lua_State *L, lun__host *h, int i)
 {
-    return lun__array_at(L, h, i) != NULL;
+    return lun__host_array_at(L, h, i) != NULL;
 }
 
 /* Raises the error for a freed array. */
@@ -42,40 +42,40 @@ static lun_array *usable(lua_State *L, lun__host *h, const lun__held *held)
     lun_status s;
     if (!lun_is_measured(a)) {
         LUN__TRY(s, lun_measure(h->engine, a));
-        lun__check(L, h, s, 1);
-        lun__report_memory(L, h);
+        lun__error_check(L, h, s, 1);
+        lun__host_report_memory(L, h);
     }
     return a;
 }
 
-lun_array *lun__check_unevaluated(lua_State *L, lun__host *h, int i)
+lun_array *lun__lua_array_unevaluated(lua_State *L, lun__host *h, int i)
 {
-    const lun__held *held = lun__array_at(L, h, i);
+    const lun__held *held = lun__host_array_at(L, h, i);
     if (!held)
-        lun__bad_type(L, i, "array");
+        lun__error_bad_type(L, i, "array");
     return unfreed(L, held);
 }
 
-lun_array *lun__check_array(lua_State *L, lun__host *h, int i)
+lun_array *lun__lua_array_check(lua_State *L, lun__host *h, int i)
 {
-    const lun__held *held = lun__array_at(L, h, i);
+    const lun__held *held = lun__host_array_at(L, h, i);
     if (!held)
-        lun__bad_type(L, i, "array");
+        lun__error_bad_type(L, i, "array");
     return usable(L, h, held);
 }
 
-lun_array *lun__check_operand(lua_State *L, lun__host *h, int i)
+lun_array *lun__lua_array_operand(lua_State *L, lun__host *h, int i)
 {
-    const lun__held *held = lun__array_at(L, h, i);
+    const lun__held *held = lun__host_array_at(L, h, i);
     if (held)
         return usable(L, h, held);
     int type = lua_type(L, i);
     if (type != LUA_TNUMBER && type != LUA_TBOOLEAN)
-        lun__bad_type(L, i, "array or number");
+        lun__error_bad_type(L, i, "array or number");
     return NULL;
 }
 
-lun_status lun__load_operand(lua_State *L, lun__host *h, int i, lun_array **out, bool *own)
+lun_status lun__lua_array_load(lua_State *L, lun__host *h, int i, lun_array **out, bool *own)
 {
     int type = lua_type(L, i);
     *own = type != LUA_TUSERDATA;
@@ -84,26 +84,26 @@ lun_status lun__load_operand(lua_State *L, lun__host *h, int i, lun_array **out,
     if (type == LUA_TNUMBER)
         return lua_isinteger(L, i) ? lun_integer(h->engine, lua_tointeger(L, i), out)
                                    : lun_number(h->engine, lua_tonumber(L, i), out);
-    *out = lun__held_at(h, ((const lun__box *)lua_touserdata(L, i))->slot)->as.array;
+    *out = lun__host_held_at(h, ((const lun__box *)lua_touserdata(L, i))->slot)->as.array;
     return LUN_OK;
 }
 
-lun_value lun__check_value(lua_State *L, lun__host *h, int i)
+lun_value lun__lua_array_value(lua_State *L, lun__host *h, int i)
 {
     lun_value x = {.dtype = LUN_BOOL};
-    if (lun__to_value(L, i, &x))
+    if (lun__lua_value_at(L, i, &x))
         return x;
-    const lun__held *held = lun__array_at(L, h, i);
+    const lun__held *held = lun__host_array_at(L, h, i);
     if (!held)
-        lun__bad_type(L, i, "number or boolean");
+        lun__error_bad_type(L, i, "number or boolean");
     lun_array *a = usable(L, h, held);
     if (lun_size(a) != 1)
-        lun__bad_argument(
+        lun__blame_argument(
             L, i,
             lua_pushfstring(L, "one number expected, got %I elements", (lua_Integer)lun_size(a)));
     lun_status s;
     LUN__TRY(s, lun_get(h->engine, a, 0, &x));
-    lun__check(L, h, s, i);
+    lun__error_check(L, h, s, i);
     return x;
 }
 
@@ -111,23 +111,23 @@ lun_value lun__check_value(lua_State *L, lun__host *h, int i)
 
 static int array_len(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lua_pushinteger(L, lun_length(lun__check_array(L, h, 1)));
+    lun__host *h = lun__host_here(L);
+    lua_pushinteger(L, lun_length(lun__lua_array_check(L, h, 1)));
     return 1;
 }
 
 static int array_dtype(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lua_pushstring(L, lun_dtype_name(lun_dtype_of(lun__check_unevaluated(L, h, 1))));
+    lun__host *h = lun__host_here(L);
+    lua_pushstring(L, lun_dtype_name(lun_dtype_of(lun__lua_array_unevaluated(L, h, 1))));
     return 1;
 }
 
 static int array_shape(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t shape[LUN_MAX_RANK];
-    int rank = lun_shape(lun__check_array(L, h, 1), shape);
+    int rank = lun_shape(lun__lua_array_check(L, h, 1), shape);
     for (int d = 0; d < rank; d++)
         lua_pushinteger(L, shape[d]);
     return rank;
@@ -135,117 +135,117 @@ static int array_shape(lua_State *L)
 
 static int array_size(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lua_pushinteger(L, lun_size(lun__check_array(L, h, 1)));
+    lun__host *h = lun__host_here(L);
+    lua_pushinteger(L, lun_size(lun__lua_array_check(L, h, 1)));
     return 1;
 }
 
 static int array_kind(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lua_pushstring(L, lun__class_name(lun__check_unevaluated(L, h, 1)));
+    lun__host *h = lun__host_here(L);
+    lua_pushstring(L, lun__error_class_name(lun__lua_array_unevaluated(L, h, 1)));
     return 1;
 }
 
 static int array_pending(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lua_pushinteger(L, lun_pending(lun__check_unevaluated(L, h, 1)));
+    lun__host *h = lun__host_here(L);
+    lua_pushinteger(L, lun_pending(lun__lua_array_unevaluated(L, h, 1)));
     return 1;
 }
 
 /* Whether the length is known without running anything. */
 static int is_measured(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lua_pushboolean(L, lun_is_measured(lun__check_unevaluated(L, h, 1)));
+    lun__host *h = lun__host_here(L);
+    lua_pushboolean(L, lun_is_measured(lun__lua_array_unevaluated(L, h, 1)));
     return 1;
 }
 
 static int array_backend(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lua_pushstring(L, lun_device_of(lun__check_array(L, h, 1)));
+    lun__host *h = lun__host_here(L);
+    lua_pushstring(L, lun_device_of(lun__lua_array_check(L, h, 1)));
     return 1;
 }
 
 /* core.internal.kind_of(x): what a message calls x. */
 static int push_kind_of(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     luaL_checkany(L, 1);
-    lun__push_kind(L, h, 1);
+    lun__error_push_kind(L, h, 1);
     return 1;
 }
 
 static int is_array(lua_State *L)
 {
-    lua_pushboolean(L, lun__is_array(L, lun__here(L), 1));
+    lua_pushboolean(L, lun__lua_array_is(L, lun__host_here(L), 1));
     return 1;
 }
 
 /* ---- others made of it ----------------------------------------------------------------------- */
 
-int lun__give_array(lua_State *L, lun__host *h, lun_status s, int arg)
+int lun__lua_array_give(lua_State *L, lun__host *h, lun_status s, int arg)
 {
-    lun__check(L, h, s, arg);
-    lun__report_memory(L, h);
+    lun__error_check(L, h, s, arg);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
 static int array_cast(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_dtype t = lun__check_dtype(L, 2);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_dtype t = lun__lua_value_dtype(L, 2);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_cast(h->engine, a, t, out));
-    return lun__give_array(L, h, s, 1);
+    return lun__lua_array_give(L, h, s, 1);
 }
 
 static int array_reshape(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     int64_t shape[LUN_MAX_RANK];
-    lun__gather_shape(L, 2);
-    lun__count(L, "reshape", 2);
-    int64_t size = lun_size(lun__check_array(L, h, 1));
-    int rank = lun__check_new_shape(L, 2, size, shape);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__lua_value_gather_shape(L, 2);
+    lun__bind_count(L, "reshape", 2);
+    int64_t size = lun_size(lun__lua_array_check(L, h, 1));
+    int rank = lun__lua_value_new_shape(L, 2, size, shape);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_reshape(h->engine, a, rank, shape, out));
-    return lun__give_array(L, h, s, 2);
+    return lun__lua_array_give(L, h, s, 2);
 }
 
 /* a:flatten(): the elements in row-major order as a Vector. */
 static int array_flatten(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    int64_t size = lun_size(lun__check_array(L, h, 1));
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    int64_t size = lun_size(lun__lua_array_check(L, h, 1));
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_reshape(h->engine, a, 1, &size, out));
-    return lun__give_array(L, h, s, 1);
+    return lun__lua_array_give(L, h, s, 1);
 }
 
 static int array_concat(lua_State *L)
 {
-    const int other = lun__records_among(L, 1);
+    const int other = lun__record_among(L, 1);
     if (other && luaL_getmetafield(L, other, "__concat") != LUA_TNIL) {
         lua_insert(L, 1);
         lua_call(L, 2, 1);
         return 1;
     }
-    lun__host *h = lun__here(L);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *a = lun__check_array(L, h, 1);
-    lun_array *b = lun__check_array(L, h, 2);
+    lun__host *h = lun__host_here(L);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
+    lun_array *b = lun__lua_array_check(L, h, 2);
     lun_status s;
     LUN__TRY(s, lun_concat(h->engine, a, b, out));
-    return lun__give_array(L, h, s, 2);
+    return lun__lua_array_give(L, h, s, 2);
 }
 
 /* ---- its life -------------------------------------------------------------------------------- */
@@ -255,21 +255,21 @@ static int array_concat(lua_State *L)
 
 static int array_eval(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_unevaluated(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_unevaluated(L, h, 1);
     lun_status s;
     LUN__TRY(s, lun_eval(h->engine, &a, 1));
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     lua_settop(L, 1);
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
 static int array_free(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_unevaluated(L, h, 1);
-    lun__check(L, h, lun_free(h->engine, a), 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_unevaluated(L, h, 1);
+    lun__error_check(L, h, lun_free(h->engine, a), 1);
     return 0;
 }
 
@@ -277,9 +277,9 @@ static int array_free(lua_State *L)
 static int array_close(lua_State *L)
 {
     lun__host *h = lua_touserdata(L, lua_upvalueindex(1));
-    const lun__held *held = h->engine ? lun__array_at(L, h, 1) : NULL;
+    const lun__held *held = h->engine ? lun__host_array_at(L, h, 1) : NULL;
     if (held && held->as.array && !lun_is_freed(held->as.array))
-        lun__check(L, h, lun_free(h->engine, held->as.array), 1);
+        lun__error_check(L, h, lun_free(h->engine, held->as.array), 1);
     return 0;
 }
 
@@ -302,8 +302,8 @@ void lun__open_array(lua_State *L, const lun__parts *p)
         {"isarray", is_array, 1}, {"cast", array_cast, 2}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {
         {"kind_of", push_kind_of}, {"measured", is_measured}, {NULL, NULL}};
-    lun__offer(L, p, p->methods, methods);
+    lun__register_offer(L, p, p->methods, methods);
     lun__register(L, p, p->array, events);
-    lun__offer(L, p, p->core, functions);
+    lun__register_offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, internal);
 }

@@ -9,7 +9,7 @@
 __attribute__((weak, visibility("hidden"))) const char *lun__lua_find(void);
 
 /* The same everywhere. */
-static inline const char *lun__lua_missing(void)
+static inline const char *lun__lua_library_missing(void)
 {
     return lun__lua_find ? lun__lua_find() : NULL;
 }

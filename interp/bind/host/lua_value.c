@@ -14,7 +14,7 @@ static void push_float(lua_State *L, double x)
     lua_pushnumber(L, x == x ? x : (lua_Number)NAN);
 }
 
-void lun__push_value(lua_State *L, lun_value x)
+void lun__lua_value_push(lua_State *L, lun_value x)
 {
     switch (lun_dtype_kind(x.dtype)) {
     case LUN_KIND_BOOL:
@@ -40,7 +40,7 @@ void lun__push_value(lua_State *L, lun_value x)
     } while (0)
 
 /* Dtypes of C are pushed without a conversion: tables of millions of elements are made so. */
-void lun__push_element(lua_State *L, lun_dtype t, const void *p)
+void lun__lua_value_push_element(lua_State *L, lun_dtype t, const void *p)
 {
     int size = lun_dtype_size(t);
     lun_kind kind = lun_dtype_kind(t);
@@ -52,10 +52,10 @@ void lun__push_element(lua_State *L, lun_dtype t, const void *p)
         PUSH_AS(int64_t, lua_pushinteger);
     if (kind == LUN_KIND_SIGNED && size == sizeof(int32_t))
         PUSH_AS(int32_t, lua_pushinteger);
-    lun__push_value(L, lun_element_get(t, p));
+    lun__lua_value_push(L, lun_element_get(t, p));
 }
 
-bool lun__to_value(lua_State *L, int i, lun_value *out)
+bool lun__lua_value_at(lua_State *L, int i, lun_value *out)
 {
     switch (lua_type(L, i)) {
     case LUA_TNUMBER:
@@ -109,7 +109,7 @@ static double as_double(lun_value x)
                                      : (double)x.as.u;
 }
 
-const char *lun__pack(lun_dtype t, lun_value x, void *to)
+const char *lun__lua_value_pack(lun_dtype t, lun_value x, void *to)
 {
     uint64_t bits = 0;
     bool negative = false;
@@ -142,11 +142,11 @@ const char *lun__pack(lun_dtype t, lun_value x, void *to)
 
 /* ---- dtypes and shapes ----------------------------------------------------------------------- */
 
-lun_dtype lun__check_dtype(lua_State *L, int i)
+lun_dtype lun__lua_value_dtype(lua_State *L, int i)
 {
     lun_dtype t;
     if (lua_type(L, i) != LUA_TSTRING)
-        lun__bad_type(L, i, "name of a dtype");
+        lun__error_bad_type(L, i, "name of a dtype");
     if (lun_dtype_find(lua_tostring(L, i), &t))
         return t;
     luaL_Buffer known;
@@ -156,9 +156,9 @@ lun_dtype lun__check_dtype(lua_State *L, int i)
         luaL_addstring(&known, lun_dtype_name((lun_dtype)d));
     }
     luaL_pushresult(&known);
-    lun__bad_argument(L, i,
-                      lua_pushfstring(L, "unknown dtype '%s'; the dtypes are%s", lua_tostring(L, i),
-                                      lua_tostring(L, -1)));
+    lun__blame_argument(L, i,
+                        lua_pushfstring(L, "unknown dtype '%s'; the dtypes are%s",
+                                        lua_tostring(L, i), lua_tostring(L, -1)));
     return LUN_DTYPE_COUNT;
 }
 
@@ -170,11 +170,11 @@ static int64_t check_extent(lua_State *L, int arg, int at, int number, bool open
     if (!exact) {
         const char *what =
             lua_type(L, at) == LUA_TNUMBER ? lua_tostring(L, at) : luaL_typename(L, at);
-        lun__bad_argument(L, arg,
-                          lua_pushfstring(L, "extent %d is %s, not an integer", number, what));
+        lun__blame_argument(L, arg,
+                            lua_pushfstring(L, "extent %d is %s, not an integer", number, what));
     }
     if (n < 0 && !(open && n == -1))
-        lun__bad_argument(L, arg, lua_pushfstring(L, "extent %d is negative: %I", number, n));
+        lun__blame_argument(L, arg, lua_pushfstring(L, "extent %d is negative: %I", number, n));
     return n;
 }
 
@@ -186,14 +186,14 @@ static int read_shape(lua_State *L, int i, bool open, int64_t shape[LUN_MAX_RANK
         return 1;
     }
     if (lua_type(L, i) != LUA_TTABLE)
-        lun__bad_type(L, i, "length or table of extents");
+        lun__error_bad_type(L, i, "length or table of extents");
     lua_Unsigned rank = lua_rawlen(L, i);
     if (rank == 0)
-        lun__bad_argument(L, i, "a shape needs at least one extent");
+        lun__blame_argument(L, i, "a shape needs at least one extent");
     if (rank > LUN_MAX_RANK)
-        lun__bad_argument(L, i,
-                          lua_pushfstring(L, "%I extents; at most %d are allowed",
-                                          (lua_Integer)rank, LUN_MAX_RANK));
+        lun__blame_argument(L, i,
+                            lua_pushfstring(L, "%I extents; at most %d are allowed",
+                                            (lua_Integer)rank, LUN_MAX_RANK));
     for (int d = 0; d < (int)rank; d++) {
         lua_rawgeti(L, i, d + 1);
         shape[d] = check_extent(L, i, lua_gettop(L), d + 1, open);
@@ -202,31 +202,31 @@ static int read_shape(lua_State *L, int i, bool open, int64_t shape[LUN_MAX_RANK
     return (int)rank;
 }
 
-int lun__check_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK])
+int lun__lua_value_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK])
 {
     return read_shape(L, i, false, shape);
 }
 
-int lun__check_new_shape(lua_State *L, int i, int64_t size, int64_t shape[LUN_MAX_RANK])
+int lun__lua_value_new_shape(lua_State *L, int i, int64_t size, int64_t shape[LUN_MAX_RANK])
 {
     int rank = read_shape(L, i, true, shape);
     int open = -1;
     int64_t others = 1;
     for (int d = 0; d < rank; d++) {
         if (shape[d] == -1 && open >= 0)
-            lun__bad_argument(
+            lun__blame_argument(
                 L, i,
                 lua_pushfstring(L, "extents %d and %d are both -1: only one can be inferred",
                                 open + 1, d + 1));
         else if (shape[d] == -1)
             open = d;
         else if (__builtin_mul_overflow(others, shape[d], &others))
-            lun__bad_argument(L, i, "too many elements");
+            lun__blame_argument(L, i, "too many elements");
     }
     if (open < 0)
         return rank;
     if (others == 0 || size % others != 0)
-        lun__bad_argument(
+        lun__blame_argument(
             L, i,
             lua_pushfstring(L, "extent %d cannot be inferred: %I elements are not a multiple of %I",
                             open + 1, (lua_Integer)size, (lua_Integer)others));
@@ -234,7 +234,7 @@ int lun__check_new_shape(lua_State *L, int i, int64_t size, int64_t shape[LUN_MA
     return rank;
 }
 
-void lun__gather_shape(lua_State *L, int i)
+void lun__lua_value_gather_shape(lua_State *L, int i)
 {
     int count = 0;
     while (lua_type(L, i + count) == LUA_TNUMBER)

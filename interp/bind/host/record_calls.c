@@ -5,7 +5,7 @@
 /* The field of a metatable with record.lua's functions by their names. */
 static const char offered[] = "__records";
 
-bool lun__is_records(lua_State *L, int i)
+bool lun__record_is_at(lua_State *L, int i)
 {
     if (lua_type(L, i) != LUA_TTABLE || luaL_getmetafield(L, i, offered) == LUA_TNIL)
         return false;
@@ -13,10 +13,10 @@ bool lun__is_records(lua_State *L, int i)
     return true;
 }
 
-int lun__records_among(lua_State *L, int first)
+int lun__record_among(lua_State *L, int first)
 {
     for (int i = first, top = lua_gettop(L); i <= top; i++)
-        if (lun__is_records(L, i))
+        if (lun__record_is_at(L, i))
             return i;
     return 0;
 }
@@ -30,13 +30,13 @@ static lua_Integer first_records(lua_State *L, int i)
     while (goes_on && !found) {
         const int type = lua_rawgeti(L, i, ++k);
         goes_on = type == LUA_TTABLE || type == LUA_TUSERDATA;
-        found = lun__is_records(L, lua_gettop(L));
+        found = lun__record_is_at(L, lua_gettop(L));
         lua_pop(L, 1);
     }
     return found ? k : 0;
 }
 
-bool lun__records_listed(lua_State *L, int i)
+bool lun__record_is_listed(lua_State *L, int i)
 {
     return first_records(L, i) > 0;
 }
@@ -50,10 +50,10 @@ static void push_offer(lua_State *L, int i, const char *name)
     lua_remove(L, -2);
 }
 
-int lun__override_at(lua_State *L, const char *name)
+int lun__record_override_at(lua_State *L, const char *name)
 {
     for (int i = 1, top = lua_gettop(L); i <= top; i++)
-        if (lun__is_records(L, i)) {
+        if (lun__record_is_at(L, i)) {
             push_offer(L, i, name);
             bool found = !lua_isnil(L, -1);
             lua_pop(L, 1);
@@ -69,10 +69,10 @@ static int refuse(lua_State *L, int i, int argument)
     push_offer(L, i, "refusal");
     lua_pushvalue(L, i);
     lua_call(L, 1, 1);
-    return lun__bad_argument(L, argument, lua_tostring(L, -1));
+    return lun__blame_argument(L, argument, lua_tostring(L, -1));
 }
 
-int lun__call_override(lua_State *L, const char *name, int i)
+int lun__record_call(lua_State *L, const char *name, int i)
 {
     push_offer(L, i, name);
     if (lua_isnil(L, -1))
@@ -82,12 +82,12 @@ int lun__call_override(lua_State *L, const char *name, int i)
     return lua_gettop(L);
 }
 
-int lun__call_shape_override(lua_State *L, const char *name)
+int lun__record_call_shape(lua_State *L, const char *name)
 {
     for (int k = 1; lua_type(L, 1) == LUA_TTABLE && k <= LUN_MAX_RANK; k++) {
         lua_rawgeti(L, 1, k);
         int extent = lua_gettop(L);
-        if (lun__is_records(L, extent)) {
+        if (lun__record_is_at(L, extent)) {
             push_offer(L, extent, name);
             if (!lua_isnil(L, -1)) {
                 lua_remove(L, extent);
@@ -104,12 +104,12 @@ int lun__call_shape_override(lua_State *L, const char *name)
 /* Its address is the registry's key for the functions for records, once there are structs. */
 static const char offers_key;
 
-void lun__set_overrides(lua_State *L)
+void lun__record_set_overrides(lua_State *L)
 {
     lua_rawsetp(L, LUA_REGISTRYINDEX, &offers_key);
 }
 
-void lun__defer_record_text(lua_State *L, int i)
+void lun__record_defer_text(lua_State *L, int i)
 {
     const int top = lua_gettop(L);
     if (lua_type(L, i) != LUA_TSTRING)
@@ -127,7 +127,7 @@ void lun__defer_record_text(lua_State *L, int i)
     lua_settop(L, top);
 }
 
-int lun__gather_records(lua_State *L, int first)
+int lun__record_gather(lua_State *L, int first)
 {
     push_offer(L, lua_gettop(L), "gather");
     lua_insert(L, first);
@@ -136,7 +136,7 @@ int lun__gather_records(lua_State *L, int first)
     return 1;
 }
 
-int lun__call_list_override(lua_State *L, const char *name, int i)
+int lun__record_call_list(lua_State *L, const char *name, int i)
 {
     lua_rawgeti(L, i, first_records(L, i));
     push_offer(L, lua_gettop(L), name);

@@ -12,7 +12,7 @@ void lun__register(lua_State *L, const lun__parts *p, int table, const luaL_Reg 
     lua_pop(L, 1);
 }
 
-void lun__too_many(lua_State *L, const char *name, int most)
+void lun__register_too_many(lua_State *L, const char *name, int most)
 {
     lua_Debug call;
     int given = lua_gettop(L);
@@ -37,14 +37,14 @@ void lun__too_many(lua_State *L, const char *name, int most)
 static int call_counted(lua_State *L)
 {
     const lun__entry *f = lua_touserdata(L, lua_upvalueindex(2));
-    int records = lun__records_among(L, 1);
+    int records = lun__record_among(L, 1);
     if (records)
-        return lun__call_override(L, f->name, records);
-    lun__count(L, f->name, f->most);
+        return lun__record_call(L, f->name, records);
+    lun__bind_count(L, f->name, f->most);
     return f->call(L);
 }
 
-void lun__offer(lua_State *L, const lun__parts *p, int table, const lun__entry *functions)
+void lun__register_offer(lua_State *L, const lun__parts *p, int table, const lun__entry *functions)
 {
     for (const lun__entry *f = functions; f->name; f++) {
         lua_pushvalue(L, p->host_at);

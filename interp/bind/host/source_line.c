@@ -4,7 +4,7 @@
 
 #include "bind/host/bind.h"
 
-bool lun__is_module_file(const char *source)
+bool lun__source_line_is_module(const char *source)
 {
     static const char own[] = "lua/lunarray/";
     return strncmp(source, own, sizeof own - 1) == 0;
@@ -38,7 +38,7 @@ void lun__source_line(lua_State *L, int level, char *line, size_t room)
     line[0] = '\0';
     for (; level < DEPTH && !found && lua_getstack(L, level, &caller); level++) {
         lua_getinfo(L, "Sl", &caller);
-        bool own = lun__is_module_file(caller.short_src);
+        bool own = lun__source_line_is_module(caller.short_src);
         if (caller.currentline > 0 && !own)
             write_line(&caller, line, room);
         nearest |= own;
@@ -46,13 +46,13 @@ void lun__source_line(lua_State *L, int level, char *line, size_t room)
     }
 }
 
-void lun__mark(lua_State *L, lun__host *h)
+void lun__source_line_mark(lua_State *L, lun__host *h)
 {
     char line[LUA_IDSIZE + 16] = "";
     lua_Debug caller;
     if (lua_getstack(L, 1, &caller) && lua_getinfo(L, "Sl", &caller)) {
         if (caller.currentline <= 0 ||
-            lun__is_module_file(caller.short_src)) /* such as pcall(f, ...) */
+            lun__source_line_is_module(caller.short_src)) /* such as pcall(f, ...) */
             lun__source_line(L, 0, line, sizeof line);
         else
             write_line(&caller, line, sizeof line);

@@ -15,7 +15,7 @@ typedef struct lun__held_signal {
     sigset_t before;
 } lun__held_signal;
 
-static inline void lun__hold_signal(lun__held_signal *h)
+static inline void lun__write_signals_hold(lun__held_signal *h)
 {
     static const int signals[] = {SIGXFSZ, SIGPIPE};
     sigemptyset(&h->held);
@@ -27,7 +27,7 @@ static inline void lun__hold_signal(lun__held_signal *h)
 }
 
 /* Keeps errno. A signal that arrived meanwhile is dropped. */
-static inline void lun__let_signal_go(const lun__held_signal *h)
+static inline void lun__write_signals_let_go(const lun__held_signal *h)
 {
     int error = errno, came;
     do

@@ -30,7 +30,7 @@ static void push_list(lua_State *L, const int64_t *from, int count, int64_t more
 /* cut(shape, axes, rule or nil, npes): the division, and the list of ranks along each axis. */
 static int cut(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_blocking how = {.size = sizeof how, .rule = luaL_optstring(L, 3, NULL)};
     int64_t axes[LUN_MAX_RANK], grid[LUN_MAX_RANK];
     const int npes = (int)luaL_checkinteger(L, 4), count = read_list(L, 2, axes);
@@ -44,7 +44,7 @@ static int cut(lua_State *L)
     luaL_newmetatable(L, type_name);
     lua_setmetatable(L, -2);
     lun_status s = lun_blocks_cut(h->engine, &how, npes, b);
-    lun__check(L, h, s, 1);
+    lun__error_check(L, h, s, 1);
     for (int d = 0; d < b->rank; d++)
         grid[d] = b->grid[d];
     push_list(L, grid, b->rank, 0);
@@ -88,14 +88,14 @@ static int home(lua_State *L)
  * or after it. */
 static int whole(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     const lun_blocks *b = lun__check_blocks(L, 1);
     const lun_said said = {sizeof said, lua_tostring(L, 3), luaL_optstring(L, 4, ""),
                            luaL_optstring(L, 5, NULL)};
     h->waiting = L;
-    lun__mark(L, h);
-    lun_array **out = lun__new_array(L, h);
-    lun_array *part = lun__check_array(L, h, 2);
+    lun__source_line_mark(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *part = lun__lua_array_check(L, h, 2);
     lun_status s;
     LUN__TRY(s, lun_data(h->engine, part, &(const void *){NULL})); /* evaluated, in so many tries */
     if (s == LUN_OK)

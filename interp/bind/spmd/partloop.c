@@ -53,7 +53,7 @@ lun_part_loop lun__read_loop(lua_State *L, lun__host *h, int from, lun_array **a
     lua_pop(L, 1);
     luaL_argcheck(L, rank == loop.rank, 1, "boxes of one rank expected");
     for (int k = 0; k < loop.count; k++)
-        arrays[k] = lun__check_array(L, h, from + k);
+        arrays[k] = lun__lua_array_check(L, h, from + k);
     return loop;
 }
 
@@ -62,7 +62,7 @@ static lun_array *array_field(lua_State *L, lun__host *h, const char *name)
 {
     lun_array *a = NULL;
     if (lua_getfield(L, -1, name) != LUA_TNIL)
-        a = lun__check_array(L, h, lua_gettop(L));
+        a = lun__lua_array_check(L, h, lua_gettop(L));
     lua_pop(L, 1);
     return a;
 }
@@ -117,7 +117,7 @@ int lun__read_parts(lua_State *L, lun__host *h, int i, lun_part *parts)
 
 int lun__raise_loop(lua_State *L, lun__host *h, lun_status s)
 {
-    return lun__raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "each");
+    return lun__error_raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "each");
 }
 
 static void push_integers(lua_State *L, const int64_t *from, int count, int64_t more)
@@ -134,9 +134,9 @@ static void push_integers(lua_State *L, const int64_t *from, int count, int64_t 
 static void push_reach(lua_State *L, const lun_reach *x, int rank)
 {
     lua_createtable(L, 0, 6);
-    lun__set_integer(L, "array", x->array + 1);
-    lun__set_bool(L, "assigned", x->assigned);
-    lun__set_bool(L, "computed", x->computed);
+    lun__field_set_integer(L, "array", x->array + 1);
+    lun__field_set_bool(L, "assigned", x->assigned);
+    lun__field_set_bool(L, "computed", x->computed);
     lua_createtable(L, rank, 0);
     for (int d = 0; d < rank; d++) {
         lua_pushinteger(L, x->param[d] + 1);
@@ -154,7 +154,7 @@ static void push_reach(lua_State *L, const lun_reach *x, int rank)
  * "none", "box", "some", "all". */
 static int loop_reach(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_array *arrays[LUN_MAX_OPERANDS];
     lun_computed computed[LUN_MAX_OPERANDS];
     lun_reach list[LUN_MAX_REACHES] = {{.size = sizeof *list}};
@@ -162,8 +162,8 @@ static int loop_reach(lua_State *L)
     int length;
     lun_status s;
     const lun_part_loop loop = lun__read_loop(L, h, 3, arrays);
-    lun_function *f = lun__function(L, h, 2, loop.rank, false);
-    lun__mark(L, h);
+    lun_function *f = lun__lua_function_at(L, h, 2, loop.rank, false);
+    lun__source_line_mark(L, h);
     LUN__TRY(s, lun_loop_reach(h->engine, f, &loop, list, &length, computed));
     if (s != LUN_OK)
         lun__raise_loop(L, h, s);
@@ -186,7 +186,7 @@ static int loop_reach(lua_State *L)
 static void push_logged(lua_State *L, const lun_logged *x, int rank, int at)
 {
     lua_createtable(L, 0, 6);
-    lun__set_integer(L, "array", x->array + 1);
+    lun__field_set_integer(L, "array", x->array + 1);
     lua_pushvalue(L, at + 1);
     lua_setfield(L, -2, "values");
     if (x->boxed) {
@@ -196,9 +196,9 @@ static void push_logged(lua_State *L, const lun_logged *x, int rank, int at)
         lua_setfield(L, -2, "count");
         return;
     }
-    lun__set_integer(L, "how", x->how);
-    lun__set_bool(L, "behind", x->behind);
-    lun__set_text(L, "note", x->note);
+    lun__field_set_integer(L, "how", x->how);
+    lun__field_set_bool(L, "behind", x->behind);
+    lun__field_set_text(L, "note", x->note);
     lua_pushvalue(L, at);
     lua_setfield(L, -2, "places");
 }
@@ -207,7 +207,7 @@ static void push_logged(lua_State *L, const lun_logged *x, int rank, int at)
  * { array=, values=, first=, count= } or { array=, values=, places=, how=, behind=, note= }. */
 static int loop_run(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_array *arrays[LUN_MAX_OPERANDS];
     lun_part parts[LUN__MOST_PARTS];
     lun_logged list[LUN_MAX_OUTPUTS] = {{.size = sizeof *list}};
@@ -217,25 +217,25 @@ static int loop_run(lua_State *L)
     const lun_part_loop loop = lun__read_loop(L, h, 4, arrays);
     luaL_checkstack(L, 2 * LUN_MAX_OUTPUTS + LUA_MINSTACK, "too many arrays");
     const int count = lun__read_parts(L, h, 3, parts);
-    lun_function *f = lun__function(L, h, 2, loop.rank, false);
+    lun_function *f = lun__lua_function_at(L, h, 2, loop.rank, false);
     const int top = lua_gettop(L);
     for (int k = 0; k < 2 * LUN_MAX_OUTPUTS; k++)
-        lun__new_array(L, h);
-    lun__mark(L, h);
+        lun__lua_array_new(L, h);
+    lun__source_line_mark(L, h);
     LUN__TRY(s, lun_loop_run(h->engine, f, &loop, parts, count, list, &length));
     if (s != LUN_OK)
         lun__raise_loop(L, h, s);
     for (int k = 0; k < length; k++) {
         if (list[k].places)
-            *lun__array_slot(L, h, top + 1 + 2 * k) = list[k].places;
-        *lun__array_slot(L, h, top + 2 + 2 * k) = list[k].values;
+            *lun__lua_array_slot(L, h, top + 1 + 2 * k) = list[k].places;
+        *lun__lua_array_slot(L, h, top + 2 + 2 * k) = list[k].values;
     }
     lua_createtable(L, length, 0);
     for (int k = 0; k < length; k++) {
         push_logged(L, &list[k], lun_shape(arrays[list[k].array], shape), top + 1 + 2 * k);
         lua_rawseti(L, -2, k + 1);
     }
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     return 1;
 }
 
@@ -262,7 +262,7 @@ static void read_logged(lua_State *L, lun__host *h, lun_logged *x)
  * say, each with rounds=, has been stored. */
 static int store_logged(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_status s;
     luaL_checktype(L, 2, LUA_TTABLE);
     lua_settop(L, 2);
@@ -273,13 +273,13 @@ static int store_logged(lua_State *L)
         read_logged(L, h, &logs[k]);
         lua_pop(L, 1);
     }
-    lun__new_array(L, h);
-    lun_array *to = lun__check_array(L, h, 1), *out;
+    lun__lua_array_new(L, h);
+    lun_array *to = lun__lua_array_check(L, h, 1), *out;
     LUN__TRY(s, lun_store_logged(h->engine, to, logs, count, &out));
     if (s != LUN_OK)
-        lun__raise_as(L, h, s, 1, "each");
-    *lun__array_slot(L, h, 4) = out;
-    lun__report_memory(L, h);
+        lun__error_raise_as(L, h, s, 1, "each");
+    *lun__lua_array_slot(L, h, 4) = out;
+    lun__host_report_memory(L, h);
     return 1;
 }
 

@@ -8,10 +8,10 @@
 /* internal.snapshot(array): a handle on the elements that it has now, or nil. */
 static int snapshot(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array **out = lun__new_array(L, h), *made;
+    lun__host *h = lun__host_here(L);
+    lun_array **out = lun__lua_array_new(L, h), *made;
     lun_status s;
-    LUN__TRY(s, lun_snapshot(h->engine, lun__check_array(L, h, 1), &made));
+    LUN__TRY(s, lun_snapshot(h->engine, lun__lua_array_check(L, h, 1), &made));
     if (s != LUN_OK)
         lun__raise_loop(L, h, s);
     if (!made)
@@ -23,8 +23,9 @@ static int snapshot(lua_State *L)
 /* internal.same_elements(array, array) */
 static int same_elements(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lua_pushboolean(L, lun_same_elements(lun__check_array(L, h, 1), lun__check_array(L, h, 2)));
+    lun__host *h = lun__host_here(L);
+    lua_pushboolean(
+        L, lun_same_elements(lun__lua_array_check(L, h, 1), lun__lua_array_check(L, h, 2)));
     return 1;
 }
 
@@ -33,7 +34,7 @@ static int same_elements(lua_State *L)
  * change. */
 static int loop_depends(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_array *arrays[LUN_MAX_OPERANDS];
     lun_computed computed[LUN_MAX_OPERANDS];
     lun_depends x = {.size = sizeof x};
@@ -46,15 +47,15 @@ static int loop_depends(lua_State *L)
         computed[k] = (lun_computed)luaL_checkoption(L, -1, NULL, lun__computed_names);
         lua_pop(L, 1);
     }
-    lun_function *f = lun__function(L, h, 2, loop.rank, false);
+    lun_function *f = lun__lua_function_at(L, h, 2, loop.rank, false);
     const int top = lua_gettop(L);
     for (int k = 0; k < LUN_MAX_OPERANDS; k++)
-        lun__new_array(L, h);
+        lun__lua_array_new(L, h);
     LUN__TRY(s, lun_loop_depends(h->engine, f, &loop, computed, &x));
     if (s != LUN_OK)
         lun__raise_loop(L, h, s);
     for (int k = 0; k < x.arrays; k++)
-        *lun__array_slot(L, h, top + 1 + k) = x.array[k];
+        *lun__lua_array_slot(L, h, top + 1 + k) = x.array[k];
     lua_pushlstring(L, (const char *)x.cell, (size_t)x.cells * sizeof x.cell[0]);
     lua_newtable(L);
     for (int k = 0; k < loop.count; k++)
@@ -78,7 +79,7 @@ static int loop_depends(lua_State *L)
  * often such elements are read. */
 static int loop_wanted(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_array *arrays[LUN_MAX_OPERANDS], *marks[LUN_MAX_OPERANDS];
     const lun_blocks *blocks[LUN_MAX_OPERANDS];
     lun_part parts[LUN__MOST_PARTS];
@@ -94,11 +95,11 @@ static int loop_wanted(lua_State *L)
         luaL_argcheck(L, whose.pe >= 0 && whose.pe < blocks[k]->npes, 5, "no such PE");
         lua_pop(L, 1);
     }
-    lun_function *f = lun__function(L, h, 2, loop.rank, false);
+    lun_function *f = lun__lua_function_at(L, h, 2, loop.rank, false);
     const int top = lua_gettop(L);
     for (int k = 0; k < loop.count; k++)
-        lun__new_array(L, h);
-    lun__mark(L, h);
+        lun__lua_array_new(L, h);
+    lun__source_line_mark(L, h);
     LUN__TRY(s, lun_loop_wanted(h->engine, f, &loop, parts, count, &whose, marks, &gets));
     if (s != LUN_OK)
         lun__raise_loop(L, h, s);
@@ -106,12 +107,12 @@ static int loop_wanted(lua_State *L)
     for (int k = 0; k < loop.count; k++) {
         if (!marks[k])
             continue;
-        *lun__array_slot(L, h, top + 1 + k) = marks[k];
+        *lun__lua_array_slot(L, h, top + 1 + k) = marks[k];
         lua_pushvalue(L, top + 1 + k);
         lua_rawseti(L, -2, k + 1);
     }
     lua_pushinteger(L, gets);
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     return 2;
 }
 
@@ -127,8 +128,8 @@ static int push_bytes(lua_State *L)
  * how many elements. */
 static int marks_request(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *marks = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *marks = lun__lua_array_check(L, h, 1);
     const lun_blocks *b = lun__check_blocks(L, 2);
     const int pe = (int)luaL_checkinteger(L, 3);
     void *bytes;
@@ -152,10 +153,10 @@ static int marks_request(lua_State *L)
 /* internal.marks_asked(size, bytes): the elements that are asked for. */
 static int marks_asked(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     size_t count;
     const char *bytes = luaL_checklstring(L, 2, &count);
-    lun_array **out = lun__new_array(L, h), *places;
+    lun_array **out = lun__lua_array_new(L, h), *places;
     lun_status s;
     LUN__TRY(s,
              lun_marks_asked(h->engine, luaL_checkinteger(L, 1), bytes, (int64_t)count, &places));
@@ -168,11 +169,11 @@ static int marks_asked(lua_State *L)
 /* internal.marks_fill(marks, blocks, pe, own, bytes): elements, from, words or nil. */
 static int marks_fill(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *marks = lun__check_array(L, h, 1);
+    lun__host *h = lun__host_here(L);
+    lun_array *marks = lun__lua_array_check(L, h, 1);
     const lun_blocks *b = lun__check_blocks(L, 2);
     const int pe = (int)luaL_checkinteger(L, 3);
-    lun_array *own = lun__check_array(L, h, 4);
+    lun_array *own = lun__lua_array_check(L, h, 4);
     lun_part x = {.size = sizeof x};
     lun_status s;
     luaL_argcheck(L, pe >= 0 && pe < b->npes, 3, "no such PE");
@@ -188,21 +189,21 @@ static int marks_fill(lua_State *L)
         lua_pop(L, 1);
     }
     const int top = lua_gettop(L);
-    lun__new_array(L, h);
-    lun__new_array(L, h);
+    lun__lua_array_new(L, h);
+    lun__lua_array_new(L, h);
     LUN__TRY(s, lun_marks_fill(h->engine, marks, b, pe, own, bytes, counts, &x));
     if (s != LUN_OK)
         lun__raise_loop(L, h, s);
-    *lun__array_slot(L, h, top + 1) = x.elements;
+    *lun__lua_array_slot(L, h, top + 1) = x.elements;
     if (x.words)
-        *lun__array_slot(L, h, top + 2) = x.words;
+        *lun__lua_array_slot(L, h, top + 2) = x.words;
     lua_pushvalue(L, top + 1);
     lua_pushinteger(L, x.from);
     if (x.words)
         lua_pushvalue(L, top + 2);
     else
         lua_pushnil(L);
-    lun__report_memory(L, h);
+    lun__host_report_memory(L, h);
     return 3;
 }
 

@@ -11,7 +11,7 @@
 int lun__spmd_fail(lua_State *L, lun__host *h, lun_status s)
 {
     if (s == LUN_ECANCEL || s == LUN_ELIMIT || s == LUN_ENOMEM)
-        return lun__raise_fault(L, h, s);
+        return lun__error_raise_fault(L, h, s);
     lua_pushstring(L, lun_error_from(h->engine, 1));
     if (s != LUN_ESCRIPT && s != LUN_EBACKEND) {
         char place[LUN__SOURCE_LINE];
@@ -22,8 +22,8 @@ int lun__spmd_fail(lua_State *L, lun__host *h, lun_status s)
     lua_createtable(L, 0, 3);
     lua_insert(L, -2);
     lua_setfield(L, -2, "message");
-    lun__set_text(L, "code", lun_status_name(s));
-    lun__set_text(L, "where", "");
+    lun__field_set_text(L, "code", lun_status_name(s));
+    lun__field_set_text(L, "where", "");
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__ERROR);
     lua_setmetatable(L, -2);
     return lua_error(L);
@@ -31,7 +31,7 @@ int lun__spmd_fail(lua_State *L, lun__host *h, lun_status s)
 
 lun__host *lun__here_waiting(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     h->waiting = L;
     return h;
 }
@@ -100,7 +100,7 @@ static int gather(lua_State *L)
                            luaL_optstring(L, 4, NULL)};
     parts p = {.count = lun_spmd_npes(h->engine)};
     void *all = NULL;
-    lun__mark(L, h);
+    lun__source_line_mark(L, h);
     lun_status s = lun_spmd_gather_said(h->engine, said.doing ? &said : NULL, own, (int64_t)length,
                                         &p.counts, &all);
     p.bytes = all;
@@ -128,8 +128,8 @@ static int bcast(lua_State *L)
 /* dense(a): a handle on the elements that a has now, side by side in memory. */
 static int dense(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    lun_array *a = lun__check_array(L, h, 1), **out = lun__new_array(L, h);
+    lun__host *h = lun__host_here(L);
+    lun_array *a = lun__lua_array_check(L, h, 1), **out = lun__lua_array_new(L, h);
     const void *data = NULL;
     lun_status s;
     if (lun_layout_of(a) == LUN_LAYOUT_RIGHT)
@@ -138,18 +138,18 @@ static int dense(lua_State *L)
         LUN__TRY(s, lun_copy(h->engine, a, out));
     if (s == LUN_OK)
         LUN__TRY(s, lun_data(h->engine, *out, &data));
-    return s == LUN_OK ? 1 : lun__raise_fault(L, h, s);
+    return s == LUN_OK ? 1 : lun__error_raise_fault(L, h, s);
 }
 
 /* blank(dtype, shape): an array whose elements are to come. */
 static int blank(lua_State *L)
 {
-    lun__host *h = lun__here(L);
-    const lun_dtype t = lun__check_dtype(L, 1);
+    lun__host *h = lun__host_here(L);
+    const lun_dtype t = lun__lua_value_dtype(L, 1);
     int64_t shape[LUN_MAX_RANK], n = 1;
-    const int rank = lun__check_shape(L, 2, shape);
+    const int rank = lun__lua_value_shape(L, 2, shape);
     lun_blank *memory = NULL;
-    lun_array *flat = NULL, **out = lun__new_array(L, h);
+    lun_array *flat = NULL, **out = lun__lua_array_new(L, h);
     void *bytes = NULL;
     lun_status s;
     for (int d = 0; d < rank; d++)
@@ -163,7 +163,7 @@ static int blank(lua_State *L)
     else
         lun_blank_drop(h->engine, memory);
     lun_release(flat);
-    return s == LUN_OK ? 1 : lun__raise_fault(L, h, s);
+    return s == LUN_OK ? 1 : lun__error_raise_fault(L, h, s);
 }
 
 /* Elements that dense or blank has given: where they are, how many bytes. */
@@ -174,9 +174,9 @@ typedef struct elements {
 
 static elements elements_at(lua_State *L, lun__host *h, int i)
 {
-    lun_array *a = lun__check_array(L, h, i);
+    lun_array *a = lun__lua_array_check(L, h, i);
     const void *bytes = NULL;
-    lun__check(L, h, lun_data(h->engine, a, &bytes), i);
+    lun__error_check(L, h, lun_data(h->engine, a, &bytes), i);
     return (elements){(void *)(uintptr_t)bytes, lun_size(a) * lun_dtype_size(lun_dtype_of(a))};
 }
 
@@ -184,7 +184,7 @@ static elements elements_at(lua_State *L, lun__host *h, int i)
 static void keep(lua_State *L, lun__host *h, int i)
 {
     if (lun_spmd_lingers(h->engine))
-        lun_retain(lun__to_array(L, i));
+        lun_retain(lun__lua_array_at(L, i));
 }
 
 /* bcast_array(root, a): root's elements, into those of the others. */
@@ -212,7 +212,7 @@ static int send_array(lua_State *L)
     lun__host *h = lun__here_waiting(L);
     const int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_checkinteger(L, 2);
     const elements x = elements_at(L, h, 3);
-    lun_array *a = lun__to_array(L, 3);
+    lun_array *a = lun__lua_array_at(L, 3);
     lun_retain(a);
     const lun_status s = lun_spmd_send_lent(h->engine, pe, tag, x.bytes, x.count, release_array, a);
     return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
@@ -264,7 +264,7 @@ static int move(lua_State *L)
 static int allreduce(lua_State *L)
 {
     lun__host *h = lun__here_waiting(L);
-    lun_array *a = lun__check_array(L, h, 2), **out = lun__new_array(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 2), **out = lun__lua_array_new(L, h);
     lun_op op = LUN_OP_NONE;
     if (!lun_op_find(luaL_checkstring(L, 1), 2, &op))
         return luaL_argerror(L, 1, "no operation");
@@ -351,7 +351,7 @@ static int receive(lua_State *L)
     int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_optinteger(L, 2, 0);
     void *bytes = NULL;
     int64_t length = 0;
-    lun__mark(L, h);
+    lun__source_line_mark(L, h);
     lun_status s = lua_isnoneornil(L, 2) ? lun_spmd_handed(h->engine, pe, &bytes, &length)
                                          : lun_spmd_receive(h->engine, pe, tag, &bytes, &length);
     return s == LUN_OK ? lun__push_bytes(L, bytes, length) : lun__spmd_fail(L, h, s);

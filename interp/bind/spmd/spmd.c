@@ -14,7 +14,7 @@ static const char handler_key;
 /* start(): the number of ranks, and that of this one. */
 static int start(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     lun_status s = lun_spmd_start(h->engine);
     if (s != LUN_OK)
         return lun__spmd_fail(L, h, s);
@@ -29,7 +29,7 @@ static int step(lua_State *L)
     lun__host *h = lun__here_waiting(L);
     const char *doing = luaL_checkstring(L, 1), *noun = luaL_checkstring(L, 2);
     const char *options = luaL_optstring(L, 3, NULL);
-    lun__mark(L, h);
+    lun__source_line_mark(L, h);
     lun_status s = lun_spmd_step(h->engine, doing, noun, options);
     return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
@@ -43,7 +43,7 @@ static int agree(lua_State *L)
     const char *options = luaL_optstring(L, 3, NULL);
     lun_agreed a = {sizeof a, luaL_checkinteger(L, 4), luaL_checkinteger(L, 5), lua_toboolean(L, 6),
                     false};
-    lun__mark(L, h);
+    lun__source_line_mark(L, h);
     lun_status s = lun_spmd_agree(h->engine, doing, noun, options, &a);
     if (s != LUN_OK)
         return lun__spmd_fail(L, h, s);
@@ -58,7 +58,7 @@ static int unable(lua_State *L)
 {
     lun__host *h = lun__here_waiting(L);
     const char *why = luaL_checkstring(L, 1);
-    lun__mark(L, h);
+    lun__source_line_mark(L, h);
     lun_status s = lun_spmd_unable(h->engine, why);
     return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
@@ -66,7 +66,7 @@ static int unable(lua_State *L)
 static int together(lua_State *L, lun_status (*act)(lun_engine *e))
 {
     lun__host *h = lun__here_waiting(L);
-    lun__mark(L, h);
+    lun__source_line_mark(L, h);
     lun_status s = act(h->engine);
     return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
@@ -101,14 +101,14 @@ static int inside(lua_State *L)
 {
     static const char *const regions[] = {"", "master", NULL};
     int region = luaL_checkoption(L, 1, "", regions);
-    lun_spmd_inside(lun__here(L)->engine, region ? regions[region] : NULL);
+    lun_spmd_inside(lun__host_here(L)->engine, region ? regions[region] : NULL);
     return 0;
 }
 
 /* count(gets, puts) */
 static int count(lua_State *L)
 {
-    lun_spmd_count(lun__here(L)->engine, luaL_checkinteger(L, 1), luaL_checkinteger(L, 2));
+    lun_spmd_count(lun__host_here(L)->engine, luaL_checkinteger(L, 1), luaL_checkinteger(L, 2));
     return 0;
 }
 
@@ -153,7 +153,7 @@ static void answer(void *ctx, int from, const void *bytes, int64_t bytes_count)
  * ended. */
 static int serve(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     luaL_checktype(L, 1, LUA_TFUNCTION);
     lua_settop(L, 1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &handler_key);
@@ -180,7 +180,7 @@ static int hold(lua_State *L)
 /* reply(pe, bytes) */
 static int reply(lua_State *L)
 {
-    lun__host *h = lun__here(L);
+    lun__host *h = lun__host_here(L);
     size_t length;
     const char *bytes = luaL_checklstring(L, 2, &length);
     lun_status s = lun_spmd_reply(h->engine, (int)luaL_checkinteger(L, 1), bytes, (int64_t)length);
@@ -196,7 +196,7 @@ static int request(lua_State *L)
     const char *bytes = luaL_checklstring(L, 2, &length);
     void *got = NULL;
     int64_t got_length = 0;
-    lun__mark(L, h);
+    lun__source_line_mark(L, h);
     lun_status s = lun_spmd_request(h->engine, pe, bytes, (int64_t)length, &got, &got_length);
     return s == LUN_OK ? lun__push_bytes(L, got, got_length) : lun__spmd_fail(L, h, s);
 }
@@ -207,7 +207,7 @@ static int request(lua_State *L)
  * threads that this process may use, those of the machine. */
 static int about(lua_State *L)
 {
-    lun_engine *e = lun__here(L)->engine;
+    lun_engine *e = lun__host_here(L)->engine;
     const int linked = lun_linked(e);
     cpu_set_t cpus;
     CPU_ZERO(&cpus);

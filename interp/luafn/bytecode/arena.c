@@ -62,7 +62,7 @@ void luafn_arena_free(lf_arena *a)
     a->total = 0;
 }
 
-lun_status luafn_try(lf_unit *u, void (*work)(void *ctx), void *ctx)
+lun_status luafn_arena_try(lf_unit *u, void (*work)(void *ctx), void *ctx)
 {
     u->status = LUN_OK;
     if (!setjmp(u->escape))
@@ -70,7 +70,7 @@ lun_status luafn_try(lf_unit *u, void (*work)(void *ctx), void *ctx)
     return u->status;
 }
 
-void luafn_check_stop(lf_unit *u)
+void luafn_arena_check_stop(lf_unit *u)
 {
     lun_status s = u->stopped ? u->stopped(u->ctx) : LUN_OK;
     if (s == LUN_OK)
@@ -79,7 +79,7 @@ void luafn_check_stop(lf_unit *u)
     longjmp(u->escape, 1);
 }
 
-void luafn_nomem(lf_unit *u)
+void luafn_arena_nomem(lf_unit *u)
 {
     u->status = LUN_ENOMEM;
     lun__strbuf_clear(u->error);
@@ -87,24 +87,24 @@ void luafn_nomem(lf_unit *u)
     longjmp(u->escape, 1);
 }
 
-void *luafn_take(lf_unit *u, size_t count, size_t size)
+void *luafn_arena_new(lf_unit *u, size_t count, size_t size)
 {
     size_t bytes;
     void *p =
         __builtin_mul_overflow(count, size, &bytes) ? NULL : luafn_arena_take(&u->arena, bytes);
     if (!p)
-        luafn_nomem(u);
+        luafn_arena_nomem(u);
     return p;
 }
 
-char *luafn_copy(lf_unit *u, const char *text, size_t length)
+char *luafn_arena_copy(lf_unit *u, const char *text, size_t length)
 {
-    char *copy = luafn_take(u, length + 1, 1);
+    char *copy = luafn_arena_new(u, length + 1, 1);
     memcpy(copy, text, length);
     return copy;
 }
 
-void luafn_push(lf_unit *u, lf_list *list, void *item)
+void luafn_arena_push(lf_unit *u, lf_list *list, void *item)
 {
     if (list->count == list->room) {
         int room = list->room ? 2 * list->room : 4;

@@ -1,7 +1,8 @@
 /* arena.h - one compilation: its memory, and how it fails.
  *
  * All memory of a compilation is in one arena and freed at once. A mistake in the script or a
- * failed allocation leaves by longjmp to luafn_try: no frame of Lua or the engine is between them.
+ * failed allocation leaves by longjmp to luafn_arena_try: no frame of Lua or the engine is between
+ * them.
  *
  * Invariant: total is the sum of the bytes of all chunks and at most the limit; memory is zeroed,
  * never moves, and is freed only by luafn_arena_free. */
@@ -34,13 +35,14 @@ typedef struct lf_unit {
     void *ctx;
 } lf_unit;
 
-/* Runs work(ctx) and returns its status: LUN_OK, or what luafn_fail and luafn_nomem left. */
-lun_status luafn_try(lf_unit *u, void (*work)(void *ctx), void *ctx);
+/* Runs work(ctx) and returns its status: LUN_OK, or what luafn_debug_fail and luafn_arena_nomem
+ * left. */
+lun_status luafn_arena_try(lf_unit *u, void (*work)(void *ctx), void *ctx);
 
 /* count elements of `size` bytes, zeroed; does not return without memory. */
-void *luafn_take(lf_unit *u, size_t count, size_t size);
-#define LF_NEW(u, type, count) ((type *)luafn_take((u), (size_t)(count), sizeof(type)))
-char *luafn_copy(lf_unit *u, const char *text, size_t length);
+void *luafn_arena_new(lf_unit *u, size_t count, size_t size);
+#define LF_NEW(u, type, count) ((type *)luafn_arena_new((u), (size_t)(count), sizeof(type)))
+char *luafn_arena_copy(lf_unit *u, const char *text, size_t length);
 
 /* A growing list of pointers. */
 typedef struct lf_list {
@@ -48,10 +50,10 @@ typedef struct lf_list {
     int count, room;
 } lf_list;
 
-void luafn_push(lf_unit *u, lf_list *list, void *item);
+void luafn_arena_push(lf_unit *u, lf_list *list, void *item);
 
 /* Does not return if the work must end: to be called from time to time. */
-void luafn_check_stop(lf_unit *u);
-_Noreturn void luafn_nomem(lf_unit *u);
+void luafn_arena_check_stop(lf_unit *u);
+_Noreturn void luafn_arena_nomem(lf_unit *u);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct checker {
 static void must(const checker *c, bool holds)
 {
     if (!holds)
-        luafn_fail(c->u, c->p, c->pc, "the bytecode of this Lua function is invalid");
+        luafn_debug_fail(c->u, c->p, c->pc, "the bytecode of this Lua function is invalid");
 }
 
 /* `count` registers from r on. */

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-int luafn_line(const lf_proto *p, int pc)
+int luafn_debug_line(const lf_proto *p, int pc)
 {
     return p->line && pc >= 0 && pc < p->codes ? p->line[pc] : p->line_defined;
 }
@@ -27,10 +27,10 @@ static void put_source(const char *source, lun_strbuf *out)
     }
 }
 
-void luafn_where(const lf_proto *p, int pc, lun_strbuf *out)
+void luafn_debug_where(const lf_proto *p, int pc, lun_strbuf *out)
 {
     put_source(p ? p->source : NULL, out);
-    lun__strbuf_printf(out, ":%d", p ? luafn_line(p, pc) : 0);
+    lun__strbuf_printf(out, ":%d", p ? luafn_debug_line(p, pc) : 0);
 }
 
 /* The last local variable that has begun at pc, or -1: they are in the order of their first
@@ -48,7 +48,7 @@ static int last_begun(const lf_proto *p, int pc)
     return low - 1;
 }
 
-const char *luafn_local_name(const lf_proto *p, int reg, int pc)
+const char *luafn_debug_local_name(const lf_proto *p, int reg, int pc)
 {
     int last = last_begun(p, pc), alive = 0;
     for (int i = last; i >= 0; i = p->local[i].below)
@@ -61,12 +61,12 @@ const char *luafn_local_name(const lf_proto *p, int reg, int pc)
     return NULL;
 }
 
-void luafn_fail(lf_unit *u, const lf_proto *p, int pc, const char *format, ...)
+void luafn_debug_fail(lf_unit *u, const lf_proto *p, int pc, const char *format, ...)
 {
     va_list args;
     u->status = LUN_EARG;
     lun__strbuf_clear(u->error);
-    luafn_where(p, pc, u->error);
+    luafn_debug_where(p, pc, u->error);
     lun__strbuf_puts(u->error, ": ");
     va_start(args, format);
     lun__strbuf_vprintf(u->error, format, args);

@@ -13,13 +13,13 @@ typedef struct lf_spot {
 } lf_spot;
 
 /* The line of an instruction; the function's first line if pc < 0 or it is stripped. */
-int luafn_line(const lf_proto *p, int pc);
+int luafn_debug_line(const lf_proto *p, int pc);
 /* Appends "file:line". */
-void luafn_where(const lf_proto *p, int pc, lun_strbuf *out);
+void luafn_debug_where(const lf_proto *p, int pc, lun_strbuf *out);
 /* The name of the local variable in a register at an instruction, NULL if it has none. */
-const char *luafn_local_name(const lf_proto *p, int reg, int pc);
+const char *luafn_debug_local_name(const lf_proto *p, int reg, int pc);
 /* Leaves with "file:line: text". pc < 0: the line on which the function begins. */
-_Noreturn void luafn_fail(lf_unit *u, const lf_proto *p, int pc, const char *format, ...)
+_Noreturn void luafn_debug_fail(lf_unit *u, const lf_proto *p, int pc, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -17,7 +17,7 @@ typedef struct reader {
 
 static _Noreturn void stop(reader *r, const char *why)
 {
-    luafn_fail(r->u, NULL, -1, "the bytecode of this Lua function is invalid: %s", why);
+    luafn_debug_fail(r->u, NULL, -1, "the bytecode of this Lua function is invalid: %s", why);
 }
 
 static const unsigned char *take(reader *r, size_t n)
@@ -70,7 +70,7 @@ static const char *string(reader *r)
     size_t n = size(r);
     if (n == 0)
         return NULL;
-    return luafn_copy(r->u, (const char *)take(r, n - 1), n - 1);
+    return luafn_arena_copy(r->u, (const char *)take(r, n - 1), n - 1);
 }
 
 static void read_string(reader *r, lf_const *k)
@@ -80,7 +80,7 @@ static void read_string(reader *r, lf_const *k)
         stop(r, "a string is missing");
     const unsigned char *text = take(r, n - 1);
     k->tag = memchr(text, 0, n - 1) ? LF_K_BYTES : LF_K_STRING;
-    k->as.s = luafn_copy(r->u, (const char *)text, n - 1);
+    k->as.s = luafn_arena_copy(r->u, (const char *)text, n - 1);
 }
 
 static void read_code(reader *r, lf_proto *p)

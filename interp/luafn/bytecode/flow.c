@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-int luafn_jump_target(const lf_proto *p, int pc)
+int luafn_flow_jump_target(const lf_proto *p, int pc)
 {
     return pc + 2 + lf_sj(p->code[pc + 1]);
 }
@@ -39,7 +39,7 @@ static int successors(const lf_proto *p, int pc, int to[2])
     case OP_TESTSET:
         if (pc + 1 >= p->codes)
             return 0;
-        to[lf_k(w) ? 0 : 1] = luafn_jump_target(p, pc);
+        to[lf_k(w) ? 0 : 1] = luafn_flow_jump_target(p, pc);
         to[lf_k(w) ? 1 : 0] = pc + 2;
         return 2;
     case OP_FORPREP:
@@ -56,7 +56,7 @@ static int successors(const lf_proto *p, int pc, int to[2])
     }
 }
 
-int luafn_writes(uint32_t w, int *first)
+int luafn_flow_writes(uint32_t w, int *first)
 {
     *first = lf_a(w);
     switch (lf_op(w)) {
@@ -120,7 +120,7 @@ static void find_leaders(flow_maker *m)
         int n = successors(m->p, pc, to);
         for (int k = 0; k < n; k++) {
             if (to[k] < 0 || to[k] >= m->p->codes)
-                luafn_fail(m->u, m->p, pc, "the bytecode of this Lua function is invalid");
+                luafn_debug_fail(m->u, m->p, pc, "the bytecode of this Lua function is invalid");
             if (n > 1 || to[k] != pc + 1)
                 m->leader[to[k]] = 1;
             if (m->reached[to[k]])
@@ -261,7 +261,7 @@ static void set_bit(uint64_t *bits, int i)
     bits[i / 64] |= UINT64_C(1) << i % 64;
 }
 
-bool luafn_assigns(const lf_proto *p, int upvalue)
+bool luafn_flow_assigns(const lf_proto *p, int upvalue)
 {
     return upvalue < 256 && (p->flow->assigned[upvalue / 64] >> upvalue % 64 & 1);
 }
@@ -269,7 +269,7 @@ bool luafn_assigns(const lf_proto *p, int upvalue)
 static void note_closure(const lf_proto *inner, lf_span *header)
 {
     for (int k = 0; k < inner->upvals; k++)
-        if (inner->upval[k].in_stack && luafn_assigns(inner, k))
+        if (inner->upval[k].in_stack && luafn_flow_assigns(inner, k))
             set_bit(header->shared, inner->upval[k].index);
 }
 
@@ -278,7 +278,7 @@ static void note_block(const lf_proto *p, const lf_span *s, lf_span *header)
 {
     for (int pc = s->first; pc <= s->last; pc++) {
         uint32_t w = p->code[pc];
-        int first, n = luafn_writes(w, &first);
+        int first, n = luafn_flow_writes(w, &first);
         for (int r = first; r < first + n; r++)
             header->written[r / 64] |= UINT64_C(1) << r % 64;
         if (lf_op(w) == OP_CLOSURE && lf_bx(w) < p->ps)
@@ -338,7 +338,7 @@ static void find_assigned(lf_flow *f, const lf_proto *p)
     for (int i = 0; i < p->ps; i++)
         for (int k = 0; k < p->p[i]->upvals; k++) {
             const lf_upval *v = &p->p[i]->upval[k];
-            if (!v->in_stack && luafn_assigns(p->p[i], k))
+            if (!v->in_stack && luafn_flow_assigns(p->p[i], k))
                 set_bit(f->assigned, v->index);
         }
 }
@@ -349,7 +349,7 @@ void luafn_flow(lf_unit *u, lf_proto *p)
     m.f = LF_NEW(u, lf_flow, 1);
     m.f->bad = -1;
     if (p->codes == 0)
-        luafn_fail(u, p, -1, "the bytecode of this Lua function is invalid");
+        luafn_debug_fail(u, p, -1, "the bytecode of this Lua function is invalid");
     m.leader = LF_NEW(u, uint8_t, p->codes + 1);
     m.reached = LF_NEW(u, uint8_t, p->codes + 1);
     m.f->at = LF_NEW(u, int, p->codes);

@@ -35,10 +35,10 @@ typedef struct lf_flow {
 void luafn_flow(lf_unit *u, lf_proto *p);
 
 /* Does p, or a function inside it, assign this upvalue? */
-bool luafn_assigns(const lf_proto *p, int upvalue);
+bool luafn_flow_assigns(const lf_proto *p, int upvalue);
 /* Registers that an instruction writes: first and count (0: none). */
-int luafn_writes(uint32_t w, int *first);
+int luafn_flow_writes(uint32_t w, int *first);
 /* The target of the jump that follows a test at pc. */
-int luafn_jump_target(const lf_proto *p, int pc);
+int luafn_flow_jump_target(const lf_proto *p, int pc);
 
 #endif

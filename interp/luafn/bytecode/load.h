@@ -5,8 +5,8 @@
 
 #include "luafn/bytecode/debug_info.h"
 
-/* Decodes a dump, checks every function in it and finds its blocks; leaves by luafn_fail if it
- * cannot be read. Everything lies in the unit's arena. */
+/* Decodes a dump, checks every function in it and finds its blocks; leaves by luafn_debug_fail
+ * if it cannot be read. Everything lies in the unit's arena. */
 lf_proto *luafn_load(lf_unit *u, const char *bytes, size_t length);
 
 /* Decodes a dump, unchecked and without blocks (luafn_load adds both); everything lies in the

@@ -123,7 +123,7 @@ static lun_status capture_function(const lf_capture_context *v, const lf_source 
         out->program->refs++;
         return LUN_OK;
     }
-    return luafn_program(L, -1, &out->program, error);
+    return luafn_registry_program(L, -1, &out->program, error);
 }
 
 static void capture_array(lun_array *a, lf_capture *out)
@@ -221,7 +221,7 @@ lun_status luafn_capture(const lf_capture_context *v, const lf_source *list, int
     return LUN_OK;
 }
 
-bool luafn_same_capture(const lf_capture *then, const lf_capture *now)
+bool luafn_capture_same(const lf_capture *then, const lf_capture *now)
 {
     if (then->kind != now->kind || (then->pinned && then->value.as.i != now->value.as.i))
         return false;

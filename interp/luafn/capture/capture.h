@@ -83,6 +83,6 @@ typedef struct lf_capture_context {
 lun_status luafn_capture(const lf_capture_context *v, const lf_source *list, int i, lf_capture *out,
                          lun_strbuf *error);
 /* Is code made for `then` valid for `now`? */
-bool luafn_same_capture(const lf_capture *then, const lf_capture *now);
+bool luafn_capture_same(const lf_capture *then, const lf_capture *now);
 
 #endif

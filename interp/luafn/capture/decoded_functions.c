@@ -16,11 +16,11 @@ static void decode(void *ctx)
     d->proto = luafn_load(&d->u, d->bytes, d->length);
 }
 
-lun_status luafn_program_make(const char *bytes, size_t length, lf_program **out, lun_strbuf *error)
+lun_status luafn_decoded_make(const char *bytes, size_t length, lf_program **out, lun_strbuf *error)
 {
     decoding d = {.u = {.error = error}, .bytes = bytes, .length = length};
     lf_program *p = calloc(1, sizeof *p);
-    lun_status s = p ? luafn_try(&d.u, decode, &d) : LUN_ENOMEM;
+    lun_status s = p ? luafn_arena_try(&d.u, decode, &d) : LUN_ENOMEM;
     if (s != LUN_OK) {
         luafn_arena_free(&d.u.arena);
         free(p);
@@ -33,7 +33,7 @@ lun_status luafn_program_make(const char *bytes, size_t length, lf_program **out
     return LUN_OK;
 }
 
-void luafn_program_release(lf_program *p)
+void luafn_decoded_release(lf_program *p)
 {
     if (--p->refs > 0)
         return;

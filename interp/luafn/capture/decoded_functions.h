@@ -15,9 +15,9 @@ typedef struct lf_program {
 } lf_program;
 
 /* Decodes what lua_dump wrote; a new reference. */
-lun_status luafn_program_make(const char *bytes, size_t length, lf_program **out,
+lun_status luafn_decoded_make(const char *bytes, size_t length, lf_program **out,
                               lun_strbuf *error);
 /* The last one frees the compiled forms too. */
-void luafn_program_release(lf_program *p);
+void luafn_decoded_release(lf_program *p);
 
 #endif

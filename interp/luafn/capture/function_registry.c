@@ -53,12 +53,12 @@ static box *push_box(lua_State *L, void (*release)(void *what), int values)
 
 /* ---- the host ---- */
 
-void luafn_host_release(lf_host *h)
+void luafn_registry_host_release(lf_host *h)
 {
     if (--h->refs)
         return;
     if (h->methods)
-        luafn_program_release(h->methods);
+        luafn_decoded_release(h->methods);
     free(h);
 }
 
@@ -67,10 +67,10 @@ static void leave_state(void *what)
 {
     lf_host *h = what;
     h->L = NULL;
-    luafn_host_release(h);
+    luafn_registry_host_release(h);
 }
 
-int luafn_host_math(const lf_host *h, lua_CFunction f)
+int luafn_registry_host_math(const lf_host *h, lua_CFunction f)
 {
     static const int most[] = {
 #define LF_MATH_MOST(id, name, arguments, most) most,
@@ -129,7 +129,7 @@ static lun_status push_host(lua_State *L, box **out, lun_strbuf *error)
         return LUN_OK;
     }
     lua_pop(L, 1);
-    lun_status s = luafn_probe(L, error);
+    lun_status s = luafn_opcode_probe(L, error);
     if (s != LUN_OK)
         return s;
     box *b = push_box(L, leave_state, 1);
@@ -150,7 +150,7 @@ static lun_status push_host(lua_State *L, box **out, lun_strbuf *error)
     return LUN_OK;
 }
 
-lun_status luafn_host(lua_State *L, lf_host **out, lun_strbuf *error)
+lun_status luafn_registry_host(lua_State *L, lf_host **out, lun_strbuf *error)
 {
     box *b;
     int top = lua_gettop(L);
@@ -167,7 +167,7 @@ lun_status luafn_host(lua_State *L, lf_host **out, lun_strbuf *error)
 
 static void release_program(void *what)
 {
-    luafn_program_release(what);
+    luafn_decoded_release(what);
 }
 
 typedef struct dumping {
@@ -213,7 +213,7 @@ static void keep_program(lua_State *L, int host_at)
     lua_rawset(L, -3);
 }
 
-lun_status luafn_program(lua_State *L, int index, lf_program **out, lun_strbuf *error)
+lun_status luafn_registry_program(lua_State *L, int index, lf_program **out, lun_strbuf *error)
 {
     box *b;
     lf_program *p = NULL; /* *out is set only when no error can occur any more */
@@ -231,7 +231,7 @@ lun_status luafn_program(lua_State *L, int index, lf_program **out, lun_strbuf *
             lua_pop(L, 1);
             const char *bytes = lua_tolstring(L, -1, &length);
             b = push_box(L, release_program, 0);
-            s = luafn_program_make(bytes, length, &p, error);
+            s = luafn_decoded_make(bytes, length, &p, error);
             if (s == LUN_OK) {
                 b->what = p;
                 keep_program(L, host_at);

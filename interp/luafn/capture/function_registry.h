@@ -24,16 +24,16 @@ typedef struct lf_host {
 } lf_host;
 
 /* The host of a state, made on first use; a new reference. May raise a Lua error. */
-lun_status luafn_host(lua_State *L, lf_host **out, lun_strbuf *error);
-void luafn_host_release(lf_host *h);
+lun_status luafn_registry_host(lua_State *L, lf_host **out, lun_strbuf *error);
+void luafn_registry_host_release(lf_host *h);
 /* How many arguments a function of math takes at most, 1 or 2; 0: f is unknown. */
-int luafn_host_math(const lf_host *h, lua_CFunction f);
+int luafn_registry_host_math(const lf_host *h, lua_CFunction f);
 
 /* The program of the Lua function at index; a new reference. May raise a Lua error. */
-lun_status luafn_program(lua_State *L, int index, lf_program **out, lun_strbuf *error);
+lun_status luafn_registry_program(lua_State *L, int index, lf_program **out, lun_strbuf *error);
 
 /* opcode_probe.c: is the bytecode of the running Lua what luafn/bytecode/opcodes.h says? Raises no
  * Lua error. */
-lun_status luafn_probe(lua_State *L, lun_strbuf *error);
+lun_status luafn_opcode_probe(lua_State *L, lun_strbuf *error);
 
 #endif

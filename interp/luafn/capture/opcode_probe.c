@@ -108,7 +108,7 @@ static lun_status compare(const lf_program *p, lun_strbuf *error)
     return LUN_OK;
 }
 
-lun_status luafn_probe(lua_State *L, lun_strbuf *error)
+lun_status luafn_opcode_probe(lua_State *L, lun_strbuf *error)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
     lf_program *p;
@@ -122,11 +122,11 @@ lun_status luafn_probe(lua_State *L, lun_strbuf *error)
         lua_dump(L, collect, &text, 0);
     lua_pop(L, 1);
     lun_status s =
-        bad || text.failed ? LUN_ENOMEM : luafn_program_make(text.text, text.length, &p, error);
+        bad || text.failed ? LUN_ENOMEM : luafn_decoded_make(text.text, text.length, &p, error);
     lun__strbuf_free(&text);
     if (s != LUN_OK)
         return s;
     s = compare(p, error);
-    luafn_program_release(p);
+    luafn_decoded_release(p);
     return s;
 }

@@ -44,7 +44,7 @@ static void hang_blocks(maker *m)
         for (int k = 0; k < b->preds.count; k++)
             forward += ((const lf_block *)b->preds.at[k])->order < i;
         for (const lf_loop *l = parent->in; l; l = l->parent)
-            if (!luafn_in_loop(b, l))
+            if (!luafn_cfg_in_loop(b, l))
                 left = l;
         if (left)
             parent = left->header;
@@ -52,7 +52,7 @@ static void hang_blocks(maker *m)
         if (b == g->exit || !own->merge)
             continue;
         lf_kids *up = &m->kids[parent->order];
-        luafn_push(&m->c->unit, left ? &up->outside : &up->inside, b);
+        luafn_arena_push(&m->c->unit, left ? &up->outside : &up->inside, b);
     }
     for (int i = 0; i < g->order.count; i++) {
         lf_kids *k = &m->kids[i];
@@ -65,7 +65,7 @@ static void hang_blocks(maker *m)
         return;
     /* the exit is last, whichever block dominates it */
     m->kids[g->exit->order].merge = true;
-    luafn_push(&m->c->unit, &m->kids[0].outside, g->exit);
+    luafn_arena_push(&m->c->unit, &m->kids[0].outside, g->exit);
 }
 
 /* Where each edge stands among those to its block, which may be as many as there are returns. */
@@ -89,8 +89,9 @@ static lf_scope *new_scope(maker *m, lf_item *owner)
     s->parent = owner ? owner->scope : NULL;
     s->depth = owner ? owner->scope->depth + 1 : 0;
     if (s->depth > LF_DEEPEST)
-        luafn_fail(&m->c->unit, m->g->proto, -1,
-                   "control flow nested more than %d levels deep: split the function", LF_DEEPEST);
+        luafn_debug_fail(&m->c->unit, m->g->proto, -1,
+                         "control flow nested more than %d levels deep: split the function",
+                         LF_DEEPEST);
     return s;
 }
 
@@ -104,7 +105,7 @@ static lf_item *append(maker *m, lf_scope *s, lf_item_kind kind, lf_block *b)
         item->body[0] = new_scope(m, item);
     if (kind == LF_IF)
         item->body[1] = new_scope(m, item);
-    luafn_push(&m->c->unit, &s->items, item);
+    luafn_arena_push(&m->c->unit, &s->items, item);
     return item;
 }
 
@@ -155,7 +156,7 @@ static void grow(maker *m, lf_block *b, lf_scope *s)
 {
     const lf_kids *kids = &m->kids[b->order];
     s = open_groups(m, &kids->outside, s);
-    if (luafn_is_header(b))
+    if (luafn_cfg_is_header(b))
         s = append(m, s, LF_LOOP, b)->body[0];
     b->item = append(m, s, LF_OPS, b);
     s = open_groups(m, &kids->inside, s);
@@ -178,13 +179,13 @@ static void grow(maker *m, lf_block *b, lf_scope *s)
     follow(m, b, 1 - first, s);
 }
 
-lf_scope *luafn_tree(lf_compile *c)
+lf_scope *luafn_control_tree(lf_compile *c)
 {
     lf_graph *g = &c->graph;
     maker m = {.c = c, .g = g};
     m.kids = LF_NEW(&c->unit, lf_kids, g->order.count);
     m.stack = LF_NEW(&c->unit, work, 2 * g->order.count + 2);
-    luafn_loops(g);
+    luafn_cfg_loops(g);
     number_edges(g);
     hang_blocks(&m);
     lf_scope *root = new_scope(&m, NULL);

@@ -41,9 +41,9 @@ struct lf_item {
 };
 
 /* The tree of the graph; its end is the end of the function. */
-lf_scope *luafn_tree(lf_compile *c);
+lf_scope *luafn_control_tree(lf_compile *c);
 /* Drops jumps to the next item, else branches behind jumps, groups without jumps. */
-void luafn_tidy(lf_compile *c, lf_scope *root);
+void luafn_simplify_tree(lf_compile *c, lf_scope *root);
 
 static inline lf_item *lf_item_at(const lf_scope *s, int i)
 {

@@ -19,7 +19,7 @@ static int add(writer *w, lun_ir_ins ins)
 {
     int i = lun__ir_add(w->ir, ins);
     if (i < 0)
-        luafn_nomem(&w->c->unit);
+        luafn_arena_nomem(&w->c->unit);
     return i;
 }
 
@@ -81,7 +81,7 @@ static void write_op(writer *w, lf_value *v, const lf_scope *here)
         break;
     case LF_IR_BARRIER:
         ins.kind = LUN_IR_BARRIER;
-        luafn_push(&w->c->unit, &w->barriers, v);
+        luafn_arena_push(&w->c->unit, &w->barriers, v);
         break;
     case LF_IR_CHECK:
         ins.kind = LUN_IR_CHECK;
@@ -114,7 +114,7 @@ static void write_ops(writer *w, const lf_item *item)
 
 static bool is_set(const lf_value *phi, const lf_block *from)
 {
-    const lf_value *v = luafn_incoming(phi, from);
+    const lf_value *v = luafn_variables_incoming(phi, from);
     return phi->access && v != phi && v != phi->access->init;
 }
 
@@ -122,7 +122,7 @@ static bool is_set(const lf_value *phi, const lf_block *from)
 static bool must_set(const lf_item *edge, const lf_value *phi)
 {
     bool back = edge->block->succ[edge->way]->order <= edge->block->order;
-    return is_set(phi, edge->block) || (back && luafn_incoming(phi, edge->block) != phi);
+    return is_set(phi, edge->block) || (back && luafn_variables_incoming(phi, edge->block) != phi);
 }
 
 static void write_edge(writer *w, const lf_item *item)
@@ -132,7 +132,7 @@ static void write_edge(writer *w, const lf_item *item)
         lf_value *phi = to->phis.at[k];
         if (!phi->access || !must_set(item, phi))
             continue;
-        int v = ref(w, luafn_incoming(phi, item->block), item->scope);
+        int v = ref(w, luafn_variables_incoming(phi, item->block), item->scope);
         add(w, make(LUN_IR_SET, phi->type, phi->access->var, v));
     }
 }
@@ -251,7 +251,7 @@ static void add_param(writer *w, lun_dtype t, bool array, bool target, lf_input 
     lun_ir_role role = target ? LUN_SLOT_TARGET : LUN_SLOT_ARRAY;
     int n = array ? lun__ir_slot_add(w->ir, t, role) : lun__ir_arg_add(w->ir, t);
     if (n < 0)
-        luafn_nomem(&w->c->unit);
+        luafn_arena_nomem(&w->c->unit);
     if (in)
         in->position = n;
 }
@@ -275,7 +275,7 @@ static int add_captured(writer *w, bool array, bool scalar_arrays)
         if (!in->used || in->origin == LF_FROM_PARAM || in->origin == LF_FROM_WINDOW ||
             in->array != array || (in->origin == LF_FROM_SCALAR) != scalar_arrays)
             continue;
-        add_param(w, in->dtype, in->array, luafn_is_target(w->c, in->number), in);
+        add_param(w, in->dtype, in->array, luafn_assigned_is_target(w->c, in->number), in);
         n++;
     }
     return n;
@@ -295,7 +295,7 @@ static void write_param(writer *w, int number)
     const lun_front_param *p = &w->c->param[number];
     lf_input *in = find_param(w->c, number);
     lun_dtype own = w->c->team && p->array ? p->stored : p->dtype;
-    add_param(w, in ? in->dtype : own, p->array, luafn_is_target(w->c, -1 - number), in);
+    add_param(w, in ? in->dtype : own, p->array, luafn_assigned_is_target(w->c, -1 - number), in);
 }
 
 /* The names of array parameters, in the order of the body. */
@@ -306,12 +306,14 @@ static void write_names(writer *w)
     for (int i = 0; i < c->params + c->scratches; i++) {
         like.as.i = -1 - i;
         if (c->param[i].array)
-            luafn_push(&c->unit, &c->array_names, (void *)(uintptr_t)luafn_array_name(c, &like));
+            luafn_arena_push(&c->unit, &c->array_names,
+                             (void *)(uintptr_t)luafn_captured_array_name(c, &like));
     }
     for (int k = 0; k < c->inputs.count; k++) {
         const lf_input *in = c->inputs.at[k];
         if (in->used && in->array && in->origin != LF_FROM_PARAM && in->origin != LF_FROM_WINDOW)
-            luafn_push(&c->unit, &c->array_names, (void *)(uintptr_t)c->source[in->number].name);
+            luafn_arena_push(&c->unit, &c->array_names,
+                             (void *)(uintptr_t)c->source[in->number].name);
     }
 }
 
@@ -330,12 +332,14 @@ static void write_params(writer *w)
     }
     add_windows(w);
     if (add_captured(w, false, false) > LUN_FRONT_SCALARS)
-        luafn_fail(&c->unit, c->graph.proto, -1,
-                   "the function captures more than %d numbers and array lengths: capture fewer",
-                   LUN_FRONT_SCALARS);
+        luafn_debug_fail(
+            &c->unit, c->graph.proto, -1,
+            "the function captures more than %d numbers and array lengths: capture fewer",
+            LUN_FRONT_SCALARS);
     if (add_captured(w, false, true) + add_captured(w, true, false) > LUN_FRONT_ARRAYS)
-        luafn_fail(&c->unit, c->graph.proto, -1,
-                   "the function captures more than %d arrays: capture fewer", LUN_FRONT_ARRAYS);
+        luafn_debug_fail(&c->unit, c->graph.proto, -1,
+                         "the function captures more than %d arrays: capture fewer",
+                         LUN_FRONT_ARRAYS);
 }
 
 static void mark_inputs(lf_compile *c, const lf_list *leaves)
@@ -385,13 +389,14 @@ void luafn_emit(lf_compile *c)
     *w = (writer){.c = c, .ir = c->ir};
     c->ir->threads = c->team ? team_threads(c) : 0;
     if (g->results.count > LUN_MAX_OUTPUTS)
-        luafn_fail(&c->unit, g->proto, -1, "the function returns %d results: return at most %d",
-                   g->results.count, LUN_MAX_OUTPUTS);
+        luafn_debug_fail(&c->unit, g->proto, -1,
+                         "the function returns %d results: return at most %d", g->results.count,
+                         LUN_MAX_OUTPUTS);
     if (g->exit->order < 0) /* a test that luafn/type/infer.c could not decide turned out false */
-        luafn_fail(&c->unit, g->proto, -1, "the function never returns: add a return");
-    lf_scope *root = luafn_tree(c);
-    luafn_tidy(c, root);
-    luafn_assign_variables(c, root, &leaves);
+        luafn_debug_fail(&c->unit, g->proto, -1, "the function never returns: add a return");
+    lf_scope *root = luafn_control_tree(c);
+    luafn_simplify_tree(c, root);
+    luafn_variables_assign(c, root, &leaves);
     mark_inputs(c, &leaves);
     write_params(w);
     if (c->team)
@@ -400,7 +405,7 @@ void luafn_emit(lf_compile *c)
         write_leaf(w, leaves.at[i]);
     write_scope(w, root);
     if (w->barriers.count)
-        luafn_check_barriers(c, &w->barriers);
+        luafn_emit_barrier_check(c, &w->barriers);
     for (int i = 0; i < g->results.count; i++)
         c->function->output[i] = ref(w, g->results.at[i], root);
     c->function->outputs = g->results.count;

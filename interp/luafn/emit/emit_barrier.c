@@ -22,10 +22,10 @@ static void take_out(lun_ir *ir, int32_t i)
 static int32_t loose_barrier(lf_compile *c, const lun_ir_structure *s)
 {
     lun_ir_agreement a;
-    if (lun__ir_agree(c->ir, s, &a) != LUN_OK)
+    if (lun__ir_uniform_find(c->ir, s, &a) != LUN_OK)
         return -2;
-    const int32_t loose = lun__ir_loose_barrier(c->ir, &a);
-    lun__ir_agreement_free(&a);
+    const int32_t loose = lun__ir_uniform_loose(c->ir, &a);
+    lun__ir_uniform_free(&a);
     return loose;
 }
 
@@ -50,7 +50,7 @@ static void look(lf_compile *c, const lf_value **of, int32_t *looped, int32_t *l
     lun__ir_structure_free(&s);
 }
 
-void luafn_check_barriers(lf_compile *c, const lf_list *barriers)
+void luafn_emit_barrier_check(lf_compile *c, const lf_list *barriers)
 {
     const lf_value **of = LF_NEW(&c->unit, const lf_value *, c->ir->count + 1);
     int32_t looped, loose;
@@ -58,17 +58,19 @@ void luafn_check_barriers(lf_compile *c, const lf_list *barriers)
         of[i] = c->ir->ins[i].kind == LUN_IR_BARRIER ? barriers->at[number++] : NULL;
     look(c, of, &looped, &loose);
     if (loose == -2)
-        luafn_nomem(&c->unit);
+        luafn_arena_nomem(&c->unit);
     if (loose >= 0)
-        luafn_fail(&c->unit, of[loose]->proto, of[loose]->pc,
-                   "t:%s in a branch or a loop that threads of a team may take differently: all of "
-                   "them come to it, or none",
-                   of[loose]->as.s);
+        luafn_debug_fail(
+            &c->unit, of[loose]->proto, of[loose]->pc,
+            "t:%s in a branch or a loop that threads of a team may take differently: all of "
+            "them come to it, or none",
+            of[loose]->as.s);
     if (looped >= 0)
-        luafn_fail(&c->unit, of[looped]->proto, of[looped]->pc,
-                   "t:%s in a loop: its elements are zero once, when the team begins; call it "
-                   "before the loop",
-                   of[looped]->as.s);
+        luafn_debug_fail(
+            &c->unit, of[looped]->proto, of[looped]->pc,
+            "t:%s in a loop: its elements are zero once, when the team begins; call it "
+            "before the loop",
+            of[looped]->as.s);
     for (int32_t i = 0; i < c->ir->count; i++)
         if (of[i] && of[i]->sub != LF_BARRIER_ALL)
             take_out(c->ir, i);

@@ -49,7 +49,7 @@ static void take_over(lf_compile *c, lf_list *out, lf_scope *to, lf_scope *from)
         for (int k = 0; k < 2; k++)
             if (item->body[k])
                 item->body[k]->parent = to;
-        luafn_push(&c->unit, out, item);
+        luafn_arena_push(&c->unit, out, item);
     }
     from->items.count = 0;
 }
@@ -69,7 +69,7 @@ static void put_branch(lf_compile *c, lf_list *out, lf_scope *s, lf_item *branch
         swap_bodies(branch);
     if (!branch->body[0]->items.count)
         return;
-    luafn_push(&c->unit, out, branch);
+    luafn_arena_push(&c->unit, out, branch);
     if (!branch->body[1]->items.count)
         return;
     if (!leaves(branch->body[0]) && leaves(branch->body[1]))
@@ -97,7 +97,7 @@ static void tidy(lf_compile *c, lf_scope *s, const falls *f)
             own.also = end;
         if (item->kind == LF_GROUP || item->kind == LF_LOOP)
             tidy(c, item->body[0], &own);
-        luafn_push(&c->unit, &out, item);
+        luafn_arena_push(&c->unit, &out, item);
     }
     s->items = out;
 }
@@ -161,7 +161,7 @@ static void drop_groups(lf_compile *c, lf_scope *s)
         if (item->kind == LF_GROUP && !item->refs)
             take_over(c, &out, s, item->body[0]);
         else
-            luafn_push(&c->unit, &out, item);
+            luafn_arena_push(&c->unit, &out, item);
     }
     s->items = out;
 }
@@ -182,7 +182,7 @@ static void turn_conditions(lf_lowering *l, lf_scope *s)
         lf_item *item = lf_item_at(s, i);
         if (item->kind == LF_IF && item->flip) {
             l->at = item->block;
-            item->cond = luafn_ir_op1(l, LUN_OP_LNOT, item->cond);
+            item->cond = luafn_ir_value_op1(l, LUN_OP_LNOT, item->cond);
             item->flip = false;
             item->block->cond = item->cond; /* so that it stays in use */
         }
@@ -192,7 +192,7 @@ static void turn_conditions(lf_lowering *l, lf_scope *s)
     }
 }
 
-void luafn_tidy(lf_compile *c, lf_scope *root)
+void luafn_simplify_tree(lf_compile *c, lf_scope *root)
 {
     lf_lowering *l = LF_NEW(&c->unit, lf_lowering, 1);
     *l = (lf_lowering){.c = c, .g = &c->graph};
@@ -201,5 +201,5 @@ void luafn_tidy(lf_compile *c, lf_scope *root)
     drop_groups(c, root);
     set_depths(root);
     turn_conditions(l, root);
-    luafn_sweep(&c->graph, luafn_has_effect);
+    luafn_cfg_sweep(&c->graph, luafn_ir_value_has_effect);
 }

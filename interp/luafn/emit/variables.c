@@ -16,7 +16,7 @@ static lf_access *access_of(placer *p, lf_value *v)
     v->access->ins = v->access->var = -1;
     v->access->variable = v->kind == LF_PHI;
     if (lf_is_leaf(v))
-        luafn_push(&p->c->unit, p->leaves, v);
+        luafn_arena_push(&p->c->unit, p->leaves, v);
     else
         v->access->home = lf_scope_of(v);
     return v->access;
@@ -43,7 +43,7 @@ static void use(placer *p, lf_value *v, lf_scope *at)
     access->home = around(access->home, at);
 }
 
-lf_value *luafn_incoming(const lf_value *phi, const lf_block *from)
+lf_value *luafn_variables_incoming(const lf_value *phi, const lf_block *from)
 {
     return phi->arg[from->place[from->succ[0] == phi->block ? 0 : 1]];
 }
@@ -53,7 +53,7 @@ static void use_edge(placer *p, const lf_item *edge)
 {
     const lf_block *to = edge->block->succ[edge->way];
     for (int k = 0; k < to->phis.count; k++) {
-        lf_value *phi = to->phis.at[k], *v = luafn_incoming(phi, edge->block);
+        lf_value *phi = to->phis.at[k], *v = luafn_variables_incoming(phi, edge->block);
         lf_access *access = access_of(p, phi);
         access->home = around(access->home, edge->scope);
         if (v != phi)
@@ -92,10 +92,10 @@ static void walk(placer *p, lf_scope *s)
 
 static void declare_at(placer *p, lf_item *before, lf_value *v)
 {
-    luafn_push(&p->c->unit, &before->vars, v);
+    luafn_arena_push(&p->c->unit, &before->vars, v);
     if (v->access->init)
         return;
-    v->access->zero = luafn_constant(&p->c->graph, LF_IR_CONST, v->type, 0);
+    v->access->zero = luafn_graph_constant(&p->c->graph, LF_IR_CONST, v->type, 0);
     access_of(p, v->access->zero);
 }
 
@@ -135,7 +135,7 @@ static void declare_phi(placer *p, lf_value *phi)
             before = earlier(before, ancestor(edge, access->home));
     }
     if (before->kind == LF_EDGE)
-        access->init = luafn_incoming(phi, before->block);
+        access->init = luafn_variables_incoming(phi, before->block);
     else if (b->item->scope == access->home)
         for (int k = 0; k < phi->args && !access->init; k++)
             if (phi->arg[k] != phi && at_hand(phi->arg[k], before))
@@ -160,7 +160,7 @@ static void declare(placer *p)
     }
 }
 
-void luafn_assign_variables(lf_compile *c, lf_scope *root, lf_list *leaves)
+void luafn_variables_assign(lf_compile *c, lf_scope *root, lf_list *leaves)
 {
     placer p = {.c = c, .leaves = leaves};
     lf_graph *g = &c->graph;

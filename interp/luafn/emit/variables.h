@@ -24,7 +24,7 @@ typedef struct lf_access {
 } lf_access;
 
 /* Numbers the items, gives every used value an lf_access and every variable a declaration. */
-void luafn_assign_variables(lf_compile *c, lf_scope *root, lf_list *leaves);
+void luafn_variables_assign(lf_compile *c, lf_scope *root, lf_list *leaves);
 static inline bool lf_is_leaf(const lf_value *v)
 {
     return v->kind == LF_IR_CONST || v->kind == LF_IR_ARG;
@@ -34,6 +34,6 @@ static inline lf_scope *lf_scope_of(const lf_value *v)
     return v->block->item->scope;
 }
 /* The operand of a phi for a predecessor. */
-lf_value *luafn_incoming(const lf_value *phi, const lf_block *from);
+lf_value *luafn_variables_incoming(const lf_value *phi, const lf_block *from);
 
 #endif

@@ -16,7 +16,7 @@ static lf_spot spot(const lf_builder *b)
     return (lf_spot){f->proto, pc};
 }
 
-void luafn_stop(lf_builder *b, const char *format, ...)
+void luafn_builder_stop(lf_builder *b, const char *format, ...)
 {
     const lf_spot at = spot(b);
     char text[400];
@@ -24,41 +24,41 @@ void luafn_stop(lf_builder *b, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    luafn_fail(&b->c->unit, at.proto, at.pc, "%s", text);
+    luafn_debug_fail(&b->c->unit, at.proto, at.pc, "%s", text);
 }
 
-void luafn_too_large(lf_builder *b)
+void luafn_builder_too_large(lf_builder *b)
 {
-    luafn_stop(b, "the function is too large after its calls have been inlined: split it");
+    luafn_builder_stop(b, "the function is too large after its calls have been inlined: split it");
 }
 
-lf_value *luafn_get(lf_builder *b, int reg)
+lf_value *luafn_builder_get(lf_builder *b, int reg)
 {
-    return luafn_read(b->g, b->f->base + reg, b->g->now);
+    return luafn_graph_read(b->g, b->f->base + reg, b->g->now);
 }
 
-void luafn_set(lf_builder *b, int reg, lf_value *v)
+void luafn_builder_set(lf_builder *b, int reg, lf_value *v)
 {
-    luafn_write(b->g, b->f->base + reg, b->g->now, v);
+    luafn_graph_write(b->g, b->f->base + reg, b->g->now, v);
     if (!b->f->built_in)
-        luafn_report_local(b->c, b->f->proto, reg, b->pc, v);
+        luafn_local_name_report(b->c, b->f->proto, reg, b->pc, v);
 }
 
-lf_value *luafn_const_of(lf_builder *b, int index)
+lf_value *luafn_builder_const_of(lf_builder *b, int index)
 {
     const lf_const *k = &b->f->proto->k[index];
     switch (k->tag) {
     case LF_K_NIL:
-        return luafn_nil(b->g);
+        return luafn_graph_nil(b->g);
     case LF_K_FALSE:
     case LF_K_TRUE:
-        return luafn_bool(b->g, k->tag == LF_K_TRUE);
+        return luafn_graph_bool(b->g, k->tag == LF_K_TRUE);
     case LF_K_INT:
-        return luafn_int(b->g, k->as.i);
+        return luafn_graph_int(b->g, k->as.i);
     case LF_K_FLOAT:
-        return luafn_float(b->g, k->as.n);
+        return luafn_graph_float(b->g, k->as.n);
     default: {
-        lf_value *v = luafn_value(b->g, LF_STRING, 0);
+        lf_value *v = luafn_graph_value(b->g, LF_STRING, 0);
         v->type = LF_OBJECT;
         v->as.s = k->as.s;
         return v;
@@ -66,44 +66,44 @@ lf_value *luafn_const_of(lf_builder *b, int index)
     }
 }
 
-lf_value *luafn_new_op(lf_builder *b, lf_kind kind, unsigned sub, int args)
+lf_value *luafn_builder_new_op(lf_builder *b, lf_kind kind, unsigned sub, int args)
 {
-    lf_value *v = luafn_value(b->g, kind, args);
+    lf_value *v = luafn_graph_value(b->g, kind, args);
     if (b->g->values - b->g->unrolled > LF_MAX_VALUES)
-        luafn_too_large(b);
+        luafn_builder_too_large(b);
     v->sub = (uint8_t)sub;
     const lf_spot at = spot(b);
     v->proto = at.proto;
     v->pc = at.pc;
     v->block = b->g->now;
-    luafn_push(b->g->u, &b->g->now->ops, v);
+    luafn_arena_push(b->g->u, &b->g->now->ops, v);
     return v;
 }
 
-lf_value *luafn_emit1(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x)
+lf_value *luafn_builder_emit1(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x)
 {
-    lf_value *v = luafn_new_op(b, kind, sub, 1);
+    lf_value *v = luafn_builder_new_op(b, kind, sub, 1);
     v->arg[0] = x;
     return v;
 }
 
-lf_value *luafn_emit2(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x, lf_value *y)
+lf_value *luafn_builder_emit2(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x, lf_value *y)
 {
     if (kind == LF_ARITH) {
-        lf_value *r = luafn_fold_arith(b->g, (lf_arith)sub, x, y);
+        lf_value *r = luafn_fold_lua(b->g, (lf_arith)sub, x, y);
         if (r)
             return r;
     }
-    lf_value *v = luafn_new_op(b, kind, sub, 2);
+    lf_value *v = luafn_builder_new_op(b, kind, sub, 2);
     v->arg[0] = x;
     v->arg[1] = y;
     return v;
 }
 
-lf_value *luafn_emit4(lf_builder *b, lf_kind kind, lf_value *x, lf_value *y, lf_value *z,
-                      lf_value *w)
+lf_value *luafn_builder_emit4(lf_builder *b, lf_kind kind, lf_value *x, lf_value *y, lf_value *z,
+                              lf_value *w)
 {
-    lf_value *v = luafn_new_op(b, kind, 0, w ? 4 : 3);
+    lf_value *v = luafn_builder_new_op(b, kind, 0, w ? 4 : 3);
     v->arg[0] = x;
     v->arg[1] = y;
     v->arg[2] = z;
@@ -112,7 +112,7 @@ lf_value *luafn_emit4(lf_builder *b, lf_kind kind, lf_value *x, lf_value *y, lf_
     return v;
 }
 
-const char *luafn_describe(const lf_value *v)
+const char *luafn_builder_describe(const lf_value *v)
 {
     switch ((lf_kind)v->kind) {
     case LF_FUNCTION:
@@ -151,32 +151,32 @@ const char *luafn_describe(const lf_value *v)
     }
 }
 
-const char *luafn_reg_name(const lf_builder *b, int reg)
+const char *luafn_builder_reg_name(const lf_builder *b, int reg)
 {
-    const char *name = reg < 0 ? NULL : luafn_local_name(b->f->proto, reg, b->pc);
+    const char *name = reg < 0 ? NULL : luafn_debug_local_name(b->f->proto, reg, b->pc);
     if (!name)
         return "";
-    char *text = luafn_take(&b->c->unit, 16 + 64, 1);
+    char *text = luafn_arena_new(&b->c->unit, 16 + 64, 1);
     snprintf(text, 16 + 64, " (local '%.60s')", name);
     return text;
 }
 
-const char *luafn_value_name(const lf_builder *b, const lf_value *v, int reg)
+const char *luafn_builder_value_name(const lf_builder *b, const lf_value *v, int reg)
 {
-    const char *name = luafn_reg_name(b, reg);
+    const char *name = luafn_builder_reg_name(b, reg);
     bool source = v->kind == LF_STRING || v->kind == LF_FUNCTION || v->kind == LF_TABLE ||
                   v->kind == LF_OTHER || (v->kind == LF_ARRAY && v->as.i >= 0);
     if (*name || !source)
         return name;
-    char *text = luafn_take(&b->c->unit, 128, 1);
+    char *text = luafn_arena_new(&b->c->unit, 128, 1);
     if (v->kind == LF_STRING)
         snprintf(text, 128, " ('%.100s')", v->as.s);
     else
-        snprintf(text, 128, " (%.100s)", luafn_source_name(b->c, (int)v->as.i));
+        snprintf(text, 128, " (%.100s)", luafn_captured_source_name(b->c, (int)v->as.i));
     return text;
 }
 
-void luafn_need_number(lf_builder *b, const lf_value *v, int reg, const char *what)
+void luafn_builder_need_number(lf_builder *b, const lf_value *v, int reg, const char *what)
 {
     const char *hint = "only numbers and booleans are supported";
     if (v->kind == LF_ARRAY)
@@ -186,17 +186,19 @@ void luafn_need_number(lf_builder *b, const lf_value *v, int reg, const char *wh
         hint = "take one of its fields";
     if (v->kind == LF_PART) {
         lf_whose of = lf_whose_is(b->c, v);
-        luafn_stop(b,
-                   "%s on a part of '%s', which has %d dimensions but is indexed with %d %s: take "
-                   "an element",
-                   what, luafn_array_name(b->c, v), of.rank, of.fixed,
-                   of.fixed == 1 ? "index" : "indices");
+        luafn_builder_stop(
+            b,
+            "%s on a part of '%s', which has %d dimensions but is indexed with %d %s: take "
+            "an element",
+            what, luafn_captured_array_name(b->c, v), of.rank, of.fixed,
+            of.fixed == 1 ? "index" : "indices");
     }
     if (v->kind >= LF_FUNCTION && v->kind <= LF_OTHER)
-        luafn_stop(b, "%s on %s%s: %s", what, luafn_describe(v), luafn_value_name(b, v, reg), hint);
+        luafn_builder_stop(b, "%s on %s%s: %s", what, luafn_builder_describe(v),
+                           luafn_builder_value_name(b, v, reg), hint);
 }
 
-int luafn_upvalue_var(lf_builder *b, const lf_frame *f, int index, lf_value **value)
+int luafn_builder_upvalue_var(lf_builder *b, const lf_frame *f, int index, lf_value **value)
 {
     while (f->closure) {
         const lf_upval *u = &f->proto->upval[index];
@@ -205,28 +207,29 @@ int luafn_upvalue_var(lf_builder *b, const lf_frame *f, int index, lf_value **va
             return f->base + u->index;
         index = u->index;
     }
-    *value = luafn_upvalue(b->c, b->f, b->pc, f->source, index + 1);
+    *value = luafn_captured_upvalue(b->c, b->f, b->pc, f->source, index + 1);
     return -1;
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-lf_block *luafn_target(lf_builder *b, int pc)
+lf_block *luafn_builder_target(lf_builder *b, int pc)
 {
     int i = b->f->proto->flow->at[pc];
     if (i < 0)
-        luafn_stop(b, "the bytecode of this Lua function is invalid");
+        luafn_builder_stop(b, "the bytecode of this Lua function is invalid");
     return i <= b->span ? b->head[i] : b->start[i];
 }
 
-void luafn_jump_to(lf_builder *b, int pc)
+void luafn_builder_jump_to(lf_builder *b, int pc)
 {
-    luafn_jump(b->g, b->g->now, luafn_target(b, pc));
+    luafn_graph_jump(b->g, b->g->now, luafn_builder_target(b, pc));
     b->ended = true;
 }
 
-void luafn_branch_to(lf_builder *b, lf_value *cond, int yes, int no)
+void luafn_builder_branch_to(lf_builder *b, lf_value *cond, int yes, int no)
 {
-    luafn_branch(b->g, b->g->now, cond, luafn_target(b, yes), luafn_target(b, no));
+    luafn_graph_branch(b->g, b->g->now, cond, luafn_builder_target(b, yes),
+                       luafn_builder_target(b, no));
     b->ended = true;
 }

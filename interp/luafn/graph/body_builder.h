@@ -43,37 +43,37 @@ enum {
     LF_SPARE = 64               /* registers behind those of a function, for f(g(x)) */
 };
 
-lf_value *luafn_get(lf_builder *b, int reg);
-void luafn_set(lf_builder *b, int reg, lf_value *v);
+lf_value *luafn_builder_get(lf_builder *b, int reg);
+void luafn_builder_set(lf_builder *b, int reg, lf_value *v);
 /* A constant of the running function. */
-lf_value *luafn_const_of(lf_builder *b, int index);
+lf_value *luafn_builder_const_of(lf_builder *b, int index);
 /* A new operation in the current block, with room for its operands, or with these. */
-lf_value *luafn_new_op(lf_builder *b, lf_kind kind, unsigned sub, int args);
-lf_value *luafn_emit1(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x);
-lf_value *luafn_emit2(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x, lf_value *y);
-lf_value *luafn_emit4(lf_builder *b, lf_kind kind, lf_value *x, lf_value *y, lf_value *z,
-                      lf_value *w);
+lf_value *luafn_builder_new_op(lf_builder *b, lf_kind kind, unsigned sub, int args);
+lf_value *luafn_builder_emit1(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x);
+lf_value *luafn_builder_emit2(lf_builder *b, lf_kind kind, unsigned sub, lf_value *x, lf_value *y);
+lf_value *luafn_builder_emit4(lf_builder *b, lf_kind kind, lf_value *x, lf_value *y, lf_value *z,
+                              lf_value *w);
 /* Leaves if v cannot be a number. what: "arithmetic". */
-void luafn_need_number(lf_builder *b, const lf_value *v, int reg, const char *what);
-_Noreturn void luafn_too_large(lf_builder *b);
-_Noreturn void luafn_stop(lf_builder *b, const char *format, ...)
+void luafn_builder_need_number(lf_builder *b, const lf_value *v, int reg, const char *what);
+_Noreturn void luafn_builder_too_large(lf_builder *b);
+_Noreturn void luafn_builder_stop(lf_builder *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* " (local 'x')" or "". */
-const char *luafn_reg_name(const lf_builder *b, int reg);
+const char *luafn_builder_reg_name(const lf_builder *b, int reg);
 /* The same, or the name of a captured value. */
-const char *luafn_value_name(const lf_builder *b, const lf_value *v, int reg);
+const char *luafn_builder_value_name(const lf_builder *b, const lf_value *v, int reg);
 /* "a function", "a table". */
-const char *luafn_describe(const lf_value *v);
+const char *luafn_builder_describe(const lf_value *v);
 
 /* cells.c: element i of the array, or part, t. */
-lf_value *luafn_element(lf_builder *b, lf_value *t, lf_value *i);
+lf_value *luafn_cell_element(lf_builder *b, lf_value *t, lf_value *i);
 
 /* Ends the current block with an edge to the instruction at pc, which begins a span. */
-lf_block *luafn_target(lf_builder *b, int pc);
-void luafn_jump_to(lf_builder *b, int pc);
-void luafn_branch_to(lf_builder *b, lf_value *cond, int yes, int no);
+lf_block *luafn_builder_target(lf_builder *b, int pc);
+void luafn_builder_jump_to(lf_builder *b, int pc);
+void luafn_builder_branch_to(lf_builder *b, lf_value *cond, int yes, int no);
 
 /* An upvalue of the running function: its variable, or -1 and the value. */
-int luafn_upvalue_var(lf_builder *b, const lf_frame *f, int index, lf_value **value);
+int luafn_builder_upvalue_var(lf_builder *b, const lf_frame *f, int index, lf_value **value);
 
 #endif

@@ -7,7 +7,7 @@
 static const char *join_names(lf_compile *c, const char *table, const char *field)
 {
     size_t room = strlen(table) + strlen(field) + 2;
-    char *text = luafn_take(&c->unit, room, 1);
+    char *text = luafn_arena_new(&c->unit, room, 1);
     snprintf(text, room, "%s.%s", table, field);
     return text;
 }
@@ -26,7 +26,7 @@ static void read_names(lf_compile *c, lf_source *s)
         size_t length = 0;
         lua_rawgeti(L, -1, s->names + 1);
         const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : "";
-        char *copy = luafn_take(&c->unit, length + 1, 1);
+        char *copy = luafn_arena_new(&c->unit, length + 1, 1);
         memcpy(copy, name, length + 1);
         s->field_name[s->names] = copy;
         lua_pop(L, 1);
@@ -52,7 +52,7 @@ static int add_source(lf_compile *c, lf_source s)
     lun_status status = luafn_capture(&c->view, c->source, c->sources,
                                       &c->source[c->sources].capture, c->unit.error);
     if (status == LUN_ENOMEM)
-        luafn_nomem(&c->unit);
+        luafn_arena_nomem(&c->unit);
     if (status != LUN_OK) {
         c->unit.status = status;
         longjmp(c->unit.escape, 1);
@@ -79,21 +79,22 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
     const lf_capture *capture = &s->capture;
     if (capture->kind == LF_CAPTURE_NIL) {
         if (!s->upvalue)
-            luafn_fail(&c->unit, f->proto, pc, "%s is nil: define it before the function is used",
-                       luafn_source_name(c, source));
-        return luafn_nil(g);
+            luafn_debug_fail(&c->unit, f->proto, pc,
+                             "%s is nil: define it before the function is used",
+                             luafn_captured_source_name(c, source));
+        return luafn_graph_nil(g);
     }
     if (capture->kind == LF_CAPTURE_FIXED)
-        return lun__value_is_float(capture->value) ? luafn_float(g, capture->value.as.d)
-                                                   : luafn_int(g, capture->value.as.i);
-    lf_value *v = luafn_value(g, kinds[capture->kind], 0);
+        return lun__dtype_value_is_float(capture->value) ? luafn_graph_float(g, capture->value.as.d)
+                                                         : luafn_graph_int(g, capture->value.as.i);
+    lf_value *v = luafn_graph_value(g, kinds[capture->kind], 0);
     v->proto = f->proto;
     v->pc = pc;
     v->as.i = source;
     v->type = LF_OBJECT;
     if (v->kind == LF_ARRAY && capture->rank == 0) { /* a Scalar is a number */
         v->kind = LF_ELEMENT;
-        v->type = (uint8_t)luafn_type_of(capture->dtype);
+        v->type = (uint8_t)luafn_graph_type_of(capture->dtype);
     }
     if (v->kind == LF_SCALAR)
         v->type = capture->kind == LF_CAPTURE_BOOL    ? LF_BOOL
@@ -117,7 +118,7 @@ static lf_value *value_of(lf_compile *c, const lf_frame *f, int pc, int source)
     return c->source_value[source];
 }
 
-lf_value *luafn_upvalue(lf_compile *c, const lf_frame *f, int pc, int parent, int upvalue)
+lf_value *luafn_captured_upvalue(lf_compile *c, const lf_frame *f, int pc, int parent, int upvalue)
 {
     for (int i = 1; i < c->sources; i++)
         if (c->source[i].parent == parent && c->source[i].upvalue == upvalue)
@@ -127,7 +128,8 @@ lf_value *luafn_upvalue(lf_compile *c, const lf_frame *f, int pc, int parent, in
     return value_of(c, f, pc, add_source(c, s));
 }
 
-lf_value *luafn_field(lf_compile *c, const lf_frame *f, int pc, int parent, const char *field)
+lf_value *luafn_captured_field(lf_compile *c, const lf_frame *f, int pc, int parent,
+                               const char *field)
 {
     for (int i = 1; i < c->sources; i++)
         if (c->source[i].parent == parent && c->source[i].field &&
@@ -139,7 +141,7 @@ lf_value *luafn_field(lf_compile *c, const lf_frame *f, int pc, int parent, cons
     return value_of(c, f, pc, add_source(c, s));
 }
 
-lf_value *luafn_item(lf_compile *c, const lf_frame *f, int pc, int parent, int64_t key)
+lf_value *luafn_captured_item(lf_compile *c, const lf_frame *f, int pc, int parent, int64_t key)
 {
     for (int i = 1; i < c->sources; i++) {
         const lf_source *s = &c->source[i];
@@ -148,18 +150,18 @@ lf_value *luafn_item(lf_compile *c, const lf_frame *f, int pc, int parent, int64
     }
     const char *table = c->source[parent].name;
     const size_t room = strlen(table) + 32;
-    char *name = luafn_take(&c->unit, room, 1);
+    char *name = luafn_arena_new(&c->unit, room, 1);
     snprintf(name, room, "%s[%lld]", table, (long long)key);
     lf_source s = {.parent = parent, .key = key, .name = name};
     return value_of(c, f, pc, add_source(c, s));
 }
 
-const char *luafn_array_name(const lf_compile *c, const lf_value *a)
+const char *luafn_captured_array_name(const lf_compile *c, const lf_value *a)
 {
     lf_whose of = lf_whose_is(c, a);
     int reg = c->team ? of.number - LUN_FRONT_NUMBERS + 1 : of.number;
     const int memory = of.param ? of.number - c->params : -1;
-    const char *name = memory < 0 ? of.param ? luafn_local_name(c->program->proto, reg, 0)
+    const char *name = memory < 0 ? of.param ? luafn_debug_local_name(c->program->proto, reg, 0)
                                              : c->source[of.number].name
                        : c->open[memory].open   ? "threads of the team"
                        : c->scratch[memory].own ? "private"
@@ -167,12 +169,12 @@ const char *luafn_array_name(const lf_compile *c, const lf_value *a)
     return name ? name : "?";
 }
 
-const char *luafn_source_name(lf_compile *c, int source)
+const char *luafn_captured_source_name(lf_compile *c, int source)
 {
     const lf_source *s = &c->source[source];
     bool global = s->field && !strcmp(c->source[s->parent].name, "_ENV");
     size_t room = strlen(s->name) + 16;
-    char *text = luafn_take(&c->unit, room, 1);
+    char *text = luafn_arena_new(&c->unit, room, 1);
     snprintf(text, room, global ? "global '%s'" : "'%s'", s->name);
     return text;
 }

@@ -12,7 +12,7 @@ static int succs(const lf_block *b)
 }
 
 /* Depth first, the first successor last, so that it follows its block directly where it can. */
-void luafn_order(lf_graph *g)
+void luafn_cfg_order(lf_graph *g)
 {
     step *stack = LF_NEW(g->u, step, g->blocks.count + 1);
     lf_block **done = LF_NEW(g->u, lf_block *, g->blocks.count);
@@ -37,7 +37,7 @@ void luafn_order(lf_graph *g)
     g->order.count = 0;
     for (int i = n - 1; i >= 0; i--) {
         done[i]->order = g->order.count;
-        luafn_push(g->u, &g->order, done[i]);
+        luafn_arena_push(g->u, &g->order, done[i]);
     }
 }
 
@@ -84,7 +84,7 @@ static lf_block *common(lf_block *a, lf_block *b)
 /* Loops have one entry, so that back edges change nothing: one pass in order is enough. A leap goes
  * up the tree as far as makes common() logarithmic (Myers, An Applicative Random-access Stack,
  * 1983). */
-void luafn_dominators(lf_graph *g)
+void luafn_cfg_dominators(lf_graph *g)
 {
     g->entry->idom = g->entry->leap = g->entry;
     g->entry->deep = 0;
@@ -103,12 +103,12 @@ void luafn_dominators(lf_graph *g)
     number_tree(g);
 }
 
-bool luafn_dominates(const lf_block *a, const lf_block *b)
+bool luafn_cfg_dominates(const lf_block *a, const lf_block *b)
 {
     return a->below <= b->below && b->below < a->below + a->size;
 }
 
-bool luafn_is_header(const lf_block *b)
+bool luafn_cfg_is_header(const lf_block *b)
 {
     for (int k = 0; k < b->preds.count; k++)
         if (((const lf_block *)b->preds.at[k])->order >= b->order)
@@ -116,7 +116,7 @@ bool luafn_is_header(const lf_block *b)
     return false;
 }
 
-bool luafn_in_loop(const lf_block *b, const lf_loop *loop)
+bool luafn_cfg_in_loop(const lf_block *b, const lf_loop *loop)
 {
     for (const lf_loop *l = b->in; l; l = l->parent)
         if (l == loop)
@@ -125,7 +125,7 @@ bool luafn_in_loop(const lf_block *b, const lf_loop *loop)
 }
 
 /* Headers come in order, so that inner loops overwrite outer ones. */
-void luafn_loops(lf_graph *g)
+void luafn_cfg_loops(lf_graph *g)
 {
     int n = g->order.count;
     lf_block **stack = LF_NEW(g->u, lf_block *, n + 1);
@@ -134,7 +134,7 @@ void luafn_loops(lf_graph *g)
     for (int i = 0; i < n; i++) {
         lf_block *h = g->order.at[i];
         int depth = 0;
-        if (!luafn_is_header(h))
+        if (!luafn_cfg_is_header(h))
             continue;
         lf_loop *loop = LF_NEW(g->u, lf_loop, 1);
         loop->header = h;
@@ -160,7 +160,7 @@ void luafn_loops(lf_graph *g)
     }
 }
 
-void luafn_drop_pred(lf_block *b, int index)
+void luafn_cfg_drop_pred(lf_block *b, int index)
 {
     b->preds.count--;
     for (int i = index; i < b->preds.count; i++)
@@ -173,7 +173,7 @@ void luafn_drop_pred(lf_block *b, int index)
     }
 }
 
-void luafn_replace_pred(lf_block *b, lf_block *old, lf_block *new)
+void luafn_cfg_replace_pred(lf_block *b, lf_block *old, lf_block *new)
 {
     for (int i = 0; i < b->preds.count; i++)
         if (b->preds.at[i] == old)
@@ -230,7 +230,7 @@ static bool drop_phis(lf_graph *g, lf_block *b)
         lf_value *phi = b->phis.at[k], *only = NULL;
         bool several = false;
         for (int i = 0; i < phi->args && !phi->instead; i++) {
-            lf_value *x = luafn_find(phi->arg[i]);
+            lf_value *x = luafn_graph_find(phi->arg[i]);
             if (x == phi || x == only)
                 continue;
             if (only)
@@ -242,7 +242,7 @@ static bool drop_phis(lf_graph *g, lf_block *b)
             continue;
         }
         if (!phi->instead)
-            phi->instead = only ? only : luafn_nil(g);
+            phi->instead = only ? only : luafn_graph_nil(g);
         changed = true;
     }
     b->phis.count = kept;
@@ -258,7 +258,7 @@ static bool join_phis(lf_block *b)
             lf_value *x = b->phis.at[i], *y = b->phis.at[j];
             bool same = !x->instead && !y->instead && x->type == y->type;
             for (int k = 0; same && k < x->args; k++)
-                same = luafn_find(x->arg[k]) == luafn_find(y->arg[k]);
+                same = luafn_graph_find(x->arg[k]) == luafn_graph_find(y->arg[k]);
             if (!same)
                 continue;
             x->instead = y;
@@ -275,13 +275,13 @@ static void resolve(lf_graph *g)
             lf_value *v = k < b->phis.count ? b->phis.at[k] : b->ops.at[k - b->phis.count];
             for (int j = 0; j < v->args; j++)
                 if (v->arg[j])
-                    v->arg[j] = luafn_find(v->arg[j]);
+                    v->arg[j] = luafn_graph_find(v->arg[j]);
         }
         if (b->end == LF_BRANCH)
-            b->cond = luafn_find(b->cond);
+            b->cond = luafn_graph_find(b->cond);
     }
     for (int i = 0; i < g->results.count; i++)
-        g->results.at[i] = luafn_find(g->results.at[i]);
+        g->results.at[i] = luafn_graph_find(g->results.at[i]);
 }
 
 /* Merges a block into its only predecessor. */
@@ -296,14 +296,14 @@ static void join_blocks(lf_graph *g)
             for (int k = 0; k < s->ops.count; k++) {
                 lf_value *v = s->ops.at[k];
                 v->block = b;
-                luafn_push(g->u, &b->ops, v);
+                luafn_arena_push(g->u, &b->ops, v);
             }
             b->end = s->end;
             b->cond = s->cond;
             for (int k = 0; k < 2; k++) {
                 b->succ[k] = s->succ[k];
                 if (s->succ[k])
-                    luafn_replace_pred(s->succ[k], s, b);
+                    luafn_cfg_replace_pred(s->succ[k], s, b);
             }
             s->order = -1;
             if (g->exit == s)
@@ -312,9 +312,9 @@ static void join_blocks(lf_graph *g)
     }
 }
 
-void luafn_simplify(lf_graph *g)
+void luafn_cfg_simplify(lf_graph *g)
 {
-    luafn_order(g);
+    luafn_cfg_order(g);
     drop_edges(g);
     for (bool changed = true; changed;) {
         changed = false;
@@ -325,7 +325,7 @@ void luafn_simplify(lf_graph *g)
     }
     resolve(g);
     join_blocks(g);
-    luafn_order(g);
+    luafn_cfg_order(g);
 }
 
 static void mark(lf_graph *g, lf_list *work, lf_value *v)
@@ -333,7 +333,7 @@ static void mark(lf_graph *g, lf_list *work, lf_value *v)
     if (v->mark)
         return;
     v->mark = true;
-    luafn_push(g->u, work, v);
+    luafn_arena_push(g->u, work, v);
 }
 
 static void keep_marked(lf_list *list)
@@ -347,7 +347,7 @@ static void keep_marked(lf_list *list)
     list->count = kept;
 }
 
-void luafn_sweep(lf_graph *g, bool (*effect)(const lf_value *v))
+void luafn_cfg_sweep(lf_graph *g, bool (*effect)(const lf_value *v))
 {
     lf_list work = {0};
     for (int i = 0; i < g->order.count; i++) {

@@ -99,7 +99,7 @@ typedef struct lf_compile {
     lf_list notes;        /* lf_note */
     bool known, windowed; /* the parameters are indices: bounds and windows may use them */
     bool around;          /* some parameters are called with offsets */
-    bool prechecked;      /* there is no call yet: see luafn_precheck */
+    bool prechecked;      /* there is no call yet: see luafn_compile_precheck */
     bool settled;         /* then: the number of axes is known by offsets */
     bool certain;         /* then: the failure is one of every call */
     bool writes;          /* elements may be assigned */

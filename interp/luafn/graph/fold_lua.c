@@ -70,34 +70,34 @@ static lf_value *fold_floats(lf_graph *g, lf_arith op, double a, double b)
     double r;
     switch (op) {
     case LF_ADD:
-        return luafn_float(g, a + b);
+        return luafn_graph_float(g, a + b);
     case LF_SUB:
-        return luafn_float(g, a - b);
+        return luafn_graph_float(g, a - b);
     case LF_MUL:
-        return luafn_float(g, a * b);
+        return luafn_graph_float(g, a * b);
     case LF_DIV:
-        return luafn_float(g, a / b);
+        return luafn_graph_float(g, a / b);
     case LF_IDIV:
-        return luafn_float(g, floor(a / b));
+        return luafn_graph_float(g, floor(a / b));
     case LF_POW:
-        return luafn_float(g, b == 2 ? a * a : pow(a, b));
+        return luafn_graph_float(g, b == 2 ? a * a : pow(a, b));
     case LF_MOD:
         r = fmod(a, b);
         if (r > 0 ? b < 0 : r < 0 && b > 0)
             r += b;
-        return luafn_float(g, r);
+        return luafn_graph_float(g, r);
     default:
         return NULL;
     }
 }
 
-lf_value *luafn_fold_arith(lf_graph *g, lf_arith op, const lf_value *a, const lf_value *b)
+lf_value *luafn_fold_lua(lf_graph *g, lf_arith op, const lf_value *a, const lf_value *b)
 {
     double x, y;
     int64_t i;
     if (lf_is_whole(a) && lf_is_whole(b) && op != LF_DIV && op != LF_POW)
         return fold_integers(op, a->as.i, b->as.i, &i)
-                   ? luafn_whole(g, a->type > b->type ? a->type : b->type, i)
+                   ? luafn_graph_whole(g, a->type > b->type ? a->type : b->type, i)
                    : NULL;
     if (!number_of(a, &x) || !number_of(b, &y))
         return NULL;

@@ -4,24 +4,24 @@
 
 #include <string.h>
 
-lf_block *luafn_block(lf_graph *g)
+lf_block *luafn_graph_block(lf_graph *g)
 {
     lf_block *b = LF_NEW(g->u, lf_block, 1);
     b->id = g->blocks.count;
     b->order = -1;
-    luafn_push(g->u, &g->blocks, b);
+    luafn_arena_push(g->u, &g->blocks, b);
     return b;
 }
 
 enum { LF_STOP_CHECK = 1024 }; /* values between two checks of the stop */
 
-lf_value *luafn_value(lf_graph *g, lf_kind kind, int args)
+lf_value *luafn_graph_value(lf_graph *g, lf_kind kind, int args)
 {
     lf_value *v = LF_NEW(g->u, lf_value, 1);
     v->kind = (uint8_t)kind;
     v->id = g->values++;
     if (v->id % LF_STOP_CHECK == 0)
-        luafn_check_stop(g->u);
+        luafn_arena_check_stop(g->u);
     v->pc = -1;
     v->args = args;
     if (args)
@@ -29,7 +29,7 @@ lf_value *luafn_value(lf_graph *g, lf_kind kind, int args)
     return v;
 }
 
-lf_value *luafn_find(lf_value *v)
+lf_value *luafn_graph_find(lf_value *v)
 {
     lf_value *end = v;
     while (end->instead)
@@ -66,68 +66,68 @@ static void grow_constants(lf_graph *g)
             *find_constant(g, (lf_kind)old[i]->kind, old[i]->type, old[i]->as.bits) = old[i];
 }
 
-lf_value *luafn_constant(lf_graph *g, lf_kind kind, unsigned type, uint64_t bits)
+lf_value *luafn_graph_constant(lf_graph *g, lf_kind kind, unsigned type, uint64_t bits)
 {
     if (2 * g->constants >= g->constant_room)
         grow_constants(g);
     lf_value **at = find_constant(g, kind, type, bits);
     if (*at)
         return *at;
-    lf_value *v = luafn_value(g, kind, 0);
+    lf_value *v = luafn_graph_value(g, kind, 0);
     v->type = (uint8_t)type;
     v->as.bits = bits;
     g->constants++;
     return *at = v;
 }
 
-lf_value *luafn_nil(lf_graph *g)
+lf_value *luafn_graph_nil(lf_graph *g)
 {
-    return luafn_constant(g, LF_CONST, LF_NIL, 0);
+    return luafn_graph_constant(g, LF_CONST, LF_NIL, 0);
 }
 
-lf_value *luafn_bool(lf_graph *g, bool b)
+lf_value *luafn_graph_bool(lf_graph *g, bool b)
 {
-    return luafn_constant(g, LF_CONST, LF_BOOL, b);
+    return luafn_graph_constant(g, LF_CONST, LF_BOOL, b);
 }
 
-lf_value *luafn_int(lf_graph *g, int64_t i)
+lf_value *luafn_graph_int(lf_graph *g, int64_t i)
 {
-    return luafn_whole(g, LF_WI, i);
+    return luafn_graph_whole(g, LF_WI, i);
 }
 
-lf_value *luafn_whole(lf_graph *g, unsigned type, int64_t i)
+lf_value *luafn_graph_whole(lf_graph *g, unsigned type, int64_t i)
 {
-    return luafn_constant(g, LF_CONST, type, (uint64_t)i);
+    return luafn_graph_constant(g, LF_CONST, type, (uint64_t)i);
 }
 
-lf_value *luafn_float(lf_graph *g, double n)
+lf_value *luafn_graph_float(lf_graph *g, double n)
 {
     uint64_t bits;
     memcpy(&bits, &n, sizeof bits);
-    return luafn_constant(g, LF_CONST, LF_WF, bits);
+    return luafn_graph_constant(g, LF_CONST, LF_WF, bits);
 }
 
 /* ---- edges ---- */
 
-void luafn_jump(lf_graph *g, lf_block *from, lf_block *to)
+void luafn_graph_jump(lf_graph *g, lf_block *from, lf_block *to)
 {
     from->end = LF_JUMP;
     from->succ[0] = to;
-    luafn_push(g->u, &to->preds, from);
+    luafn_arena_push(g->u, &to->preds, from);
 }
 
-void luafn_branch(lf_graph *g, lf_block *from, lf_value *cond, lf_block *yes, lf_block *no)
+void luafn_graph_branch(lf_graph *g, lf_block *from, lf_value *cond, lf_block *yes, lf_block *no)
 {
     if (yes == no) {
-        luafn_jump(g, from, yes);
+        luafn_graph_jump(g, from, yes);
         return;
     }
     from->end = LF_BRANCH;
     from->cond = cond;
     from->succ[0] = yes;
     from->succ[1] = no;
-    luafn_push(g->u, &yes->preds, from);
-    luafn_push(g->u, &no->preds, from);
+    luafn_arena_push(g->u, &yes->preds, from);
+    luafn_arena_push(g->u, &no->preds, from);
 }
 
 /* ---- variables ---- */
@@ -137,7 +137,7 @@ typedef struct lf_def {
     lf_value *value; /* NULL: free */
 } lf_def;
 
-int luafn_vars(lf_graph *g, const lf_frame *frame, int count, int reg)
+int luafn_graph_vars(lf_graph *g, const lf_frame *frame, int count, int reg)
 {
     int base = g->vars;
     if (g->vars + count > g->var_room) {
@@ -181,7 +181,7 @@ static void grow_defs(lf_graph *g)
             *lookup(g, old[i].block, old[i].var) = old[i];
 }
 
-void luafn_write(lf_graph *g, int var, lf_block *b, lf_value *v)
+void luafn_graph_write(lf_graph *g, int var, lf_block *b, lf_value *v)
 {
     if (2 * g->defs >= g->def_room)
         grow_defs(g);
@@ -197,7 +197,7 @@ static bool has_writer(lf_graph *g, const lf_block *h, int var)
 {
     for (int i = 0; i < g->var[var].writers.count; i++) {
         const lf_closure *k = g->var[var].writers.at[i];
-        const lf_value *alive = luafn_read(g, k->alive, h->preds.at[0]);
+        const lf_value *alive = luafn_graph_read(g, k->alive, h->preds.at[0]);
         if (alive->kind != LF_CONST || alive->as.i)
             return true;
     }
@@ -232,11 +232,11 @@ static bool may_write(lf_graph *g, const lf_block *h, int var)
 
 static lf_value *new_phi(lf_graph *g, lf_block *b, int var)
 {
-    lf_value *v = luafn_value(g, LF_PHI, 0);
+    lf_value *v = luafn_graph_value(g, LF_PHI, 0);
     v->block = b;
     v->as.i = var;
-    luafn_write(g, var, b, v);
-    luafn_push(g->u, &b->phis, v);
+    luafn_graph_write(g, var, b, v);
+    luafn_arena_push(g->u, &b->phis, v);
     return v;
 }
 
@@ -247,20 +247,20 @@ static lf_value *reaching(lf_graph *g, int var, lf_block *b)
     for (;;) {
         lf_def *d = g->def_room ? lookup(g, b->id, var) : NULL;
         if (d && d->value)
-            return d->value = luafn_find(d->value);
+            return d->value = luafn_graph_find(d->value);
         if (b == g->var[var].frame->entry || b->preds.count == 0)
-            return g->var[var].closure ? luafn_bool(g, false) : luafn_nil(g);
+            return g->var[var].closure ? luafn_graph_bool(g, false) : luafn_graph_nil(g);
         if (b->loop && !may_write(g, b, var)) {
             b = b->preds.at[0]; /* a header's first predecessor is the entry of the loop */
         } else if (!b->sealed) {
             lf_value *phi = new_phi(g, b, var);
-            luafn_push(g->u, &b->waiting, phi);
+            luafn_arena_push(g->u, &b->waiting, phi);
             return phi;
         } else if (b->preds.count == 1) {
             b = b->preds.at[0];
         } else {
             lf_value *phi = new_phi(g, b, var);
-            luafn_push(g->u, &g->pending, phi);
+            luafn_arena_push(g->u, &g->pending, phi);
             return phi;
         }
     }
@@ -273,14 +273,14 @@ static bool forward_phi(lf_graph *g, lf_value *phi)
     if (phi->instead)
         return false;
     for (int i = 0; i < phi->args; i++) {
-        lf_value *x = luafn_find(phi->arg[i]);
+        lf_value *x = luafn_graph_find(phi->arg[i]);
         if (x == phi || x == only)
             continue;
         if (only)
             return false;
         only = x;
     }
-    phi->instead = only ? only : luafn_nil(g);
+    phi->instead = only ? only : luafn_graph_nil(g);
     return true;
 }
 
@@ -307,23 +307,23 @@ static void settle(lf_graph *g, int from)
     g->pending.count = from;
 }
 
-lf_value *luafn_read(lf_graph *g, int var, lf_block *b)
+lf_value *luafn_graph_read(lf_graph *g, int var, lf_block *b)
 {
     int from = g->pending.count;
     lf_value *v = reaching(g, var, b);
     if (g->pending.count > from)
         settle(g, from);
-    v = luafn_find(v);
-    luafn_write(g, var, b, v);
+    v = luafn_graph_find(v);
+    luafn_graph_write(g, var, b, v);
     return v;
 }
 
-void luafn_seal(lf_graph *g, lf_block *b)
+void luafn_graph_seal(lf_graph *g, lf_block *b)
 {
     b->sealed = true;
     for (int i = 0; i < b->waiting.count; i++) {
         int from = g->pending.count;
-        luafn_push(g->u, &g->pending, b->waiting.at[i]);
+        luafn_arena_push(g->u, &g->pending, b->waiting.at[i]);
         settle(g, from);
     }
     b->waiting.count = 0;
@@ -332,7 +332,7 @@ void luafn_seal(lf_graph *g, lf_block *b)
 /* ---- types of dtypes ------------------------------------------------------------------------- */
 
 /* Lua has no unsigned numbers: those that i32 cannot hold are i64. */
-lf_type luafn_type_of(lun_dtype t)
+lf_type luafn_graph_type_of(lun_dtype t)
 {
     int precision = lun__dtype_precision(t);
     if (lun__dtype_is_bool(t))

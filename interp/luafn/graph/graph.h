@@ -238,19 +238,19 @@ typedef struct lf_graph {
     lf_list closures;
 } lf_graph;
 
-lf_block *luafn_block(lf_graph *g);
-lf_value *luafn_value(lf_graph *g, lf_kind kind, int args);
+lf_block *luafn_graph_block(lf_graph *g);
+lf_value *luafn_graph_value(lf_graph *g, lf_kind kind, int args);
 /* The value that has replaced v, or v. */
-lf_value *luafn_find(lf_value *v);
+lf_value *luafn_graph_find(lf_value *v);
 
 /* One value for each constant. */
-lf_value *luafn_constant(lf_graph *g, lf_kind kind, unsigned type, uint64_t bits);
-lf_value *luafn_nil(lf_graph *g);
-lf_value *luafn_bool(lf_graph *g, bool b);
-lf_value *luafn_int(lf_graph *g, int64_t i);
+lf_value *luafn_graph_constant(lf_graph *g, lf_kind kind, unsigned type, uint64_t bits);
+lf_value *luafn_graph_nil(lf_graph *g);
+lf_value *luafn_graph_bool(lf_graph *g, bool b);
+lf_value *luafn_graph_int(lf_graph *g, int64_t i);
 /* An integer of such a type. */
-lf_value *luafn_whole(lf_graph *g, unsigned type, int64_t i);
-lf_value *luafn_float(lf_graph *g, double n);
+lf_value *luafn_graph_whole(lf_graph *g, unsigned type, int64_t i);
+lf_value *luafn_graph_float(lf_graph *g, double n);
 static inline bool lf_is_const(const lf_value *v, lf_type t)
 {
     return v->kind == LF_CONST && v->type == t;
@@ -261,33 +261,33 @@ static inline bool lf_is_whole(const lf_value *v)
     return v->kind == LF_CONST && lf_is_int((lf_type)v->type);
 }
 
-void luafn_jump(lf_graph *g, lf_block *from, lf_block *to);
-void luafn_branch(lf_graph *g, lf_block *from, lf_value *cond, lf_block *yes, lf_block *no);
+void luafn_graph_jump(lf_graph *g, lf_block *from, lf_block *to);
+void luafn_graph_branch(lf_graph *g, lf_block *from, lf_value *cond, lf_block *yes, lf_block *no);
 
 /* Variables: `count` new ones of a frame, registers or (reg < 0) others. */
-int luafn_vars(lf_graph *g, const lf_frame *frame, int count, int reg);
-void luafn_write(lf_graph *g, int var, lf_block *b, lf_value *v);
+int luafn_graph_vars(lf_graph *g, const lf_frame *frame, int count, int reg);
+void luafn_graph_write(lf_graph *g, int var, lf_block *b, lf_value *v);
 /* Its value at the present end of b. */
-lf_value *luafn_read(lf_graph *g, int var, lf_block *b);
+lf_value *luafn_graph_read(lf_graph *g, int var, lf_block *b);
 /* b gets no more predecessors. */
-void luafn_seal(lf_graph *g, lf_block *b);
+void luafn_graph_seal(lf_graph *g, lf_block *b);
 
 /* ---- fold_lua.c ------------------------------------------------------------------------------ */
 
 /* Lua's arithmetic on two constants; NULL if it would raise an error. */
-lf_value *luafn_fold_arith(lf_graph *g, lf_arith op, const lf_value *a, const lf_value *b);
+lf_value *luafn_fold_lua(lf_graph *g, lf_arith op, const lf_value *a, const lf_value *b);
 
 /* The type in which elements of a dtype are computed: small integers are i32, unsigned ones i64. */
-lf_type luafn_type_of(lun_dtype t);
+lf_type luafn_graph_type_of(lun_dtype t);
 
 /* ---- cfg.c: on a finished graph -------------------------------------------------------------- */
 
 /* Reverse postorder of reachable blocks; drops edges from elsewhere, phis with one operand, blocks
  * that only continue another. */
-void luafn_simplify(lf_graph *g);
-void luafn_order(lf_graph *g);
-void luafn_dominators(lf_graph *g);
-bool luafn_dominates(const lf_block *a, const lf_block *b);
+void luafn_cfg_simplify(lf_graph *g);
+void luafn_cfg_order(lf_graph *g);
+void luafn_cfg_dominators(lf_graph *g);
+bool luafn_cfg_dominates(const lf_block *a, const lf_block *b);
 /* A natural loop; the innermost one around a block is its `in`. */
 typedef struct lf_loop {
     struct lf_loop *parent;
@@ -299,12 +299,12 @@ typedef struct lf_loop {
 } lf_loop;
 
 /* Finds the loops of an ordered graph. */
-void luafn_loops(lf_graph *g);
-bool luafn_is_header(const lf_block *b);
-bool luafn_in_loop(const lf_block *b, const lf_loop *loop);
+void luafn_cfg_loops(lf_graph *g);
+bool luafn_cfg_is_header(const lf_block *b);
+bool luafn_cfg_in_loop(const lf_block *b, const lf_loop *loop);
 /* Removes unused values; those with an effect are roots. */
-void luafn_sweep(lf_graph *g, bool (*effect)(const lf_value *v));
-void luafn_drop_pred(lf_block *b, int index);
-void luafn_replace_pred(lf_block *b, lf_block *old, lf_block *new);
+void luafn_cfg_sweep(lf_graph *g, bool (*effect)(const lf_value *v));
+void luafn_cfg_drop_pred(lf_block *b, int index);
+void luafn_cfg_replace_pred(lf_block *b, lf_block *old, lf_block *new);
 
 #endif

@@ -7,19 +7,19 @@ static const char *name_of(const lf_proto *p, int reg, int pc)
 {
     enum { LF_VALUES = 16 };
     for (int i = pc + 1; i < p->codes && i < pc + LF_VALUES; i++) {
-        const char *name = luafn_local_name(p, reg, i);
+        const char *name = luafn_debug_local_name(p, reg, i);
         if (name || lf_a(p->code[i]) == reg)
             return name;
     }
     return NULL;
 }
 
-void luafn_report_local(lf_compile *c, const lf_proto *p, int reg, int pc, lf_value *v)
+void luafn_local_name_report(lf_compile *c, const lf_proto *p, int reg, int pc, lf_value *v)
 {
     const char *name = p == c->program->proto ? name_of(p, reg, pc) : NULL;
     if (!name || name[0] == '(') /* "(for state)" */
         return;
     lf_named *n = LF_NEW(&c->unit, lf_named, 1);
     *n = (lf_named){.proto = p, .name = name, .value = v, .pc = pc};
-    luafn_push(&c->unit, &c->named, n);
+    luafn_arena_push(&c->unit, &c->named, n);
 }

@@ -15,6 +15,6 @@ typedef struct lf_named {
 } lf_named;
 
 /* An instruction (-1: the call) puts v into a register of a function that is being built. */
-void luafn_report_local(lf_compile *c, const lf_proto *p, int reg, int pc, lf_value *v);
+void luafn_local_name_report(lf_compile *c, const lf_proto *p, int reg, int pc, lf_value *v);
 
 #endif

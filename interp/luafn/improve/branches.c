@@ -10,7 +10,7 @@ enum { LF_ROUNDS = 8, LF_CHEAP = 10 }; /* rounds of the pass; the most cost of m
 /* Unlike lun__op_cost, which weighs whole kernels: moved operations cannot fail, so a division
  * costs more than others (as does a square root, by its latency) but less than one with its test.
  * Kernels of functions depend on these figures. */
-int luafn_cost(const lf_value *v)
+int luafn_branches_cost(const lf_value *v)
 {
     if (v->kind == LF_IR_CAST)
         return 1;
@@ -33,7 +33,7 @@ static int block_cost(const lf_block *b)
 {
     int sum = 0;
     for (int i = 0; i < b->ops.count && sum < LF_NEVER; i++)
-        sum += luafn_cost(b->ops.at[i]);
+        sum += luafn_branches_cost(b->ops.at[i]);
     return sum;
 }
 
@@ -43,7 +43,7 @@ static int arm_cost(const lf_block *b)
     int sum = 0;
     for (int i = 0; i < b->ops.count && sum < LF_NEVER; i++) {
         const lf_value *v = b->ops.at[i];
-        sum += v->kind == LF_IR_CHECK ? 2 : luafn_cost(v);
+        sum += v->kind == LF_IR_CHECK ? 2 : luafn_branches_cost(v);
     }
     return sum;
 }
@@ -53,7 +53,7 @@ static void move_ops(lf_graph *g, lf_block *from, lf_block *to)
     for (int i = 0; i < from->ops.count; i++) {
         lf_value *v = from->ops.at[i];
         v->block = to;
-        luafn_push(g->u, &to->ops, v);
+        luafn_arena_push(g->u, &to->ops, v);
     }
     from->ops.count = 0;
 }
@@ -68,10 +68,10 @@ static void weaken_checks(lf_lowering *l, const lf_block *b, int way)
     for (int i = 0; i < ops.count; i++) {
         lf_value *v = ops.at[i];
         if (v->kind == LF_IR_CHECK) {
-            lf_value *other = way ? b->cond : luafn_ir_op1(l, LUN_OP_LNOT, b->cond);
-            v->arg[0] = luafn_ir_op2(l, LUN_OP_LOR, other, v->arg[0]);
+            lf_value *other = way ? b->cond : luafn_ir_value_op1(l, LUN_OP_LNOT, b->cond);
+            v->arg[0] = luafn_ir_value_op2(l, LUN_OP_LOR, other, v->arg[0]);
         }
-        luafn_push(l->g->u, &arm->ops, v);
+        luafn_arena_push(l->g->u, &arm->ops, v);
     }
     l->at = at;
 }
@@ -115,19 +115,19 @@ static bool join_tests(lf_lowering *l, lf_block *b, int side)
     l->at = b;
     if (side == 0) { /* x: first and second (or not second) */
         if (way)
-            second = luafn_ir_op1(l, LUN_OP_LNOT, second);
-        b->cond = luafn_ir_op2(l, LUN_OP_LAND, first, second);
+            second = luafn_ir_value_op1(l, LUN_OP_LNOT, second);
+        b->cond = luafn_ir_value_op2(l, LUN_OP_LAND, first, second);
         b->succ[0] = x;
         b->succ[1] = y;
     } else { /* y: first or second (or not second) */
         if (!way)
-            second = luafn_ir_op1(l, LUN_OP_LNOT, second);
-        b->cond = luafn_ir_op2(l, LUN_OP_LOR, first, second);
+            second = luafn_ir_value_op1(l, LUN_OP_LNOT, second);
+        b->cond = luafn_ir_value_op2(l, LUN_OP_LOR, first, second);
         b->succ[0] = y;
         b->succ[1] = x;
     }
-    luafn_replace_pred(x, m, b);
-    luafn_drop_pred(y, pred_index(y, m));
+    luafn_cfg_replace_pred(x, m, b);
+    luafn_cfg_drop_pred(y, pred_index(y, m));
     m->preds.count = 0;
     m->end = LF_OPEN;
     return true;
@@ -153,7 +153,7 @@ static bool moves(const lf_value *v, const lf_block *b)
 {
     bool inside = !b->in;
     for (int k = 0; k < v->args && b->in; k++)
-        inside |= v->arg[k] && v->arg[k]->block && luafn_in_loop(v->arg[k]->block, b->in);
+        inside |= v->arg[k] && v->arg[k]->block && luafn_cfg_in_loop(v->arg[k]->block, b->in);
     return inside;
 }
 
@@ -206,10 +206,10 @@ static bool choose(lf_lowering *l, lf_block *b)
         }
     for (int k = 0; k < m->phis.count; k++) {
         lf_value *phi = m->phis.at[k];
-        phi->arg[i] = luafn_ir_where(l, b->cond, phi->arg[i], phi->arg[j]);
+        phi->arg[i] = luafn_ir_value_where(l, b->cond, phi->arg[i], phi->arg[j]);
     }
     m->preds.at[i] = b;
-    luafn_drop_pred(m, j);
+    luafn_cfg_drop_pred(m, j);
     for (int k = 0; k < 2; k++)
         if (from[k] != b)
             from[k]->preds.count = 0;
@@ -253,7 +253,7 @@ static void narrow_params(lf_compile *c, lf_value *const *args, int count)
 {
     lf_graph *g = &c->graph;
     for (int i = 0; i < count; i++) {
-        lf_value *arg = args[i], *wide = luafn_value(g, LF_IR_CAST, 1);
+        lf_value *arg = args[i], *wide = luafn_graph_value(g, LF_IR_CAST, 1);
         wide->type = LUN_I64;
         wide->from = LUN_I32;
         wide->block = g->entry;
@@ -261,7 +261,7 @@ static void narrow_params(lf_compile *c, lf_value *const *args, int count)
         wide->arg[0] = arg;
         arg->type = LUN_I32;
         ((lf_input *)c->inputs.at[arg->as.i])->dtype = LUN_I32;
-        luafn_push(g->u, &g->entry->ops, NULL);
+        luafn_arena_push(g->u, &g->entry->ops, NULL);
         for (int k = g->entry->ops.count - 1; k > 0; k--)
             g->entry->ops.at[k] = g->entry->ops.at[k - 1];
         g->entry->ops.at[0] = wide;
@@ -286,7 +286,7 @@ static void narrow_weak(lf_compile *c)
             while (j < found.count && found.at[j] != v->arg[0])
                 j++;
             if (j == found.count)
-                luafn_push(g->u, &found, v->arg[0]);
+                luafn_arena_push(g->u, &found, v->arg[0]);
         }
     }
     narrow_params(c, (lf_value *const *)found.at, found.count);
@@ -296,11 +296,11 @@ void luafn_branches(lf_compile *c)
 {
     lf_graph *g = &c->graph;
     lf_lowering *l = LF_NEW(&c->unit, lf_lowering, 1);
-    luafn_sweep(g, luafn_has_effect);
+    luafn_cfg_sweep(g, luafn_ir_value_has_effect);
     for (int round = 0; round < LF_ROUNDS; round++) {
         bool changed = false;
-        luafn_simplify(g);
-        luafn_dominators(g);
+        luafn_cfg_simplify(g);
+        luafn_cfg_dominators(g);
         *l = (lf_lowering){.c = c, .g = g};
         for (int i = g->order.count - 1; i >= 0; i--) {
             lf_block *b = g->order.at[i];
@@ -312,7 +312,7 @@ void luafn_branches(lf_compile *c)
             break;
     }
     narrow_weak(c);
-    luafn_simplify(g);
-    luafn_sweep(g, luafn_has_effect);
-    luafn_dominators(g);
+    luafn_cfg_simplify(g);
+    luafn_cfg_sweep(g, luafn_ir_value_has_effect);
+    luafn_cfg_dominators(g);
 }

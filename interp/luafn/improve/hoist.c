@@ -25,7 +25,7 @@ static lf_block *before(const lf_loop *loop)
 
 static bool outside(const lf_value *v, const lf_loop *loop)
 {
-    return !v->block || !luafn_in_loop(v->block, loop);
+    return !v->block || !luafn_cfg_in_loop(v->block, loop);
 }
 
 /* Does b run in every iteration that is completed? */
@@ -34,7 +34,7 @@ static bool every_iteration(const lf_block *b, const lf_loop *loop)
     const lf_block *h = loop->header;
     for (int k = 0; k < h->preds.count; k++) {
         const lf_block *latch = h->preds.at[k];
-        if (latch->order >= h->order && !luafn_dominates(b, latch))
+        if (latch->order >= h->order && !luafn_cfg_dominates(b, latch))
             return false;
     }
     return true;
@@ -46,7 +46,7 @@ static lf_block *hoisted(const lf_value *v)
 {
     lf_block *to = NULL;
     bool check = v->kind == LF_IR_CHECK;
-    int cost = check ? 0 : luafn_cost(v);
+    int cost = check ? 0 : luafn_branches_cost(v);
     if (cost >= LF_NEVER)
         return NULL;
     for (const lf_loop *loop = v->block->in; loop; loop = loop->parent) {
@@ -73,7 +73,7 @@ static void hoist(lf_graph *g)
             lf_block *to = b->in ? hoisted(v) : NULL;
             if (to) {
                 v->block = to;
-                luafn_push(g->u, &to->ops, v);
+                luafn_arena_push(g->u, &to->ops, v);
             } else {
                 b->ops.at[kept++] = v;
             }
@@ -92,7 +92,7 @@ static void find_exits(const lf_graph *g)
         const lf_block *b = g->order.at[i];
         for (int k = 0; k < (b->end == LF_BRANCH ? 2 : b->end == LF_JUMP); k++) {
             lf_block *to = b->succ[k];
-            for (lf_loop *l = b->in; l && !luafn_in_loop(to, l); l = l->parent) {
+            for (lf_loop *l = b->in; l && !luafn_cfg_in_loop(to, l); l = l->parent) {
                 l->exits += l->exit != to;
                 l->exit = to;
             }
@@ -104,7 +104,7 @@ static void find_exits(const lf_graph *g)
         if (!l || l->header != h)
             continue;
         for (int k = 0; l->exit && k < l->exit->preds.count; k++)
-            if (l->exits > 1 || !luafn_in_loop(l->exit->preds.at[k], l))
+            if (l->exits > 1 || !luafn_cfg_in_loop(l->exit->preds.at[k], l))
                 l->exit = NULL;
     }
 }
@@ -116,9 +116,9 @@ static void note_use(lf_graph *g, lf_value **use, const lf_block *at, const lf_b
     const lf_value *v = *use;
     if (!v || !v->block || v->kind == LF_PHI)
         return;
-    for (lf_loop *l = v->block->in; l && !luafn_in_loop(at, l); l = l->parent)
+    for (lf_loop *l = v->block->in; l && !luafn_cfg_in_loop(at, l); l = l->parent)
         if (l->exit && l->exit->order <= b->order) {
-            luafn_push(g->u, &l->uses, use);
+            luafn_arena_push(g->u, &l->uses, use);
             return;
         }
 }
@@ -144,12 +144,12 @@ static lf_value *behind(lf_graph *g, lf_value *v, lf_block *exit)
 {
     if (v->low)
         return v->low;
-    lf_value *phi = luafn_value(g, LF_PHI, exit->preds.count);
+    lf_value *phi = luafn_graph_value(g, LF_PHI, exit->preds.count);
     phi->type = v->type;
     phi->block = exit;
     for (int k = 0; k < phi->args; k++)
         phi->arg[k] = v;
-    luafn_push(g->u, &exit->phis, phi);
+    luafn_arena_push(g->u, &exit->phis, phi);
     return v->low = phi;
 }
 
@@ -179,7 +179,7 @@ static void copy_on_exit(lf_graph *g)
 void luafn_hoist(lf_compile *c)
 {
     lf_graph *g = &c->graph;
-    luafn_loops(g);
+    luafn_cfg_loops(g);
     hoist(g);
     copy_on_exit(g);
 }

@@ -12,7 +12,7 @@ void luafn_hoist(lf_compile *c);
 
 /* The cost in plain operations, about; LF_NEVER for values that must not run on other paths. */
 enum { LF_NEVER = 1000 };
-int luafn_cost(const lf_value *v);
+int luafn_branches_cost(const lf_value *v);
 
 /* ---- what values integers can have (range.c) ------------------------------------------------- */
 

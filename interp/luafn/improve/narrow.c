@@ -125,7 +125,7 @@ static lf_value *short_of(lf_lowering *l, const narrower *n, lf_value *v, lf_blo
     if (!lf_is_long(v->type) || (v->id < n->known && n->chosen[v->id]))
         return v;
     l->at = at;
-    return luafn_ir_cast(l, LUN_I32, v);
+    return luafn_ir_value_cast(l, LUN_I32, v);
 }
 
 /* The i64 of v for users that need it. */
@@ -134,7 +134,7 @@ static lf_value *long_of(lf_lowering *l, const narrower *n, lf_value *v, lf_bloc
     if (v->id >= n->known || !n->chosen[v->id] || lun__dtype_is_bool((lun_dtype)v->type))
         return v;
     l->at = at;
-    return luafn_ir_cast(l, LUN_I64, v);
+    return luafn_ir_value_cast(l, LUN_I64, v);
 }
 
 static void rewrite_op(lf_lowering *l, const narrower *n, lf_value *v)
@@ -164,7 +164,7 @@ static void rewrite_block(lf_lowering *l, const narrower *n, lf_block *b)
     b->ops = (lf_list){0};
     for (int k = 0; k < ops.count; k++) {
         rewrite_op(l, n, ops.at[k]);
-        luafn_push(n->g->u, &b->ops, ops.at[k]);
+        luafn_arena_push(n->g->u, &b->ops, ops.at[k]);
     }
     if (b->end == LF_BRANCH)
         b->cond = long_of(l, n, b->cond, b);
@@ -210,7 +210,7 @@ void luafn_narrow(lf_compile *c)
         rewrite_phis(l, &n, g->order.at[i]);
     for (int i = 0; i < g->results.count; i++)
         g->results.at[i] = long_of(l, &n, g->results.at[i], g->exit);
-    luafn_simplify(g);
-    luafn_sweep(g, luafn_has_effect);
-    luafn_dominators(g);
+    luafn_cfg_simplify(g);
+    luafn_cfg_sweep(g, luafn_ir_value_has_effect);
+    luafn_cfg_dominators(g);
 }

@@ -11,13 +11,13 @@ static bool truth(uint64_t *bits, bool x)
 
 static bool whole(uint64_t *bits, lun_dtype t, int64_t x)
 {
-    *bits = lun__cell_from_value(t, (lun_value){LUN_I64, {.i = x}});
+    *bits = lun__dtype_cell_from_value(t, (lun_value){LUN_I64, {.i = x}});
     return true;
 }
 
 static bool real(uint64_t *bits, lun_dtype t, double x)
 {
-    *bits = lun__cell_from_value(t, (lun_value){LUN_F64, {.d = x}});
+    *bits = lun__dtype_cell_from_value(t, (lun_value){LUN_F64, {.d = x}});
     return true;
 }
 
@@ -121,7 +121,7 @@ static bool fold_real(lun_op op, lun_dtype t, double a, double b, uint64_t *bits
     }
 }
 
-bool luafn_fold_op(lun_op op, lun_dtype from, const lf_value *const *arg, int args, uint64_t *bits)
+bool luafn_fold_ir(lun_op op, lun_dtype from, const lf_value *const *arg, int args, uint64_t *bits)
 {
     for (int k = 0; k < args; k++)
         if (!lf_ir_is_const(arg[k]))

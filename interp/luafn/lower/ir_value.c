@@ -35,7 +35,7 @@ static bool is_target(const lf_compile *c, int64_t input)
 {
     const lf_input *in = c->inputs.at[input];
     return c->team &&
-           luafn_is_target(c, in->origin == LF_FROM_PARAM ? -1 - in->number : in->number);
+           luafn_assigned_is_target(c, in->origin == LF_FROM_PARAM ? -1 - in->number : in->number);
 }
 
 /* Adds a value to the current block, or returns an equal one that dominates it. Leaves without a
@@ -49,9 +49,9 @@ static lf_value *find_or_add(lf_lowering *l, lf_value like, lf_value *const *arg
                  like.kind == LF_IR_ATOMIC ||
                  (like.kind == LF_IR_GATHER && is_target(l->c, like.as.i));
     for (lf_value *v = again ? NULL : *bucket; v; v = v->chain)
-        if (equal(v, &like) && (!v->block || luafn_dominates(v->block, l->at)))
+        if (equal(v, &like) && (!v->block || luafn_cfg_dominates(v->block, l->at)))
             return v;
-    lf_value *v = luafn_value(l->g, (lf_kind)like.kind, args);
+    lf_value *v = luafn_graph_value(l->g, (lf_kind)like.kind, args);
     v->sub = like.sub;
     v->type = like.type;
     v->from = like.from;
@@ -65,42 +65,43 @@ static lf_value *find_or_add(lf_lowering *l, lf_value like, lf_value *const *arg
     if (v->kind == LF_IR_ARG)
         return v;
     v->block = l->at;
-    luafn_push(l->g->u, &l->at->ops, v);
+    luafn_arena_push(l->g->u, &l->at->ops, v);
     return v;
 }
 
-lf_value *luafn_ir_arg(lf_lowering *l, int input, lun_dtype t)
+lf_value *luafn_ir_value_arg(lf_lowering *l, int input, lun_dtype t)
 {
     return find_or_add(l, (lf_value){.kind = LF_IR_ARG, .type = (uint8_t)t, .as.i = input}, NULL,
                        0);
 }
 
-lf_value *luafn_ir_gather(lf_lowering *l, int input, lun_dtype t, lf_value *index)
+lf_value *luafn_ir_value_gather(lf_lowering *l, int input, lun_dtype t, lf_value *index)
 {
     lf_value like = {.kind = LF_IR_GATHER, .type = (uint8_t)t, .as.i = input};
     return find_or_add(l, like, &index, 1);
 }
 
-void luafn_ir_put(lf_lowering *l, int input, lf_value *value, lf_value *index)
+void luafn_ir_value_put(lf_lowering *l, int input, lf_value *value, lf_value *index)
 {
     lf_value *arg[2] = {value, index};
     find_or_add(l, (lf_value){.kind = LF_IR_PUT, .type = value->type, .as.i = input}, arg, 2);
 }
 
-lf_value *luafn_ir_atomic(lf_lowering *l, int input, unsigned which, lf_value *const *arg, int args)
+lf_value *luafn_ir_value_atomic(lf_lowering *l, int input, unsigned which, lf_value *const *arg,
+                                int args)
 {
     lf_value like = {.kind = LF_IR_ATOMIC, .sub = (uint8_t)which, .as.i = input};
     like.type = arg[0]->type;
     return find_or_add(l, like, arg, args);
 }
 
-void luafn_ir_barrier(lf_lowering *l, const lf_value *v)
+void luafn_ir_value_barrier(lf_lowering *l, const lf_value *v)
 {
     find_or_add(l, (lf_value){.kind = LF_IR_BARRIER, .sub = v->sub, .as.s = v->as.s}, NULL, 0);
 }
 
 /* A check that a dominating block has is not repeated. */
-void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note)
+void luafn_ir_value_check(lf_lowering *l, lf_value *cond, lf_value *value, int note)
 {
     if (lf_ir_is_const(cond) && cond->as.bits)
         return;
@@ -112,13 +113,13 @@ void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note)
 
 /* ---- conversions ----------------------------------------------------------------------------- */
 
-lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a)
+lf_value *luafn_ir_value_cast(lf_lowering *l, lun_dtype t, lf_value *a)
 {
     lun_dtype from = (lun_dtype)a->type;
     if (from == t)
         return a;
     if (lf_ir_is_const(a))
-        return luafn_ir_const(l, t, lun__cell_cast(t, from, a->as.bits));
+        return luafn_const_ir_const(l, t, lun__dtype_cell_cast(t, from, a->as.bits));
     if (a->kind == LF_IR_CAST) {
         lf_value *x = a->arg[0];
         const lun_dtype_row *narrow = lun__dtype_get(t), *wide = lun__dtype_get(from);
@@ -139,8 +140,8 @@ static lf_value *make_op(lf_lowering *l, lun_op op, lf_value *const *arg, int ar
     uint64_t bits;
     lf_value like = {.kind = LF_IR_OP, .sub = (uint8_t)op, .from = (uint8_t)from};
     like.type = (uint8_t)(to_bool ? LUN_BOOL : from);
-    if (luafn_fold_op(op, from, (const lf_value *const *)arg, args, &bits))
-        return luafn_ir_const(l, (lun_dtype)like.type, bits);
+    if (luafn_fold_ir(op, from, (const lf_value *const *)arg, args, &bits))
+        return luafn_const_ir_const(l, (lun_dtype)like.type, bits);
     return find_or_add(l, like, arg, args);
 }
 
@@ -189,7 +190,7 @@ static lf_value *invert(lf_lowering *l, const lf_value *v)
     }
     if (flt && v->sub != LUN_OP_EQ && v->sub != LUN_OP_NE)
         return NULL;
-    return luafn_ir_op2(l, op, v->arg[0], v->arg[1]);
+    return luafn_ir_value_op2(l, op, v->arg[0], v->arg[1]);
 }
 
 /* Is an operation the identity, as rounding is on integers? */
@@ -204,7 +205,7 @@ static bool rounds(lun_op op)
     return op == LUN_OP_FLOOR || op == LUN_OP_CEIL || op == LUN_OP_TRUNC;
 }
 
-lf_value *luafn_ir_op1(lf_lowering *l, lun_op op, lf_value *a)
+lf_value *luafn_ir_value_op1(lf_lowering *l, lun_op op, lf_value *a)
 {
     if (op == LUN_OP_LNOT) {
         lf_value *r = invert(l, a);
@@ -222,9 +223,9 @@ static lf_value *simplify_logic(lf_lowering *l, lun_op op, lf_value *a, lf_value
 {
     bool and = op == LUN_OP_LAND;
     if (lf_ir_is_const(a))
-        return (a->as.bits != 0) == and? b : luafn_ir_bool(l, !and);
+        return (a->as.bits != 0) == and? b : luafn_const_ir_bool(l, !and);
     if (lf_ir_is_const(b))
-        return (b->as.bits != 0) == and? a : luafn_ir_bool(l, !and);
+        return (b->as.bits != 0) == and? a : luafn_const_ir_bool(l, !and);
     return a == b ? a : NULL;
 }
 
@@ -255,11 +256,13 @@ static lf_value *simplify(lf_lowering *l, lun_op op, lf_value *a, lf_value *b)
     case LUN_OP_EQ:
     case LUN_OP_LE:
     case LUN_OP_GE:
-        return a == b && !lun__dtype_is_float((lun_dtype)a->type) ? luafn_ir_bool(l, true) : NULL;
+        return a == b && !lun__dtype_is_float((lun_dtype)a->type) ? luafn_const_ir_bool(l, true)
+                                                                  : NULL;
     case LUN_OP_NE:
     case LUN_OP_LT:
     case LUN_OP_GT:
-        return a == b && !lun__dtype_is_float((lun_dtype)a->type) ? luafn_ir_bool(l, false) : NULL;
+        return a == b && !lun__dtype_is_float((lun_dtype)a->type) ? luafn_const_ir_bool(l, false)
+                                                                  : NULL;
     case LUN_OP_MIN:
     case LUN_OP_MAX:
         return a == b ? a : NULL;
@@ -276,7 +279,7 @@ static bool symmetric(lun_op op, lun_dtype t)
     return (lun__op_get(op)->flags & LUN_OPF_COMM) && !(extreme && lun__dtype_is_float(t));
 }
 
-lf_value *luafn_ir_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b)
+lf_value *luafn_ir_value_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b)
 {
     lf_value *r = simplify(l, op, a, b);
     if (r)
@@ -290,13 +293,13 @@ lf_value *luafn_ir_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b)
     return make_op(l, op, arg, 2);
 }
 
-lf_value *luafn_ir_op3(lf_lowering *l, lun_op op, lf_value *a, lf_value *b, lf_value *c)
+lf_value *luafn_ir_value_op3(lf_lowering *l, lun_op op, lf_value *a, lf_value *b, lf_value *c)
 {
     lf_value *arg[3] = {a, b, c};
-    return op == LUN_OP_WHERE ? luafn_ir_where(l, a, b, c) : make_op(l, op, arg, 3);
+    return op == LUN_OP_WHERE ? luafn_ir_value_where(l, a, b, c) : make_op(l, op, arg, 3);
 }
 
-lf_value *luafn_ir_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value *no)
+lf_value *luafn_ir_value_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value *no)
 {
     lf_value *arg[3] = {cond, yes, no};
     if (lf_ir_is_const(cond))
@@ -304,21 +307,21 @@ lf_value *luafn_ir_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value
     if (yes == no)
         return yes;
     if (cond->kind == LF_IR_OP && cond->sub == LUN_OP_LNOT)
-        return luafn_ir_where(l, cond->arg[0], no, yes);
+        return luafn_ir_value_where(l, cond->arg[0], no, yes);
     if (lun__dtype_is_bool((lun_dtype)yes->type)) {
         if (lf_ir_is_const(yes))
-            return yes->as.bits
-                       ? luafn_ir_op2(l, LUN_OP_LOR, cond, no)
-                       : luafn_ir_op2(l, LUN_OP_LAND, luafn_ir_op1(l, LUN_OP_LNOT, cond), no);
+            return yes->as.bits ? luafn_ir_value_op2(l, LUN_OP_LOR, cond, no)
+                                : luafn_ir_value_op2(l, LUN_OP_LAND,
+                                                     luafn_ir_value_op1(l, LUN_OP_LNOT, cond), no);
         if (lf_ir_is_const(no))
-            return no->as.bits
-                       ? luafn_ir_op2(l, LUN_OP_LOR, luafn_ir_op1(l, LUN_OP_LNOT, cond), yes)
-                       : luafn_ir_op2(l, LUN_OP_LAND, cond, yes);
+            return no->as.bits ? luafn_ir_value_op2(l, LUN_OP_LOR,
+                                                    luafn_ir_value_op1(l, LUN_OP_LNOT, cond), yes)
+                               : luafn_ir_value_op2(l, LUN_OP_LAND, cond, yes);
     }
     return make_op(l, LUN_OP_WHERE, arg, 3);
 }
 
-bool luafn_has_effect(const lf_value *v)
+bool luafn_ir_value_has_effect(const lf_value *v)
 {
     return v->kind == LF_IR_CHECK || v->kind == LF_IR_PUT || v->kind == LF_IR_BARRIER ||
            v->kind == LF_IR_ATOMIC || (v->kind == LF_IR_OP && v->note);

@@ -14,20 +14,20 @@ static lf_value *power(lf_lowering *l, lf_value *x, lf_value *y)
     lun_dtype t = (lun_dtype)x->type;
     double n = lf_ir_is_const(y) ? luafn_const_real(y) : 0.0;
     if (!lf_ir_is_const(y))
-        return luafn_ir_op2(l, LUN_OP_POW, x, y);
+        return luafn_ir_value_op2(l, LUN_OP_POW, x, y);
     if (n == 0)
-        return luafn_ir_real(l, t, 1.0);
+        return luafn_const_ir_real(l, t, 1.0);
     if (n == 1)
         return x;
     if (n == 2)
-        return luafn_ir_op2(l, LUN_OP_MUL, x, x);
+        return luafn_ir_value_op2(l, LUN_OP_MUL, x, x);
     if (n == 0.5) {
-        lf_value *root =
-            luafn_ir_op1(l, LUN_OP_SQRT, luafn_ir_op2(l, LUN_OP_ADD, x, luafn_ir_real(l, t, 0.0)));
-        lf_value *low = luafn_ir_op2(l, LUN_OP_EQ, x, luafn_ir_real(l, t, -HUGE_VAL));
-        return luafn_ir_where(l, low, luafn_ir_real(l, t, HUGE_VAL), root);
+        lf_value *root = luafn_ir_value_op1(
+            l, LUN_OP_SQRT, luafn_ir_value_op2(l, LUN_OP_ADD, x, luafn_const_ir_real(l, t, 0.0)));
+        lf_value *low = luafn_ir_value_op2(l, LUN_OP_EQ, x, luafn_const_ir_real(l, t, -HUGE_VAL));
+        return luafn_ir_value_where(l, low, luafn_const_ir_real(l, t, HUGE_VAL), root);
     }
-    return luafn_ir_op2(l, LUN_OP_POW, x, y);
+    return luafn_ir_value_op2(l, LUN_OP_POW, x, y);
 }
 
 static lf_value *arithmetic(lf_lowering *l, const lf_value *v)
@@ -38,13 +38,13 @@ static lf_value *arithmetic(lf_lowering *l, const lf_value *v)
         [LF_IDIV] = LUN_OP_IDIV, [LF_BAND] = LUN_OP_BAND, [LF_BOR] = LUN_OP_BOR,
         [LF_BXOR] = LUN_OP_BXOR, [LF_SHL] = LUN_OP_SHL,   [LF_SHR] = LUN_OP_SHR,
     };
-    lun_dtype t = luafn_dtype(l->c, (lf_type)v->type);
-    lf_value *x = luafn_as(l, v->arg[0], t), *y = luafn_as(l, v->arg[1], t);
+    lun_dtype t = luafn_lowering_dtype(l->c, (lf_type)v->type);
+    lf_value *x = luafn_ir_operand_as(l, v->arg[0], t), *y = luafn_ir_operand_as(l, v->arg[1], t);
     if (v->sub == LF_POW)
         return power(l, x, y);
     if ((v->sub == LF_IDIV || v->sub == LF_MOD) && !lun__dtype_is_float(t))
-        return luafn_divide(l, ops[v->sub], x, y);
-    return luafn_ir_op2(l, ops[v->sub], x, y);
+        return luafn_lowering_divide(l, ops[v->sub], x, y);
+    return luafn_ir_value_op2(l, ops[v->sub], x, y);
 }
 
 /* ---- arrays ---- */
@@ -54,8 +54,9 @@ static lf_value *length(lf_lowering *l, const lf_value *a)
 {
     lf_whose of = lf_whose_is(l->c, a);
     if (of.param && of.number >= l->c->params)
-        return luafn_ir_int(l, LUN_I64, of.shape[0]);
-    return luafn_ir_arg(l, luafn_extent(l->c, of.param, of.number, of.fixed), LUN_I64);
+        return luafn_const_ir_int(l, LUN_I64, of.shape[0]);
+    return luafn_ir_value_arg(l, luafn_lowering_extent(l->c, of.param, of.number, of.fixed),
+                              LUN_I64);
 }
 
 /* Is i known to lie in 1 .. n: the index of a loop from a positive constant to n? */
@@ -68,22 +69,22 @@ static bool inside(const lf_value *i, const lf_value *n)
 static void check_index(lf_lowering *l, const lf_value *a, lf_value *i, lf_value *n)
 {
     lf_whose of = lf_whose_is(l->c, a);
-    lf_value *ok =
-        luafn_ir_op2(l, LUN_OP_LAND, luafn_ir_op2(l, LUN_OP_GE, i, luafn_ir_int(l, LUN_I64, 1)),
-                     luafn_ir_op2(l, LUN_OP_LE, i, n));
-    const char *name = luafn_array_name(l->c, a);
+    lf_value *ok = luafn_ir_value_op2(
+        l, LUN_OP_LAND, luafn_ir_value_op2(l, LUN_OP_GE, i, luafn_const_ir_int(l, LUN_I64, 1)),
+        luafn_ir_value_op2(l, LUN_OP_LE, i, n));
+    const char *name = luafn_captured_array_name(l->c, a);
     int extent = (int)n->as.i, note;
     if (lf_ir_is_const(n))
-        note = luafn_note(l, -1, "index %%lld is out of range for '%s' of length %lld", name,
-                          (long long)luafn_const_int(n));
+        note = luafn_lowering_note(l, -1, "index %%lld is out of range for '%s' of length %lld",
+                                   name, (long long)luafn_const_int(n));
     else if (of.rank == 1)
-        note =
-            luafn_note(l, extent, "index %%lld is out of range for array '%s' of length \1", name);
+        note = luafn_lowering_note(l, extent,
+                                   "index %%lld is out of range for array '%s' of length \1", name);
     else
-        note = luafn_note(l, extent,
-                          "index %%lld is out of range for axis %d of array '%s' (length \1)",
-                          of.fixed + 1, name);
-    luafn_ir_check(l, ok, i, note);
+        note = luafn_lowering_note(
+            l, extent, "index %%lld is out of range for axis %d of array '%s' (length \1)",
+            of.fixed + 1, name);
+    luafn_ir_value_check(l, ok, i, note);
 }
 
 /* The row-major index, from 0, of v, an element or a part of an array, among all parts with as many
@@ -91,13 +92,13 @@ static void check_index(lf_lowering *l, const lf_value *a, lf_value *i, lf_value
 static lf_value *flat_index(lf_lowering *l, const lf_value *v)
 {
     const lf_value *a = v->arg[0];
-    lf_value *i = luafn_as(l, v->arg[1], LUN_I64), *n = length(l, a);
-    if (!luafn_known_index(l, v) && !inside(i, n))
+    lf_value *i = luafn_ir_operand_as(l, v->arg[1], LUN_I64), *n = length(l, a);
+    if (!luafn_static_index_of(l, v) && !inside(i, n))
         check_index(l, a, i, n);
-    lf_value *k = luafn_ir_op2(l, LUN_OP_SUB, i, luafn_ir_int(l, LUN_I64, 1));
+    lf_value *k = luafn_ir_value_op2(l, LUN_OP_SUB, i, luafn_const_ir_int(l, LUN_I64, 1));
     if (a->kind != LF_PART)
         return k;
-    return luafn_ir_op2(l, LUN_OP_ADD, luafn_ir_op2(l, LUN_OP_MUL, a->low, n), k);
+    return luafn_ir_value_op2(l, LUN_OP_ADD, luafn_ir_value_op2(l, LUN_OP_MUL, a->low, n), k);
 }
 
 /* The index of element `at` of an array in its slot: team scratch of all teams is one slot. */
@@ -108,57 +109,61 @@ static lf_value *in_scratch(lf_lowering *l, lf_whose of, lf_value *at)
     const int64_t threads = extent[0] * extent[1] * extent[2];
     if (!of.param || of.number < c->params)
         return at;
-    lf_value *block = luafn_as(l, c->param_value[LUN_FRONT_BLOCK], LUN_I64);
-    lf_value *base = luafn_as(l, c->param_value[LUN_FRONT_BASE], LUN_I64);
-    lf_value *number = luafn_ir_op2(l, LUN_OP_SUB, block, base);
+    lf_value *block = luafn_ir_operand_as(l, c->param_value[LUN_FRONT_BLOCK], LUN_I64);
+    lf_value *base = luafn_ir_operand_as(l, c->param_value[LUN_FRONT_BASE], LUN_I64);
+    lf_value *number = luafn_ir_value_op2(l, LUN_OP_SUB, block, base);
     if (c->scratch[of.number - c->params].own && threads > 1) {
-        number = luafn_ir_op2(l, LUN_OP_MUL, number, luafn_ir_int(l, LUN_I64, threads));
-        number = luafn_ir_op2(l, LUN_OP_ADD, number,
-                              luafn_as(l, c->param_value[LUN_FRONT_THREAD], LUN_I64));
+        number = luafn_ir_value_op2(l, LUN_OP_MUL, number, luafn_const_ir_int(l, LUN_I64, threads));
+        number =
+            luafn_ir_value_op2(l, LUN_OP_ADD, number,
+                               luafn_ir_operand_as(l, c->param_value[LUN_FRONT_THREAD], LUN_I64));
     }
-    number = luafn_ir_op2(l, LUN_OP_MUL, number, luafn_ir_int(l, LUN_I64, of.shape[0]));
-    return luafn_ir_op2(l, LUN_OP_ADD, number, at);
+    number = luafn_ir_value_op2(l, LUN_OP_MUL, number, luafn_const_ir_int(l, LUN_I64, of.shape[0]));
+    return luafn_ir_value_op2(l, LUN_OP_ADD, number, at);
 }
 
 static lf_value *element(lf_lowering *l, const lf_value *v)
 {
     lf_whose of = lf_whose_is(l->c, v->arg[0]);
     lun_dtype t = l->c->team ? of.stored : of.dtype;
-    lf_value *at = flat_index(l, v), *known = luafn_known_element(l, v);
+    lf_value *at = flat_index(l, v), *known = luafn_static_index_element(l, v);
     if (known)
-        return luafn_ir_cast(l, luafn_dtype(l->c, (lf_type)v->type), known);
-    int in = luafn_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number, t, true);
-    return luafn_ir_cast(l, luafn_dtype(l->c, (lf_type)v->type),
-                         luafn_ir_gather(l, in, t, in_scratch(l, of, at)));
+        return luafn_ir_value_cast(l, luafn_lowering_dtype(l->c, (lf_type)v->type), known);
+    int in =
+        luafn_lowering_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number, t, true);
+    return luafn_ir_value_cast(l, luafn_lowering_dtype(l->c, (lf_type)v->type),
+                               luafn_ir_value_gather(l, in, t, in_scratch(l, of, at)));
 }
 
 /* An offset, as an integer; the launch fails if it is beyond the radius. */
 static lf_value *within(lf_lowering *l, const lf_value *v)
 {
-    lf_value *by = luafn_as(l, v->arg[0], LUN_I64);
-    lf_value *low = luafn_ir_op2(l, LUN_OP_GE, by, luafn_ir_int(l, LUN_I64, -v->as.i));
-    lf_value *high = luafn_ir_op2(l, LUN_OP_LE, by, luafn_ir_int(l, LUN_I64, v->as.i));
-    luafn_ir_check(l, luafn_ir_op2(l, LUN_OP_LAND, low, high), by,
-                   luafn_note(l, -1, "offset %%lld is beyond the radius of axis %d, which is %lld",
-                              v->sub + 1, (long long)v->as.i));
+    lf_value *by = luafn_ir_operand_as(l, v->arg[0], LUN_I64);
+    lf_value *low = luafn_ir_value_op2(l, LUN_OP_GE, by, luafn_const_ir_int(l, LUN_I64, -v->as.i));
+    lf_value *high = luafn_ir_value_op2(l, LUN_OP_LE, by, luafn_const_ir_int(l, LUN_I64, v->as.i));
+    luafn_ir_value_check(
+        l, luafn_ir_value_op2(l, LUN_OP_LAND, low, high), by,
+        luafn_lowering_note(l, -1, "offset %%lld is beyond the radius of axis %d, which is %lld",
+                            v->sub + 1, (long long)v->as.i));
     return by;
 }
 
 /* Operand k of v as an element of an array; the launch fails if that cannot hold the integer. */
 static lf_value *stored(lf_lowering *l, const lf_value *v, int k, lun_dtype to)
 {
-    lun_dtype t = luafn_dtype(l->c, (lf_type)v->type);
+    lun_dtype t = luafn_lowering_dtype(l->c, (lf_type)v->type);
     int bits = lun__dtype_bits(to);
     if (!lun__dtype_is_integer(to) || bits == 64 || lf_open_of(l->c, v->arg[0]))
-        return luafn_as(l, v->arg[k], t);
-    lf_value *x = luafn_as(l, v->arg[k], LUN_I64);
+        return luafn_ir_operand_as(l, v->arg[k], t);
+    lf_value *x = luafn_ir_operand_as(l, v->arg[k], LUN_I64);
     bool sign = lun__dtype_is_signed(to);
     int64_t most = (INT64_C(1) << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
-    lf_value *low = luafn_ir_op2(l, LUN_OP_GE, x, luafn_ir_int(l, LUN_I64, least));
-    lf_value *high = luafn_ir_op2(l, LUN_OP_LE, x, luafn_ir_int(l, LUN_I64, most));
-    luafn_ir_check(l, luafn_ir_op2(l, LUN_OP_LAND, low, high), x,
-                   luafn_note(l, -1, "number %%lld does not fit in %s", lun_dtype_name(to)));
-    return luafn_ir_cast(l, t, x);
+    lf_value *low = luafn_ir_value_op2(l, LUN_OP_GE, x, luafn_const_ir_int(l, LUN_I64, least));
+    lf_value *high = luafn_ir_value_op2(l, LUN_OP_LE, x, luafn_const_ir_int(l, LUN_I64, most));
+    luafn_ir_value_check(
+        l, luafn_ir_value_op2(l, LUN_OP_LAND, low, high), x,
+        luafn_lowering_note(l, -1, "number %%lld does not fit in %s", lun_dtype_name(to)));
+    return luafn_ir_value_cast(l, t, x);
 }
 
 /* An assignment of a team kernel: it has no value. */
@@ -166,10 +171,10 @@ static lf_value *assigned(lf_lowering *l, const lf_value *v)
 {
     lf_whose of = lf_whose_is(l->c, v->arg[0]);
     lf_value *at = in_scratch(l, of, flat_index(l, v));
-    lf_value *x = luafn_ir_cast(l, of.stored, stored(l, v, 2, of.stored));
-    int in =
-        luafn_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number, of.stored, true);
-    luafn_ir_put(l, in, x, at);
+    lf_value *x = luafn_ir_value_cast(l, of.stored, stored(l, v, 2, of.stored));
+    int in = luafn_lowering_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number,
+                                  of.stored, true);
+    luafn_ir_value_put(l, in, x, at);
     return x;
 }
 
@@ -179,24 +184,24 @@ static lf_value *changed(lf_lowering *l, const lf_value *v)
     lf_whose of = lf_whose_is(l->c, v->arg[0]);
     lf_value *arg[3];
     arg[1] = in_scratch(l, of, flat_index(l, v));
-    arg[0] = luafn_ir_cast(l, of.stored, stored(l, v, 2, of.stored));
+    arg[0] = luafn_ir_value_cast(l, of.stored, stored(l, v, 2, of.stored));
     if (v->args > 3)
-        arg[2] = luafn_ir_cast(l, of.stored, stored(l, v, 3, of.stored));
-    int in =
-        luafn_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number, of.stored, true);
-    lf_value *old = luafn_ir_atomic(l, in, v->sub, arg, v->args - 1);
-    return luafn_ir_cast(l, luafn_dtype(l->c, (lf_type)v->type), old);
+        arg[2] = luafn_ir_value_cast(l, of.stored, stored(l, v, 3, of.stored));
+    int in = luafn_lowering_input(l->c, of.param ? LF_FROM_PARAM : LF_FROM_SOURCE, of.number,
+                                  of.stored, true);
+    lf_value *old = luafn_ir_value_atomic(l, in, v->sub, arg, v->args - 1);
+    return luafn_ir_value_cast(l, luafn_lowering_dtype(l->c, (lf_type)v->type), old);
 }
 
 /* The identity of an operation, a constant. */
 static lf_value *identity(lf_lowering *l, const lf_value *v)
 {
     uint64_t bits = 0;
-    lun_dtype t = luafn_dtype(l->c, (lf_type)v->type);
+    lun_dtype t = luafn_lowering_dtype(l->c, (lf_type)v->type);
     if (!lun__op_identity((lun_op)v->sub, t, &bits))
-        luafn_fail(&l->c->unit, v->proto, v->pc, "'%s' is no operation for %s",
-                   lun__op_get((lun_op)v->sub)->name, lun_dtype_name(t));
-    return luafn_ir_const(l, t, bits);
+        luafn_debug_fail(&l->c->unit, v->proto, v->pc, "'%s' is no operation for %s",
+                         lun__op_get((lun_op)v->sub)->name, lun_dtype_name(t));
+    return luafn_const_ir_const(l, t, bits);
 }
 
 static int bits_of(const lf_compile *c, int source)
@@ -209,12 +214,12 @@ static int bits_of(const lf_compile *c, int source)
 static lf_value *to_combine(lf_lowering *l, const lf_value *v)
 {
     lf_put *p = l->c->puts.at[v->as.i];
-    lun_dtype t = luafn_dtype(l->c, (lf_type)v->type);
+    lun_dtype t = luafn_lowering_dtype(l->c, (lf_type)v->type);
     int bits = bits_of(l->c, p->source);
     if (bits && bits < lun__dtype_bits(t))
-        p->note = luafn_note(l, -1, "number %%lld does not fit in %s",
-                             lun_dtype_name(l->c->source[p->source].capture.stored));
-    return luafn_as(l, v->arg[0], t);
+        p->note = luafn_lowering_note(l, -1, "number %%lld does not fit in %s",
+                                      lun_dtype_name(l->c->source[p->source].capture.stored));
+    return luafn_ir_operand_as(l, v->arg[0], t);
 }
 
 /* ---- the pass ---- */
@@ -222,8 +227,8 @@ static lf_value *to_combine(lf_lowering *l, const lf_value *v)
 static lf_value *truth(lf_lowering *l, lf_value *v)
 {
     if (v->type == LF_BOOL || v->type == LF_MAYBE)
-        return luafn_as(l, v, LUN_BOOL);
-    return luafn_ir_bool(l, v->type != LF_NIL);
+        return luafn_ir_operand_as(l, v, LUN_BOOL);
+    return luafn_const_ir_bool(l, v->type != LF_NIL);
 }
 
 static lf_value *operation(lf_lowering *l, lf_value *v)
@@ -232,13 +237,15 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
     case LF_ARITH:
         return arithmetic(l, v);
     case LF_NEG:
-        return luafn_ir_op1(l, LUN_OP_NEG,
-                            luafn_as(l, v->arg[0], luafn_dtype(l->c, (lf_type)v->type)));
+        return luafn_ir_value_op1(
+            l, LUN_OP_NEG,
+            luafn_ir_operand_as(l, v->arg[0], luafn_lowering_dtype(l->c, (lf_type)v->type)));
     case LF_BNOT:
-        return luafn_ir_op1(l, LUN_OP_BNOT,
-                            luafn_as(l, v->arg[0], luafn_dtype(l->c, (lf_type)v->type)));
+        return luafn_ir_value_op1(
+            l, LUN_OP_BNOT,
+            luafn_ir_operand_as(l, v->arg[0], luafn_lowering_dtype(l->c, (lf_type)v->type)));
     case LF_NOT:
-        return luafn_ir_op1(l, LUN_OP_LNOT, truth(l, v->arg[0]));
+        return luafn_ir_value_op1(l, LUN_OP_LNOT, truth(l, v->arg[0]));
     case LF_TRUTH:
         return truth(l, v->arg[0]);
     case LF_COMPARE:
@@ -249,7 +256,7 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
     case LF_FLAT_INDEX:
         return flat_index(l, v);
     case LF_CELL:
-        return luafn_old_element(l, ((const lf_cell *)l->c->cells.at[v->as.i]));
+        return luafn_static_index_old(l, ((const lf_cell *)l->c->cells.at[v->as.i]));
     case LF_STORE:
         return stored(l, v, 0, l->c->source[v->as.i].capture.stored);
     case LF_WRITE:
@@ -259,16 +266,16 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
     case LF_IDENTITY:
         return identity(l, v);
     case LF_BARRIER:
-        luafn_ir_barrier(l, v);
+        luafn_ir_value_barrier(l, v);
         return v;
     case LF_COMBINE:
         return to_combine(l, v);
     case LF_LENGTH:
         return length(l, v->arg[0]);
     case LF_MATH:
-        return luafn_lower_math(l, v);
+        return luafn_math_library_lower(l, v);
     case LF_APPLY:
-        return luafn_lower_apply(l, v);
+        return luafn_named_operation(l, v);
     case LF_WITHIN:
         return within(l, v);
     default:
@@ -279,8 +286,8 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
 static void lower_phis(lf_lowering *l, lf_block *b)
 {
     for (int i = 0; i < b->phis.count; i++) {
-        lf_value *v = b->phis.at[i], *phi = luafn_value(l->g, LF_PHI, v->args);
-        phi->type = (uint8_t)luafn_dtype(l->c, (lf_type)v->type);
+        lf_value *v = b->phis.at[i], *phi = luafn_graph_value(l->g, LF_PHI, v->args);
+        phi->type = (uint8_t)luafn_lowering_dtype(l->c, (lf_type)v->type);
         phi->block = b;
         phi->proto = v->proto;
         phi->pc = v->pc;
@@ -312,11 +319,11 @@ static void find_bounds(lf_lowering *l, lf_value *phi)
         return;
     if (!lf_is_int((lf_type)v->arg[1]->type) || !lf_is_whole(v->arg[2]))
         return;
-    if (luafn_is_rounded(v->arg[1]))
+    if (luafn_ir_operand_is_rounded(v->arg[1]))
         return;
     bool up = v->arg[2]->as.i > 0;
-    phi->low->first = luafn_as(l, v->arg[up ? 0 : 1], LUN_I64);
-    phi->low->last = luafn_as(l, v->arg[up ? 1 : 0], LUN_I64);
+    phi->low->first = luafn_ir_operand_as(l, v->arg[up ? 0 : 1], LUN_I64);
+    phi->low->last = luafn_ir_operand_as(l, v->arg[up ? 1 : 0], LUN_I64);
 }
 
 static void lower_ops(lf_lowering *l, lf_block *b)
@@ -354,7 +361,7 @@ static void connect_phis(lf_lowering *l, lf_block *b)
         lf_value *v = b->phis.at[i], *phi = v->low;
         for (int k = 0; k < v->args; k++) {
             l->at = b->preds.at[k];
-            phi->arg[k] = luafn_as(l, v->arg[k], (lun_dtype)phi->type);
+            phi->arg[k] = luafn_ir_operand_as(l, v->arg[k], (lun_dtype)phi->type);
         }
         b->phis.at[i] = phi;
     }
@@ -365,7 +372,7 @@ void luafn_lower(lf_compile *c)
     lf_graph *g = &c->graph;
     lf_lowering *l = LF_NEW(&c->unit, lf_lowering, 1);
     *l = (lf_lowering){.c = c, .g = g};
-    luafn_dominators(g);
+    luafn_cfg_dominators(g);
     for (int i = 0; i < g->order.count; i++)
         lower_phis(l, g->order.at[i]);
     for (int i = 0; i < g->order.count; i++)
@@ -376,7 +383,7 @@ void luafn_lower(lf_compile *c)
     l->at = g->exit;
     for (int i = 0; i < g->results.count; i++) {
         lf_value *v = g->results.at[i];
-        g->results.at[i] = luafn_as(l, v, luafn_dtype(c, (lf_type)v->type));
+        g->results.at[i] = luafn_ir_operand_as(l, v, luafn_lowering_dtype(c, (lf_type)v->type));
     }
-    luafn_simplify(g);
+    luafn_cfg_simplify(g);
 }

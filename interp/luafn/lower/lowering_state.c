@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-lun_dtype luafn_dtype(const lf_compile *c, lf_type t)
+lun_dtype luafn_lowering_dtype(const lf_compile *c, lf_type t)
 {
     switch (lf_settled(c, t)) {
     case LF_I32:
@@ -20,13 +20,13 @@ lun_dtype luafn_dtype(const lf_compile *c, lf_type t)
     }
 }
 
-int luafn_note(lf_lowering *l, int extent_of, const char *format, ...)
+int luafn_lowering_note(lf_lowering *l, int extent_of, const char *format, ...)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
     va_list args;
     char *copy = NULL;
     lf_note *note = LF_NEW(l->g->u, lf_note, 1);
-    luafn_where(l->from->proto, l->from->pc, &text);
+    luafn_debug_where(l->from->proto, l->from->pc, &text);
     lun__strbuf_puts(&text, ": ");
     va_start(args, format);
     lun__strbuf_vprintf(&text, format, args);
@@ -37,10 +37,10 @@ int luafn_note(lf_lowering *l, int extent_of, const char *format, ...)
         memcpy(copy, text.text, text.length);
     lun__strbuf_free(&text);
     if (!copy)
-        luafn_nomem(l->g->u);
+        luafn_arena_nomem(l->g->u);
     note->text = copy;
     note->extent_of = extent_of;
-    luafn_push(l->g->u, &l->c->notes, note);
+    luafn_arena_push(l->g->u, &l->c->notes, note);
     return l->c->notes.count;
 }
 
@@ -54,30 +54,31 @@ static int find_input(lf_compile *c, const lf_input *like)
     }
     lf_input *in = LF_NEW(&c->unit, lf_input, 1);
     *in = *like;
-    luafn_push(&c->unit, &c->inputs, in);
+    luafn_arena_push(&c->unit, &c->inputs, in);
     return c->inputs.count - 1;
 }
 
-int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array)
+int luafn_lowering_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array)
 {
     return find_input(c, &(lf_input){origin, number, 0, -1, t, array, false});
 }
 
-int luafn_extent(lf_compile *c, bool param, int number, int axis)
+int luafn_lowering_extent(lf_compile *c, bool param, int number, int axis)
 {
     lf_origin origin = param ? LF_PARAM_EXTENT : LF_SOURCE_EXTENT;
     return find_input(c, &(lf_input){origin, number, axis, -1, LUN_I64, false, false});
 }
 
 /* Integer // and %: the operation itself fails where y is 0. */
-lf_value *luafn_divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y)
+lf_value *luafn_lowering_divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y)
 {
     int64_t n = lf_ir_is_const(y) ? luafn_const_int(y) : 0;
     if (op == LUN_OP_MOD && n > 0 && (n & (n - 1)) == 0)
-        return luafn_ir_op2(l, LUN_OP_BAND, x, luafn_ir_int(l, (lun_dtype)x->type, n - 1));
-    lf_value *v = luafn_ir_op2(l, op, x, y);
+        return luafn_ir_value_op2(l, LUN_OP_BAND, x,
+                                  luafn_const_ir_int(l, (lun_dtype)x->type, n - 1));
+    lf_value *v = luafn_ir_value_op2(l, op, x, y);
     if (n == 0 && v->kind == LF_IR_OP && !v->note)
-        v->note = luafn_note(
+        v->note = luafn_lowering_note(
             l, -1, op == LUN_OP_MOD ? "attempt to perform 'n%%%%0'" : "attempt to perform 'n//0'");
     return v;
 }

@@ -15,10 +15,10 @@ typedef struct lf_lowering {
 } lf_lowering;
 
 /* ---- const.c --------------------------------------------------------------------------------- */
-lf_value *luafn_ir_const(lf_lowering *l, lun_dtype t, uint64_t bits);
-lf_value *luafn_ir_int(lf_lowering *l, lun_dtype t, int64_t x);
-lf_value *luafn_ir_real(lf_lowering *l, lun_dtype t, double x);
-lf_value *luafn_ir_bool(lf_lowering *l, bool x);
+lf_value *luafn_const_ir_const(lf_lowering *l, lun_dtype t, uint64_t bits);
+lf_value *luafn_const_ir_int(lf_lowering *l, lun_dtype t, int64_t x);
+lf_value *luafn_const_ir_real(lf_lowering *l, lun_dtype t, double x);
+lf_value *luafn_const_ir_bool(lf_lowering *l, bool x);
 /* The bits of a constant as a number. */
 int64_t luafn_const_int(const lf_value *v);
 double luafn_const_real(const lf_value *v);
@@ -56,65 +56,65 @@ static inline bool lf_is_comparison(lun_op op)
 
 /* ---- fold_ir.c ------------------------------------------------------------------------------- */
 /* Folds an operation on constants: false if it must run. */
-bool luafn_fold_op(lun_op op, lun_dtype from, const lf_value *const *arg, int args, uint64_t *bits);
+bool luafn_fold_ir(lun_op op, lun_dtype from, const lf_value *const *arg, int args, uint64_t *bits);
 
 /* ---- ir_value.c: values of IR, folded and found again where an equal one is at hand ---------- */
-lf_value *luafn_ir_cast(lf_lowering *l, lun_dtype t, lf_value *a);
-lf_value *luafn_ir_op1(lf_lowering *l, lun_op op, lf_value *a);
-lf_value *luafn_ir_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b);
-lf_value *luafn_ir_op3(lf_lowering *l, lun_op op, lf_value *a, lf_value *b, lf_value *c);
-lf_value *luafn_ir_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value *no);
-lf_value *luafn_ir_gather(lf_lowering *l, int input, lun_dtype t, lf_value *index);
+lf_value *luafn_ir_value_cast(lf_lowering *l, lun_dtype t, lf_value *a);
+lf_value *luafn_ir_value_op1(lf_lowering *l, lun_op op, lf_value *a);
+lf_value *luafn_ir_value_op2(lf_lowering *l, lun_op op, lf_value *a, lf_value *b);
+lf_value *luafn_ir_value_op3(lf_lowering *l, lun_op op, lf_value *a, lf_value *b, lf_value *c);
+lf_value *luafn_ir_value_where(lf_lowering *l, lf_value *cond, lf_value *yes, lf_value *no);
+lf_value *luafn_ir_value_gather(lf_lowering *l, int input, lun_dtype t, lf_value *index);
 /* Never merged with an equal one; nor is a gather from an array that is assigned. */
-void luafn_ir_put(lf_lowering *l, int input, lf_value *value, lf_value *index);
-lf_value *luafn_ir_atomic(lf_lowering *l, int input, unsigned which, lf_value *const *arg,
-                          int args);
-void luafn_ir_barrier(lf_lowering *l, const lf_value *v);
-void luafn_ir_check(lf_lowering *l, lf_value *cond, lf_value *value, int note);
+void luafn_ir_value_put(lf_lowering *l, int input, lf_value *value, lf_value *index);
+lf_value *luafn_ir_value_atomic(lf_lowering *l, int input, unsigned which, lf_value *const *arg,
+                                int args);
+void luafn_ir_value_barrier(lf_lowering *l, const lf_value *v);
+void luafn_ir_value_check(lf_lowering *l, lf_value *cond, lf_value *value, int note);
 /* The scalar that is input number `input`. */
-lf_value *luafn_ir_arg(lf_lowering *l, int input, lun_dtype t);
+lf_value *luafn_ir_value_arg(lf_lowering *l, int input, lun_dtype t);
 /* Operations that may fail stay, used or not. */
-bool luafn_has_effect(const lf_value *v);
+bool luafn_ir_value_has_effect(const lf_value *v);
 
 /* ---- lowering_state.c ------------------------------------------------------------------------ */
-lun_dtype luafn_dtype(const lf_compile *c, lf_type t);
+lun_dtype luafn_lowering_dtype(const lf_compile *c, lf_type t);
 /* A new note "file:line: text". extent_of: the input whose value, an extent, replaces \1 in it, or
  * -1. */
-int luafn_note(lf_lowering *l, int extent_of, const char *format, ...)
+int luafn_lowering_note(lf_lowering *l, int extent_of, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-int luafn_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array);
+int luafn_lowering_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array);
 /* The input that is the extent of axis `axis`, from 0, of array parameter or source `number`. */
-int luafn_extent(lf_compile *c, bool param, int number, int axis);
+int luafn_lowering_extent(lf_compile *c, bool param, int number, int axis);
 
 /* Integer // and % (op), which fail where y is 0, with the source line of the value being
  * lowered. */
-lf_value *luafn_divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y);
+lf_value *luafn_lowering_divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y);
 
 /* ---- ir_operand.c ---------------------------------------------------------------------------- */
 /* v in its own dtype, in another; a float as an integer fails if that cannot hold it. */
-lf_value *luafn_low(lf_lowering *l, lf_value *v);
-lf_value *luafn_as(lf_lowering *l, lf_value *v, lun_dtype t);
+lf_value *luafn_ir_operand_low(lf_lowering *l, lf_value *v);
+lf_value *luafn_ir_operand_as(lf_lowering *l, lf_value *v, lun_dtype t);
 /* Is v, once lowered, an integer of Lua whose `low` is a float: a whole number, or one that no
  * integer can hold? */
-bool luafn_is_rounded(const lf_value *v);
+bool luafn_ir_operand_is_rounded(const lf_value *v);
 /* The lowered value of v, which rounds its operand by o; integers stay, as t. */
-lf_value *luafn_round(lf_lowering *l, const lf_value *v, lun_op o, lun_dtype t);
+lf_value *luafn_ir_operand_round(lf_lowering *l, const lf_value *v, lun_op o, lun_dtype t);
 
 /* ---- compare.c, for.c, math_library.c, named_operation.c ------------------------------------- */
 lf_value *luafn_lower_compare(lf_lowering *l, const lf_value *v);
 lf_value *luafn_lower_for(lf_lowering *l, const lf_value *v);
-lf_value *luafn_lower_math(lf_lowering *l, const lf_value *v);
-lf_value *luafn_lower_apply(lf_lowering *l, const lf_value *v);
+lf_value *luafn_math_library_lower(lf_lowering *l, const lf_value *v);
+lf_value *luafn_named_operation(lf_lowering *l, const lf_value *v);
 
 /* ---- static_indices.c: elements and parts at indices that the engine checks before a launch -- */
 /* Whether the last index of v, an element or a part, is known. */
-bool luafn_known_index(lf_lowering *l, const lf_value *v);
+bool luafn_static_index_of(lf_lowering *l, const lf_value *v);
 /* The element v, if all its indices are such, in its array's dtype; else NULL. */
-lf_value *luafn_known_element(lf_lowering *l, const lf_value *v);
+lf_value *luafn_static_index_element(lf_lowering *l, const lf_value *v);
 
 /* The old value of a cell, in its array's dtype. Out of range, where it is not used, it is any
  * value. */
-lf_value *luafn_old_element(lf_lowering *l, const lf_cell *cell);
+lf_value *luafn_static_index_old(lf_lowering *l, const lf_cell *cell);
 
 /* ---- lower.c: the pass ----------------------------------------------------------------------- */
 void luafn_lower(lf_compile *c);

@@ -27,14 +27,14 @@ static void add_bound(lf_compile *c, lf_bound bound)
     }
     lf_bound *b = LF_NEW(&c->unit, lf_bound, 1);
     *b = bound;
-    luafn_push(&c->unit, &c->bounds, b);
+    luafn_arena_push(&c->unit, &c->bounds, b);
 }
 
-bool luafn_known_index(lf_lowering *l, const lf_value *v)
+bool luafn_static_index_of(lf_lowering *l, const lf_value *v)
 {
     lf_compile *c = l->c;
     lf_bound bound = {source_of(c, v->arg[0]), lf_whose_is(c, v->arg[0]).fixed, {0}};
-    if (bound.source < 0 || !c->known || !luafn_find_index(c, v->arg[1], &bound.at))
+    if (bound.source < 0 || !c->known || !luafn_cell_find_index(c, v->arg[1], &bound.at))
         return false;
     add_bound(c, bound);
     return true;
@@ -44,19 +44,19 @@ bool luafn_known_index(lf_lowering *l, const lf_value *v)
 static int window_number(lf_compile *c, const lf_window *like)
 {
     int i = 0;
-    while (i < c->windows.count && !luafn_same_window(c->windows.at[i], like))
+    while (i < c->windows.count && !luafn_cell_same_window(c->windows.at[i], like))
         i++;
     if (i == LUN_FRONT_WINDOWS)
         return -1;
     if (i == c->windows.count) {
         lf_window *w = LF_NEW(&c->unit, lf_window, 1);
         *w = *like;
-        luafn_push(&c->unit, &c->windows, w);
+        luafn_arena_push(&c->unit, &c->windows, w);
     }
     return i;
 }
 
-lf_value *luafn_known_element(lf_lowering *l, const lf_value *v)
+lf_value *luafn_static_index_element(lf_lowering *l, const lf_value *v)
 {
     lf_compile *c = l->c;
     lf_whose of = lf_whose_is(c, v->arg[0]);
@@ -65,7 +65,7 @@ lf_value *luafn_known_element(lf_lowering *l, const lf_value *v)
     if (w.source < 0 || !c->windowed)
         return NULL;
     for (int axis = of.fixed; axis >= 0; axis--, v = v->arg[0]) {
-        if (!luafn_find_index(c, v->arg[1], &w.at[axis]))
+        if (!luafn_cell_find_index(c, v->arg[1], &w.at[axis]))
             return NULL;
         moves |= w.at[axis].param >= 0;
     }
@@ -74,7 +74,8 @@ lf_value *luafn_known_element(lf_lowering *l, const lf_value *v)
     int number = window_number(c, &w);
     if (number < 0)
         return NULL;
-    return luafn_ir_arg(l, luafn_input(c, LF_FROM_WINDOW, number, of.dtype, false), of.dtype);
+    return luafn_ir_value_arg(l, luafn_lowering_input(c, LF_FROM_WINDOW, number, of.dtype, false),
+                              of.dtype);
 }
 
 /* ---- elements that lun.each assigns ---------------------------------------------------------- */
@@ -84,21 +85,23 @@ static lf_value *clamped_index(lf_lowering *l, const lf_window *w)
 {
     lf_compile *c = l->c;
     int rank = c->source[w->source].capture.rank;
-    lf_value *one = luafn_ir_int(l, LUN_I64, 1), *flat = NULL;
+    lf_value *one = luafn_const_ir_int(l, LUN_I64, 1), *flat = NULL;
     for (int k = 0; k < rank; k++) {
-        lf_value *n = luafn_ir_arg(l, luafn_extent(c, false, w->source, k), LUN_I64);
-        lf_value *i = luafn_ir_int(l, LUN_I64, w->at[k].shift);
+        lf_value *n = luafn_ir_value_arg(l, luafn_lowering_extent(c, false, w->source, k), LUN_I64);
+        lf_value *i = luafn_const_ir_int(l, LUN_I64, w->at[k].shift);
         if (w->at[k].param >= 0)
-            i = luafn_ir_op2(l, LUN_OP_ADD, luafn_as(l, c->param_value[w->at[k].param], LUN_I64),
-                             i);
-        i = luafn_ir_op2(l, LUN_OP_MAX, luafn_ir_op2(l, LUN_OP_MIN, i, n), one);
-        i = luafn_ir_op2(l, LUN_OP_SUB, i, one);
-        flat = flat ? luafn_ir_op2(l, LUN_OP_ADD, luafn_ir_op2(l, LUN_OP_MUL, flat, n), i) : i;
+            i = luafn_ir_value_op2(
+                l, LUN_OP_ADD, luafn_ir_operand_as(l, c->param_value[w->at[k].param], LUN_I64), i);
+        i = luafn_ir_value_op2(l, LUN_OP_MAX, luafn_ir_value_op2(l, LUN_OP_MIN, i, n), one);
+        i = luafn_ir_value_op2(l, LUN_OP_SUB, i, one);
+        flat =
+            flat ? luafn_ir_value_op2(l, LUN_OP_ADD, luafn_ir_value_op2(l, LUN_OP_MUL, flat, n), i)
+                 : i;
     }
     return flat;
 }
 
-lf_value *luafn_old_element(lf_lowering *l, const lf_cell *cell)
+lf_value *luafn_static_index_old(lf_lowering *l, const lf_cell *cell)
 {
     lf_compile *c = l->c;
     const lf_capture *s = &c->source[cell->is.source].capture;
@@ -106,7 +109,8 @@ lf_value *luafn_old_element(lf_lowering *l, const lf_cell *cell)
     for (int k = 0; c->known && number >= 0 && k < s->rank; k++)
         add_bound(c, (lf_bound){cell->is.source, k, cell->is.at[k]});
     if (number >= 0)
-        return luafn_ir_arg(l, luafn_input(c, LF_FROM_WINDOW, number, s->dtype, false), s->dtype);
-    int in = luafn_input(c, LF_FROM_SOURCE, cell->is.source, s->dtype, true);
-    return luafn_ir_gather(l, in, s->dtype, clamped_index(l, &cell->is));
+        return luafn_ir_value_arg(
+            l, luafn_lowering_input(c, LF_FROM_WINDOW, number, s->dtype, false), s->dtype);
+    int in = luafn_lowering_input(c, LF_FROM_SOURCE, cell->is.source, s->dtype, true);
+    return luafn_ir_value_gather(l, in, s->dtype, clamped_index(l, &cell->is));
 }

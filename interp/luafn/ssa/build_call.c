@@ -37,19 +37,20 @@ static void inline_call(lf_builder *b, const lf_value *f, const char *name, cons
     frame->call_pc = b->pc;
     frame->depth = b->f->depth + 1;
     if (is_recursive(c, frame))
-        luafn_stop(b, "a recursive call%s%s%s is not supported: write it as a loop",
-                   name ? " of '" : "", name ? name : "", name ? "'" : "");
+        luafn_builder_stop(b, "a recursive call%s%s%s is not supported: write it as a loop",
+                           name ? " of '" : "", name ? name : "", name ? "'" : "");
     if (frame->depth > LF_MAX_CALLS)
-        luafn_stop(b,
-                   "calls nested more than %d levels deep are not supported: write them as a loop",
-                   LF_MAX_CALLS);
+        luafn_builder_stop(
+            b, "calls nested more than %d levels deep are not supported: write them as a loop",
+            LF_MAX_CALLS);
     if (++g->inlined > LF_MAX_INLINED)
-        luafn_too_large(b);
+        luafn_builder_too_large(b);
     frame->entry = g->now;
-    frame->base = luafn_vars(g, frame, frame->proto->stack + LF_SPARE, 0);
+    frame->base = luafn_graph_vars(g, frame, frame->proto->stack + LF_SPARE, 0);
     for (int k = 0; k < frame->proto->params; k++)
-        luafn_write(g, frame->base + k, g->now, k < args->count ? args->at[k] : luafn_nil(g));
-    luafn_body(c, frame, b->rounds, results);
+        luafn_graph_write(g, frame->base + k, g->now,
+                          k < args->count ? args->at[k] : luafn_graph_nil(g));
+    luafn_build_body(c, frame, b->rounds, results);
 }
 
 /* Is a captured function one of the module's own, in Lua, which the script called? */
@@ -64,15 +65,16 @@ static bool is_library(const lf_compile *c, const lf_value *f)
 
 static void refuse_call(lf_builder *b, const lf_value *f)
 {
-    luafn_stop(b, "a call of %s is not supported: %s", luafn_source_name(b->c, (int)f->as.i),
-               !strcmp(b->c->source[f->as.i].name, "math.random")
-                   ? "generate random numbers beforehand with lun.random"
-                   : "only plain Lua functions, those of math and the operations of lun.op "
-                     "can be called");
+    luafn_builder_stop(b, "a call of %s is not supported: %s",
+                       luafn_captured_source_name(b->c, (int)f->as.i),
+                       !strcmp(b->c->source[f->as.i].name, "math.random")
+                           ? "generate random numbers beforehand with lun.random"
+                           : "only plain Lua functions, those of math and the operations of lun.op "
+                             "can be called");
 }
 
-void luafn_apply(lf_builder *b, const lf_value *f, const char *name, const lf_list *args,
-                 lf_list *results)
+void luafn_build_call_apply(lf_builder *b, const lf_value *f, const char *name, const lf_list *args,
+                            lf_list *results)
 {
     switch ((lf_kind)f->kind) {
     case LF_BUILTIN:
@@ -80,7 +82,7 @@ void luafn_apply(lf_builder *b, const lf_value *f, const char *name, const lf_li
         luafn_builtin(b, f, args, results);
         break;
     case LF_ATOMIC:
-        luafn_push(&b->c->unit, results, luafn_change(b, f, args));
+        luafn_arena_push(&b->c->unit, results, luafn_assigned_change(b, f, args));
         break;
     case LF_FUNCTION:
         if (is_library(b->c, f))
@@ -88,40 +90,43 @@ void luafn_apply(lf_builder *b, const lf_value *f, const char *name, const lf_li
         inline_call(b, f, b->c->source[f->as.i].name, args, results);
         break;
     case LF_CLOSURE: {
-        const lf_value *alive = luafn_read(b->g, f->as.closure->alive, b->g->now);
+        const lf_value *alive = luafn_graph_read(b->g, f->as.closure->alive, b->g->now);
         if (alive->kind != LF_CONST || !alive->as.i)
-            luafn_stop(b, "a local function is called outside the block of a variable that it "
-                          "uses: declare the variable before the block");
+            luafn_builder_stop(b,
+                               "a local function is called outside the block of a variable that it "
+                               "uses: declare the variable before the block");
         inline_call(b, f, f->as.closure->name, args, results);
         break;
     }
     case LF_METHOD:
-        luafn_team_call(b, f, args, results);
+        luafn_team_object_call(b, f, args, results);
         break;
     case LF_STRUCT:
-        luafn_push(&b->c->unit, results, luafn_make_record(b, f, args));
+        luafn_arena_push(&b->c->unit, results, luafn_captured_record_make(b, f, args));
         break;
     case LF_AROUND:
-        luafn_push(&b->c->unit, results, luafn_neighbour(b, f, args));
+        luafn_arena_push(&b->c->unit, results, luafn_neighbour(b, f, args));
         break;
     case LF_OTHER:
         if (b->c->source[f->as.i].capture.kind == LF_CAPTURE_OTHER)
             refuse_call(b, f);
         /* fall through */
     default:
-        luafn_stop(b,
-                   "a call of %s%s%s%s is not supported: the function must be known before the "
-                   "kernel runs",
-                   luafn_describe(f), name ? " (local '" : "", name ? name : "", name ? "')" : "");
+        luafn_builder_stop(
+            b,
+            "a call of %s%s%s%s is not supported: the function must be known before the "
+            "kernel runs",
+            luafn_builder_describe(f), name ? " (local '" : "", name ? name : "", name ? "')" : "");
     }
 }
 
-void luafn_call(lf_builder *b, uint32_t w, lf_list *results)
+void luafn_build_call(lf_builder *b, uint32_t w, lf_list *results)
 {
-    const lf_value *f = luafn_get(b, lf_a(w));
+    const lf_value *f = luafn_builder_get(b, lf_a(w));
     lf_list args = {0};
     int last = lf_b(w) ? lf_a(w) + lf_b(w) - 1 : b->top - 1;
     for (int r = lf_a(w) + 1; r <= last; r++)
-        luafn_push(&b->c->unit, &args, luafn_get(b, r));
-    luafn_apply(b, f, luafn_local_name(b->f->proto, lf_a(w), b->pc), &args, results);
+        luafn_arena_push(&b->c->unit, &args, luafn_builder_get(b, r));
+    luafn_build_call_apply(b, f, luafn_debug_local_name(b->f->proto, lf_a(w), b->pc), &args,
+                           results);
 }

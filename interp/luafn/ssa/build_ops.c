@@ -9,8 +9,8 @@
 static lf_value *upvalue(lf_builder *b, int index)
 {
     lf_value *v = NULL;
-    int var = luafn_upvalue_var(b, b->f, index, &v);
-    return var < 0 ? v : luafn_read(b->g, var, b->g->now);
+    int var = luafn_builder_upvalue_var(b, b->f, index, &v);
+    return var < 0 ? v : luafn_graph_read(b->g, var, b->g->now);
 }
 
 /* The advice for an assignment to a variable. */
@@ -23,11 +23,11 @@ static const char *instead(const lf_builder *b)
 static void set_upvalue(lf_builder *b, uint32_t w)
 {
     lf_value *v = NULL;
-    int var = luafn_upvalue_var(b, b->f, lf_b(w), &v);
+    int var = luafn_builder_upvalue_var(b, b->f, lf_b(w), &v);
     if (var < 0)
-        luafn_stop(b, "assignment to the captured variable '%s' is not supported: %s",
-                   b->f->proto->upval[lf_b(w)].name, instead(b));
-    luafn_write(b->g, var, b->g->now, luafn_get(b, lf_a(w)));
+        luafn_builder_stop(b, "assignment to the captured variable '%s' is not supported: %s",
+                           b->f->proto->upval[lf_b(w)].name, instead(b));
+    luafn_graph_write(b->g, var, b->g->now, luafn_builder_get(b, lf_a(w)));
 }
 
 /* ---- indexing -------------------------------------------------------------------------------- */
@@ -35,131 +35,140 @@ static void set_upvalue(lf_builder *b, uint32_t w)
 static void get_field(lf_builder *b, uint32_t w)
 {
     bool up = lf_op(w) == OP_GETTABUP;
-    lf_value *t = up ? upvalue(b, lf_b(w)) : luafn_get(b, lf_b(w));
+    lf_value *t = up ? upvalue(b, lf_b(w)) : luafn_builder_get(b, lf_b(w));
     const lf_const *k = &b->f->proto->k[lf_c(w)];
-    const char *name = luafn_value_name(b, t, up ? -1 : lf_b(w));
-    lf_value *field =
-        k->tag == LF_K_STRING ? luafn_record_field(b, t, up ? -1 : lf_b(w), k->as.s) : NULL;
+    const char *name = luafn_builder_value_name(b, t, up ? -1 : lf_b(w));
+    lf_value *field = k->tag == LF_K_STRING
+                          ? luafn_captured_record_field(b, t, up ? -1 : lf_b(w), k->as.s)
+                          : NULL;
     if (field) {
-        luafn_set(b, lf_a(w), field);
+        luafn_builder_set(b, lf_a(w), field);
         return;
     }
     if (t->kind == LF_TEAM && k->tag == LF_K_STRING)
-        luafn_stop(b, "a method of t is called: t:%.60s(...)", k->as.s);
+        luafn_builder_stop(b, "a method of t is called: t:%.60s(...)", k->as.s);
     if (t->kind != LF_TABLE || k->tag != LF_K_STRING)
-        luafn_stop(
+        luafn_builder_stop(
             b, "field '%.60s' of %s%s: only fields of captured tables and of records can be read",
-            k->as.s, luafn_describe(t), name);
-    luafn_set(b, lf_a(w), luafn_field(b->c, b->f, b->pc, (int)t->as.i, k->as.s));
+            k->as.s, luafn_builder_describe(t), name);
+    luafn_builder_set(b, lf_a(w), luafn_captured_field(b->c, b->f, b->pc, (int)t->as.i, k->as.s));
 }
 
 /* t:name, of a team's t. */
 static void get_method(lf_builder *b, uint32_t w)
 {
-    lf_value *t = luafn_get(b, lf_b(w));
+    lf_value *t = luafn_builder_get(b, lf_b(w));
     const lf_const *name = lf_k(w) ? &b->f->proto->k[lf_c(w)] : NULL;
     if (t->kind != LF_TEAM || !name || name->tag != LF_K_STRING)
-        luafn_stop(b,
-                   "a method call is not supported: compute the result beforehand and capture it");
-    lf_value *v = luafn_value(b->g, LF_METHOD, 0);
+        luafn_builder_stop(
+            b, "a method call is not supported: compute the result beforehand and capture it");
+    lf_value *v = luafn_graph_value(b->g, LF_METHOD, 0);
     v->type = LF_OBJECT;
     v->as.s = name->as.s;
-    luafn_set(b, lf_a(w) + 1, t);
-    luafn_set(b, lf_a(w), v);
+    luafn_builder_set(b, lf_a(w) + 1, t);
+    luafn_builder_set(b, lf_a(w), v);
 }
 
 static lf_value *array_at(lf_builder *b, int reg, const char *what)
 {
-    lf_value *v = luafn_get(b, reg);
+    lf_value *v = luafn_builder_get(b, reg);
     if (v->kind == LF_ARRAY || v->kind == LF_PART)
         return v;
     if (v->kind == LF_TABLE)
-        luafn_stop(b,
-                   "%s of a table%s cannot be read%s: convert the table with lun.vector(t) and "
-                   "capture the array",
-                   what, luafn_value_name(b, v, reg),
-                   *what == 'a' ? " at an index that is no constant" : "");
+        luafn_builder_stop(
+            b,
+            "%s of a table%s cannot be read%s: convert the table with lun.vector(t) and "
+            "capture the array",
+            what, luafn_builder_value_name(b, v, reg),
+            *what == 'a' ? " at an index that is no constant" : "");
     if (v->kind == LF_BLOCKED)
-        luafn_stop(b,
-                   "%s of a blocked array%s: lun.spmd.sharedon runs loops over blocked arrays, and "
-                   "a:distribute(\"copy\", {over=\"ranks\"}) is a private array",
-                   what, luafn_value_name(b, v, reg));
+        luafn_builder_stop(
+            b,
+            "%s of a blocked array%s: lun.spmd.sharedon runs loops over blocked arrays, and "
+            "a:distribute(\"copy\", {over=\"ranks\"}) is a private array",
+            what, luafn_builder_value_name(b, v, reg));
     if (v->kind == LF_LOAD) {
         int rank = lf_whose_is(b->c, v->arg[0]).rank;
-        luafn_stop(b, "%s of an element of '%s', which has %d dimension%s: too many indices", what,
-                   luafn_array_name(b->c, v->arg[0]), rank, rank == 1 ? "" : "s");
+        luafn_builder_stop(
+            b, "%s of an element of '%s', which has %d dimension%s: too many indices", what,
+            luafn_captured_array_name(b->c, v->arg[0]), rank, rank == 1 ? "" : "s");
     }
     for (int k = 0; v->kind == LF_PHI && k < v->args; k++)
         if (v->arg[k]->kind == LF_ARRAY || v->arg[k]->kind == LF_PART)
-            luafn_stop(b,
-                       "%s of a value that is a different array on each path%s: read the element "
-                       "on each path",
-                       what, luafn_reg_name(b, reg));
-    luafn_stop(b, "%s of %s%s: only captured arrays and array arguments have elements", what,
-               luafn_describe(v), luafn_value_name(b, v, reg));
+            luafn_builder_stop(
+                b,
+                "%s of a value that is a different array on each path%s: read the element "
+                "on each path",
+                what, luafn_builder_reg_name(b, reg));
+    luafn_builder_stop(b, "%s of %s%s: only captured arrays and array arguments have elements",
+                       what, luafn_builder_describe(v), luafn_builder_value_name(b, v, reg));
 }
 
 /* The index of an instruction that reads or assigns an element. */
 static lf_value *index_at(lf_builder *b, int reg)
 {
-    lf_value *i = luafn_get(b, reg);
-    luafn_need_number(b, i, reg, "indexing");
+    lf_value *i = luafn_builder_get(b, reg);
+    luafn_builder_need_number(b, i, reg, "indexing");
     return i;
 }
 
 static void get_element(lf_builder *b, uint32_t w)
 {
-    lf_value *t = luafn_get(b, lf_b(w));
-    lf_value *i = lf_op(w) == OP_GETI ? luafn_int(b->g, lf_c(w)) : luafn_get(b, lf_c(w));
+    lf_value *t = luafn_builder_get(b, lf_b(w));
+    lf_value *i =
+        lf_op(w) == OP_GETI ? luafn_graph_int(b->g, lf_c(w)) : luafn_builder_get(b, lf_c(w));
     int64_t key;
-    if (t->kind == LF_TABLE && !luafn_is_records(b->c, t) && luafn_known_whole(b->c, i, &key)) {
-        luafn_set(b, lf_a(w), luafn_item(b->c, b->f, b->pc, (int)t->as.i, key));
+    if (t->kind == LF_TABLE && !luafn_captured_record_is(b->c, t) &&
+        luafn_known_integer(b->c, i, &key)) {
+        luafn_builder_set(b, lf_a(w), luafn_captured_item(b->c, b->f, b->pc, (int)t->as.i, key));
         return;
     }
     if (lf_op(w) != OP_GETI)
         i = index_at(b, lf_c(w));
-    if (luafn_is_records(b->c, t)) {
-        luafn_set(b, lf_a(w), luafn_record_at(b, t, i));
+    if (luafn_captured_record_is(b->c, t)) {
+        luafn_builder_set(b, lf_a(w), luafn_captured_record_at(b, t, i));
         return;
     }
     t = array_at(b, lf_b(w), "an element");
-    luafn_set(b, lf_a(w), luafn_element(b, t, i));
+    luafn_builder_set(b, lf_a(w), luafn_cell_element(b, t, i));
 }
 
 /* t[i] = the operand C of w, with t an array or a part of one. */
 static void assign(lf_builder *b, uint32_t w, lf_value *t, lf_value *i)
 {
-    lf_value *x = lf_k(w) ? luafn_const_of(b, lf_c(w)) : luafn_get(b, lf_c(w));
+    lf_value *x = lf_k(w) ? luafn_builder_const_of(b, lf_c(w)) : luafn_builder_get(b, lf_c(w));
     lf_whose of = lf_whose_is(b->c, t);
     if (of.fixed + 1 < of.rank)
-        luafn_stop(b, "an assignment to a part of '%s', which has %d dimensions: assign elements",
-                   luafn_array_name(b->c, t), of.rank);
+        luafn_builder_stop(
+            b, "an assignment to a part of '%s', which has %d dimensions: assign elements",
+            luafn_captured_array_name(b->c, t), of.rank);
     if (b->c->team)
-        luafn_assign(b, t, i, x);
-    else if (!luafn_write_cell(b, t, i, x))
-        luafn_put(b, t, i, x);
+        luafn_assigned_element(b, t, i, x);
+    else if (!luafn_cell_write(b, t, i, x))
+        luafn_put_rounds_element(b, t, i, x);
 }
 
 static void set_element(lf_builder *b, uint32_t w)
 {
     if (!b->c->writes && !b->c->team)
-        luafn_stop(b, "assignment to an element or field is not supported: return the value "
-                      "instead, or assign it in lun.each or lun.teams");
-    if (luafn_is_records(b->c, luafn_get(b, lf_a(w))))
-        luafn_stop(b, "assignment of a whole record is not supported: assign its fields");
+        luafn_builder_stop(b,
+                           "assignment to an element or field is not supported: return the value "
+                           "instead, or assign it in lun.each or lun.teams");
+    if (luafn_captured_record_is(b->c, luafn_builder_get(b, lf_a(w))))
+        luafn_builder_stop(b, "assignment of a whole record is not supported: assign its fields");
     lf_value *t = array_at(b, lf_a(w), "an element");
-    assign(b, w, t, lf_op(w) == OP_SETI ? luafn_int(b->g, lf_b(w)) : index_at(b, lf_b(w)));
+    assign(b, w, t, lf_op(w) == OP_SETI ? luafn_graph_int(b->g, lf_b(w)) : index_at(b, lf_b(w)));
 }
 
 /* A field of captured records at an index; false: it is no such field. */
 static bool set_field(lf_builder *b, uint32_t w)
 {
-    const lf_value *v = luafn_get(b, lf_a(w));
+    const lf_value *v = luafn_builder_get(b, lf_a(w));
     const lf_const *k = &b->f->proto->k[lf_b(w)];
     bool settable = b->c->writes && k->tag == LF_K_STRING;
-    lf_value *t = settable ? luafn_record_array(b, v, lf_a(w), k->as.s) : NULL;
+    lf_value *t = settable ? luafn_captured_record_array(b, v, lf_a(w), k->as.s) : NULL;
     if (t)
-        assign(b, w, t, luafn_find(v->arg[0]));
+        assign(b, w, t, luafn_graph_find(v->arg[0]));
     return t != NULL;
 }
 
@@ -167,49 +176,51 @@ static bool set_field(lf_builder *b, uint32_t w)
 
 static void arithmetic(lf_builder *b, uint32_t w, lf_arith op, bool constant)
 {
-    lf_value *x = luafn_get(b, lf_b(w)), *y;
-    luafn_need_number(b, x, lf_b(w), "arithmetic");
+    lf_value *x = luafn_builder_get(b, lf_b(w)), *y;
+    luafn_builder_need_number(b, x, lf_b(w), "arithmetic");
     if (constant) {
         const lf_const *k = &b->f->proto->k[lf_c(w)];
-        y = k->tag == LF_K_INT ? luafn_int(b->g, k->as.i) : luafn_float(b->g, k->as.n);
+        y = k->tag == LF_K_INT ? luafn_graph_int(b->g, k->as.i) : luafn_graph_float(b->g, k->as.n);
     } else {
-        y = luafn_get(b, lf_c(w));
-        luafn_need_number(b, y, lf_c(w), "arithmetic");
+        y = luafn_builder_get(b, lf_c(w));
+        luafn_builder_need_number(b, y, lf_c(w), "arithmetic");
     }
-    luafn_set(b, lf_a(w), luafn_emit2(b, LF_ARITH, op, x, y));
+    luafn_builder_set(b, lf_a(w), luafn_builder_emit2(b, LF_ARITH, op, x, y));
 }
 
 /* SHRI is x >> sC, SHLI is sC << x. */
 static void immediate(lf_builder *b, uint32_t w)
 {
-    lf_value *x = luafn_get(b, lf_b(w)), *n = luafn_int(b->g, lf_sc(w));
-    luafn_need_number(b, x, lf_b(w), "arithmetic");
+    lf_value *x = luafn_builder_get(b, lf_b(w)), *n = luafn_graph_int(b->g, lf_sc(w));
+    luafn_builder_need_number(b, x, lf_b(w), "arithmetic");
     if (lf_op(w) == OP_SHLI)
-        luafn_set(b, lf_a(w), luafn_emit2(b, LF_ARITH, LF_SHL, n, x));
+        luafn_builder_set(b, lf_a(w), luafn_builder_emit2(b, LF_ARITH, LF_SHL, n, x));
     else
-        luafn_set(b, lf_a(w),
-                  luafn_emit2(b, LF_ARITH, lf_op(w) == OP_ADDI ? LF_ADD : LF_SHR, x, n));
+        luafn_builder_set(
+            b, lf_a(w),
+            luafn_builder_emit2(b, LF_ARITH, lf_op(w) == OP_ADDI ? LF_ADD : LF_SHR, x, n));
 }
 
 static void unary(lf_builder *b, uint32_t w, lf_kind kind)
 {
-    lf_value *x = luafn_get(b, lf_b(w));
-    if (kind == LF_LENGTH && luafn_is_records(b->c, x)) {
-        x = luafn_field(b->c, b->f, b->pc, (int)x->as.i, b->c->source[x->as.i].field_name[0]);
+    lf_value *x = luafn_builder_get(b, lf_b(w));
+    if (kind == LF_LENGTH && luafn_captured_record_is(b->c, x)) {
+        x = luafn_captured_field(b->c, b->f, b->pc, (int)x->as.i,
+                                 b->c->source[x->as.i].field_name[0]);
     } else if (kind == LF_LENGTH) {
         x = array_at(b, lf_b(w), "the length");
     } else if (kind != LF_NOT) {
-        luafn_need_number(b, x, lf_b(w), "arithmetic");
+        luafn_builder_need_number(b, x, lf_b(w), "arithmetic");
         if (kind == LF_NEG && lf_is_whole(x)) {
-            luafn_set(b, lf_a(w), luafn_whole(b->g, x->type, -x->as.i));
+            luafn_builder_set(b, lf_a(w), luafn_graph_whole(b->g, x->type, -x->as.i));
             return;
         }
         if (kind == LF_NEG && lf_is_const(x, LF_WF)) {
-            luafn_set(b, lf_a(w), luafn_float(b->g, -x->as.n));
+            luafn_builder_set(b, lf_a(w), luafn_graph_float(b->g, -x->as.n));
             return;
         }
     }
-    luafn_set(b, lf_a(w), luafn_emit1(b, kind, 0, x));
+    luafn_builder_set(b, lf_a(w), luafn_builder_emit1(b, kind, 0, x));
 }
 
 static _Noreturn void refuse(lf_builder *b, lf_opcode op)
@@ -217,31 +228,36 @@ static _Noreturn void refuse(lf_builder *b, lf_opcode op)
     switch (op) {
     case OP_NEWTABLE:
     case OP_SETLIST:
-        luafn_stop(
+        luafn_builder_stop(
             b, "a table constructor is not supported: use local variables, or capture an array");
     case OP_SETFIELD:
-        luafn_stop(b, "assignment to an element or field is not supported: %s", instead(b));
+        luafn_builder_stop(b, "assignment to an element or field is not supported: %s", instead(b));
     case OP_SETTABUP: {
         const lf_proto *proto = b->f->proto;
         const int upvalue = lf_a(proto->code[b->pc]); /* of changed bytecode it may be no upvalue */
         if (upvalue >= proto->upvals || strcmp(proto->upval[upvalue].name, "_ENV") != 0)
-            luafn_stop(b, "assignment to an element or field is not supported: %s", instead(b));
-        luafn_stop(b, "assignment to a global variable is not supported: declare it local, or "
-                      "return the value");
+            luafn_builder_stop(b, "assignment to an element or field is not supported: %s",
+                               instead(b));
+        luafn_builder_stop(b,
+                           "assignment to a global variable is not supported: declare it local, or "
+                           "return the value");
     }
     case OP_CONCAT:
-        luafn_stop(b, "string concatenation (..) is not supported: kernels have no strings");
+        luafn_builder_stop(b,
+                           "string concatenation (..) is not supported: kernels have no strings");
     case OP_TFORPREP:
     case OP_TFORCALL:
     case OP_TFORLOOP:
-        luafn_stop(b, "a generic 'for' is not supported: use a numeric for, 'for i = 1, #w do'");
+        luafn_builder_stop(
+            b, "a generic 'for' is not supported: use a numeric for, 'for i = 1, #w do'");
     case OP_VARARG:
     case OP_VARARGPREP:
-        luafn_stop(b, "'...' is not supported: name the parameters");
+        luafn_builder_stop(b, "'...' is not supported: name the parameters");
     case OP_TBC:
-        luafn_stop(b, "a to-be-closed variable is not supported: kernels have nothing to close");
+        luafn_builder_stop(
+            b, "a to-be-closed variable is not supported: kernels have nothing to close");
     default:
-        luafn_stop(b, "unknown bytecode instruction (%d)", op);
+        luafn_builder_stop(b, "unknown bytecode instruction (%d)", op);
     }
 }
 
@@ -262,24 +278,24 @@ static bool load(lf_builder *b, uint32_t w)
     int a = lf_a(w);
     switch (lf_op(w)) {
     case OP_MOVE:
-        luafn_set(b, a, luafn_get(b, lf_b(w)));
+        luafn_builder_set(b, a, luafn_builder_get(b, lf_b(w)));
         return true;
     case OP_LOADI:
-        luafn_set(b, a, luafn_int(b->g, lf_sbx(w)));
+        luafn_builder_set(b, a, luafn_graph_int(b->g, lf_sbx(w)));
         return true;
     case OP_LOADF:
-        luafn_set(b, a, luafn_float(b->g, lf_sbx(w)));
+        luafn_builder_set(b, a, luafn_graph_float(b->g, lf_sbx(w)));
         return true;
     case OP_LOADFALSE:
     case OP_LOADTRUE:
-        luafn_set(b, a, luafn_bool(b->g, lf_op(w) == OP_LOADTRUE));
+        luafn_builder_set(b, a, luafn_graph_bool(b->g, lf_op(w) == OP_LOADTRUE));
         return true;
     case OP_LOADNIL:
         for (int r = a; r <= a + lf_b(w); r++)
-            luafn_set(b, r, luafn_nil(b->g));
+            luafn_builder_set(b, r, luafn_graph_nil(b->g));
         return true;
     case OP_GETUPVAL:
-        luafn_set(b, a, upvalue(b, lf_b(w)));
+        luafn_builder_set(b, a, upvalue(b, lf_b(w)));
         return true;
     default:
         return false;
@@ -325,7 +341,7 @@ static bool compute(lf_builder *b, uint32_t w)
     }
 }
 
-void luafn_operation(lf_builder *b, uint32_t w)
+void luafn_build_op(lf_builder *b, uint32_t w)
 {
     if (load(b, w) || compute(b, w))
         return;
@@ -356,7 +372,7 @@ void luafn_operation(lf_builder *b, uint32_t w)
         luafn_closure(b, w);
         break;
     case OP_CLOSE:
-        luafn_close(b, lf_a(w));
+        luafn_closure_close(b, lf_a(w));
         break;
     default:
         refuse(b, lf_op(w));

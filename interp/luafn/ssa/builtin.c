@@ -16,7 +16,7 @@ static lf_value *arg(const call *c, int k)
 
 static void give(const call *c, lf_value *v)
 {
-    luafn_push(&c->b->c->unit, c->results, v);
+    luafn_arena_push(&c->b->c->unit, c->results, v);
 }
 
 /* There must be `count` arguments, of which none can be an object. */
@@ -25,19 +25,19 @@ static void need_arguments(const call *c, bool math, const char *name, int count
     char what[32] = "math";
     int given = c->args->count;
     if (given < count)
-        luafn_stop(c->b, "%s.%s with %d argument%s: %d expected", math ? "math" : "lun", name,
-                   given, given == 1 ? "" : "s", count);
+        luafn_builder_stop(c->b, "%s.%s with %d argument%s: %d expected", math ? "math" : "lun",
+                           name, given, given == 1 ? "" : "s", count);
     if (!math)
         snprintf(what, sizeof what, "lun.%s", name);
     for (int k = 0; k < given; k++)
-        luafn_need_number(c->b, arg(c, k), -1, what);
+        luafn_builder_need_number(c->b, arg(c, k), -1, what);
 }
 
 /* ---- operations ---- */
 
 static void apply(const call *c, lun_op op, bool strict)
 {
-    lf_value *v = luafn_new_op(c->b, LF_APPLY, op, lun__op_get(op)->arity);
+    lf_value *v = luafn_builder_new_op(c->b, LF_APPLY, op, lun__op_get(op)->arity);
     for (int k = 0; k < v->args; k++)
         v->arg[k] = arg(c, k);
     v->as.i = strict;
@@ -58,7 +58,8 @@ static void need_truths(const call *c, const lun_op_row *row)
         bool number =
             (x->kind == LF_CONST || x->kind == LF_SCALAR) && lf_is_number((lf_type)x->type);
         if (number && is_truth(row, k))
-            luafn_stop(c->b, "lun.%s on a number: make it a boolean with x ~= 0", row->name);
+            luafn_builder_stop(c->b, "lun.%s on a number: make it a boolean with x ~= 0",
+                               row->name);
     }
 }
 
@@ -90,25 +91,25 @@ static void math_call(const call *c, lf_math f)
     case LF_MATH_MAX:
     case LF_MATH_MIN:
         for (int k = 1; k < c->args->count; k++)
-            x = luafn_emit2(b, LF_MATH, f, x, arg(c, k));
-        give(c, y ? x : luafn_emit1(b, LF_MATH, f, x));
+            x = luafn_builder_emit2(b, LF_MATH, f, x, arg(c, k));
+        give(c, y ? x : luafn_builder_emit1(b, LF_MATH, f, x));
         return;
     case LF_MATH_MODF:
-        give(c, luafn_emit1(b, LF_MATH, LF_MATH_MODF, x));
-        give(c, luafn_emit1(b, LF_MATH, LF_MATH_FRACTION, x));
+        give(c, luafn_builder_emit1(b, LF_MATH, LF_MATH_MODF, x));
+        give(c, luafn_builder_emit1(b, LF_MATH, LF_MATH_FRACTION, x));
         return;
     case LF_MATH_ATAN:
     case LF_MATH_LOG: {
         bool two = y && !lf_is_const(y, LF_NIL);
         if (two && f == LF_MATH_LOG)
-            give(c, luafn_emit2(b, LF_MATH, LF_MATH_LOG_BASE, x, y));
+            give(c, luafn_builder_emit2(b, LF_MATH, LF_MATH_LOG_BASE, x, y));
         else
             apply(c, f == LF_MATH_LOG ? LUN_OP_LOG : two ? LUN_OP_ATAN2 : LUN_OP_ATAN, true);
         return;
     }
     default:
-        give(c, rows[f].arguments == 2 ? luafn_emit2(b, LF_MATH, f, x, y)
-                                       : luafn_emit1(b, LF_MATH, f, x));
+        give(c, rows[f].arguments == 2 ? luafn_builder_emit2(b, LF_MATH, f, x, y)
+                                       : luafn_builder_emit1(b, LF_MATH, f, x));
     }
 }
 

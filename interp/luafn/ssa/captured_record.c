@@ -15,7 +15,7 @@ static const char *list_names(lf_builder *b, const lf_source *s)
     size_t room = 1;
     for (int i = 0; i < s->names; i++)
         room += strlen(s->field_name[i]) + 2;
-    char *text = luafn_take(&b->c->unit, room, 1), *at = text;
+    char *text = luafn_arena_new(&b->c->unit, room, 1), *at = text;
     for (int i = 0; i < s->names; i++) {
         size_t length = strlen(s->field_name[i]);
         memcpy(at, s->field_name[i], length);
@@ -41,13 +41,13 @@ static bool is_hole(const lf_value *v)
 static lf_value *passed(lf_builder *b, lf_value *v)
 {
     if (is_hole(v))
-        luafn_stop(b, "%.40s is not passed", v->as.s);
+        luafn_builder_stop(b, "%.40s is not passed", v->as.s);
     return v;
 }
 
-lf_value *luafn_pack_record(lf_builder *b, int source, const lf_list *fields)
+lf_value *luafn_captured_record_pack(lf_builder *b, int source, const lf_list *fields)
 {
-    lf_value *v = luafn_value(b->g, LF_RECORD, fields->count);
+    lf_value *v = luafn_graph_value(b->g, LF_RECORD, fields->count);
     v->type = LF_OBJECT;
     v->proto = b->f->proto;
     v->pc = b->pc;
@@ -57,26 +57,27 @@ lf_value *luafn_pack_record(lf_builder *b, int source, const lf_list *fields)
     return v;
 }
 
-lf_value *luafn_make_record(lf_builder *b, const lf_value *of, const lf_list *fields)
+lf_value *luafn_captured_record_make(lf_builder *b, const lf_value *of, const lf_list *fields)
 {
     const lf_source *s = source_of(b, of);
     if (fields->count != s->names)
-        luafn_stop(b, "%s with %d argument%s: %d expected, for its fields %.200s", s->name,
-                   fields->count, fields->count == 1 ? "" : "s", s->names, list_names(b, s));
+        luafn_builder_stop(b, "%s with %d argument%s: %d expected, for its fields %.200s", s->name,
+                           fields->count, fields->count == 1 ? "" : "s", s->names,
+                           list_names(b, s));
     for (int i = 0; i < fields->count; i++)
         if (!is_hole(fields->at[i]))
-            luafn_need_number(b, fields->at[i], -1, "a field");
-    return luafn_pack_record(b, (int)of->as.i, fields);
+            luafn_builder_need_number(b, fields->at[i], -1, "a field");
+    return luafn_captured_record_pack(b, (int)of->as.i, fields);
 }
 
-bool luafn_is_records(const lf_compile *c, const lf_value *v)
+bool luafn_captured_record_is(const lf_compile *c, const lf_value *v)
 {
     return v->kind == LF_TABLE && c->source[v->as.i].capture.kind == LF_CAPTURE_RECORDS;
 }
 
-lf_value *luafn_record_at(lf_builder *b, const lf_value *records, lf_value *index)
+lf_value *luafn_captured_record_at(lf_builder *b, const lf_value *records, lf_value *index)
 {
-    lf_value *v = luafn_value(b->g, LF_RECORD_AT, 1);
+    lf_value *v = luafn_graph_value(b->g, LF_RECORD_AT, 1);
     v->type = LF_OBJECT;
     v->proto = b->f->proto;
     v->pc = b->pc;
@@ -105,20 +106,20 @@ static lf_value *merged(lf_builder *b, lf_value *phi)
     if (at->loop || !at->sealed || !phi->args || phi->args != at->preds.count)
         return NULL;
     for (int i = 0; i < phi->args; i++) {
-        const lf_value *x = luafn_find(phi->arg[i]);
-        if (x->kind != LF_RECORD || !same_struct(b, x, luafn_find(phi->arg[0])))
+        const lf_value *x = luafn_graph_find(phi->arg[i]);
+        if (x->kind != LF_RECORD || !same_struct(b, x, luafn_graph_find(phi->arg[0])))
             return NULL;
     }
-    const lf_value *first = luafn_find(phi->arg[0]);
+    const lf_value *first = luafn_graph_find(phi->arg[0]);
     lf_list fields = {0};
-    int base = luafn_vars(g, b->f, first->args, -1);
+    int base = luafn_graph_vars(g, b->f, first->args, -1);
     for (int k = 0; k < first->args; k++) {
         for (int i = 0; i < phi->args; i++)
-            luafn_write(g, base + k, at->preds.at[i],
-                        passed(b, luafn_find(luafn_find(phi->arg[i])->arg[k])));
-        luafn_push(g->u, &fields, luafn_read(g, base + k, phi->block));
+            luafn_graph_write(g, base + k, at->preds.at[i],
+                              passed(b, luafn_graph_find(luafn_graph_find(phi->arg[i])->arg[k])));
+        luafn_arena_push(g->u, &fields, luafn_graph_read(g, base + k, phi->block));
     }
-    return phi->instead = luafn_pack_record(b, (int)first->as.i, &fields);
+    return phi->instead = luafn_captured_record_pack(b, (int)first->as.i, &fields);
 }
 
 /* The number of the field of that name of v, in register reg. */
@@ -129,68 +130,72 @@ static int field_number(lf_builder *b, const lf_value *v, int reg, const char *n
     while (i < s->names && strcmp(s->field_name[i], name) != 0)
         i++;
     if (i == s->names)
-        luafn_stop(b, "no field '%.60s' of a record%s: there are %.200s", name,
-                   luafn_reg_name(b, reg), list_names(b, s));
+        luafn_builder_stop(b, "no field '%.60s' of a record%s: there are %.200s", name,
+                           luafn_builder_reg_name(b, reg), list_names(b, s));
     return i;
 }
 
-lf_value *luafn_record_array(lf_builder *b, const lf_value *v, int reg, const char *name)
+lf_value *luafn_captured_record_array(lf_builder *b, const lf_value *v, int reg, const char *name)
 {
     if (v->kind != LF_RECORD_AT)
         return NULL;
     int k = field_number(b, v, reg, name);
-    return luafn_field(b->c, b->f, b->pc, (int)v->as.i, source_of(b, v)->field_name[k]);
+    return luafn_captured_field(b->c, b->f, b->pc, (int)v->as.i, source_of(b, v)->field_name[k]);
 }
 
-lf_value *luafn_record_field(lf_builder *b, lf_value *v, int reg, const char *name)
+lf_value *luafn_captured_record_field(lf_builder *b, lf_value *v, int reg, const char *name)
 {
     if (v->kind == LF_PHI) {
         v = merged(b, v);
         if (!v)
-            luafn_stop(b,
-                       "field '%.60s' of a value%s that is another one on each path or in each "
-                       "round of a loop: keep the fields in local variables",
-                       name, luafn_reg_name(b, reg));
+            luafn_builder_stop(
+                b,
+                "field '%.60s' of a value%s that is another one on each path or in each "
+                "round of a loop: keep the fields in local variables",
+                name, luafn_builder_reg_name(b, reg));
     }
     if (v->kind == LF_RECORD)
-        return passed(b, luafn_find(v->arg[field_number(b, v, reg, name)]));
-    lf_value *a = luafn_record_array(b, v, reg, name);
-    return a ? luafn_element(b, a, luafn_find(v->arg[0])) : NULL;
+        return passed(b, luafn_graph_find(v->arg[field_number(b, v, reg, name)]));
+    lf_value *a = luafn_captured_record_array(b, v, reg, name);
+    return a ? luafn_cell_element(b, a, luafn_graph_find(v->arg[0])) : NULL;
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-lf_value *luafn_returned_value(lf_builder *b, lf_value *v)
+lf_value *luafn_captured_record_result(lf_builder *b, lf_value *v)
 {
     if (v->kind == LF_PHI)
-        return v->block->loop ? v : merged(b, v) ? luafn_find(v) : v;
+        return v->block->loop ? v : merged(b, v) ? luafn_graph_find(v) : v;
     if (v->kind != LF_RECORD_AT)
         return v;
-    luafn_stop(b, "a record of captured records cannot be returned whole: return %s's fields",
-               source_of(b, v)->name);
+    luafn_builder_stop(b,
+                       "a record of captured records cannot be returned whole: return %s's fields",
+                       source_of(b, v)->name);
 }
 
-int luafn_unpack_records(lf_builder *b)
+int luafn_captured_record_unpack(lf_builder *b)
 {
     const lf_exit *first = b->exits->at[0];
     for (int i = 0; i < b->exits->count; i++) {
         const lf_exit *x = b->exits->at[i];
         if (x->values.count != 1)
             return 0;
-        const lf_value *v = luafn_find(x->values.at[0]), *w = luafn_find(first->values.at[0]);
+        const lf_value *v = luafn_graph_find(x->values.at[0]),
+                       *w = luafn_graph_find(first->values.at[0]);
         if (v->kind != LF_RECORD || w->kind != LF_RECORD)
             return 0;
         if (!same_struct(b, v, w))
-            luafn_stop(b, "records with other fields are returned on each path: %.150s; %.150s",
-                       list_names(b, source_of(b, w)), list_names(b, source_of(b, v)));
+            luafn_builder_stop(
+                b, "records with other fields are returned on each path: %.150s; %.150s",
+                list_names(b, source_of(b, w)), list_names(b, source_of(b, v)));
     }
-    int source = (int)luafn_find(first->values.at[0])->as.i;
+    int source = (int)luafn_graph_find(first->values.at[0])->as.i;
     for (int i = 0; i < b->exits->count; i++) {
         lf_exit *x = b->exits->at[i];
-        const lf_value *v = luafn_find(x->values.at[0]);
+        const lf_value *v = luafn_graph_find(x->values.at[0]);
         x->values.count = 0;
         for (int k = 0; k < v->args; k++)
-            luafn_push(&b->c->unit, &x->values, passed(b, luafn_find(v->arg[k])));
+            luafn_arena_push(&b->c->unit, &x->values, passed(b, luafn_graph_find(v->arg[k])));
     }
     return source;
 }

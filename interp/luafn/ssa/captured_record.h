@@ -5,20 +5,20 @@
 #include "luafn/graph/body_builder.h"
 
 /* A call of a captured struct: a record with these fields. */
-lf_value *luafn_make_record(lf_builder *b, const lf_value *of, const lf_list *fields);
+lf_value *luafn_captured_record_make(lf_builder *b, const lf_value *of, const lf_list *fields);
 /* The record at an index of captured records. */
-lf_value *luafn_record_at(lf_builder *b, const lf_value *records, lf_value *index);
-bool luafn_is_records(const lf_compile *c, const lf_value *v);
+lf_value *luafn_captured_record_at(lf_builder *b, const lf_value *records, lf_value *index);
+bool luafn_captured_record_is(const lf_compile *c, const lf_value *v);
 /* The field of that name of v in register reg (-1: none); NULL: v is no record. */
-lf_value *luafn_record_field(lf_builder *b, lf_value *v, int reg, const char *name);
+lf_value *luafn_captured_record_field(lf_builder *b, lf_value *v, int reg, const char *name);
 /* The array of that field of captured records, of which v is one; NULL: v is none. */
-lf_value *luafn_record_array(lf_builder *b, const lf_value *v, int reg, const char *name);
+lf_value *luafn_captured_record_array(lf_builder *b, const lf_value *v, int reg, const char *name);
 /* The value of a return: v, or the record that it represents. */
-lf_value *luafn_returned_value(lf_builder *b, lf_value *v);
+lf_value *luafn_captured_record_result(lf_builder *b, lf_value *v);
 /* Replaces the records of all exits (lf_exit) by their fields. The source of their struct; 0: they
  * return something else. */
-int luafn_unpack_records(lf_builder *b);
+int luafn_captured_record_unpack(lf_builder *b);
 /* Those fields as a record again. */
-lf_value *luafn_pack_record(lf_builder *b, int source, const lf_list *fields);
+lf_value *luafn_captured_record_pack(lf_builder *b, int source, const lf_list *fields);
 
 #endif

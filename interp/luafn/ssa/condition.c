@@ -31,64 +31,65 @@ static truth of_integers(lf_relation r, int64_t x, int64_t y)
     return holds ? YES : NO;
 }
 
-void luafn_compare(lf_builder *b, uint32_t w)
+void luafn_condition_compare(lf_builder *b, uint32_t w)
 {
-    lf_value *x = luafn_get(b, lf_a(w)), *y;
+    lf_value *x = luafn_builder_get(b, lf_a(w)), *y;
     lf_opcode op = lf_op(w);
     lf_relation r = op == OP_EQ || op == OP_EQK || op == OP_EQI   ? LF_EQ
                     : op == OP_LT || op == OP_LTI || op == OP_GTI ? LF_LT
                                                                   : LF_LE;
     if (op == OP_EQ || op == OP_LT || op == OP_LE)
-        y = luafn_get(b, lf_b(w));
+        y = luafn_builder_get(b, lf_b(w));
     else if (op == OP_EQK)
-        y = luafn_const_of(b, lf_b(w));
+        y = luafn_builder_const_of(b, lf_b(w));
     else
-        y = luafn_int(b->g, lf_sb(w));
+        y = luafn_graph_int(b->g, lf_sb(w));
     if (r != LF_EQ) {
-        luafn_need_number(b, x, lf_a(w), "comparison");
-        luafn_need_number(b, y, op == OP_LT || op == OP_LE ? lf_b(w) : -1, "comparison");
+        luafn_builder_need_number(b, x, lf_a(w), "comparison");
+        luafn_builder_need_number(b, y, op == OP_LT || op == OP_LE ? lf_b(w) : -1, "comparison");
     }
     if (op == OP_GTI || op == OP_GEI) {
         lf_value *t = x;
         x = y;
         y = t;
     }
-    int to = luafn_jump_target(b->f->proto, b->pc);
+    int to = luafn_flow_jump_target(b->f->proto, b->pc);
     truth same = lf_is_whole(x) && lf_is_whole(y) ? of_integers(r, x->as.i, y->as.i)
                  : r == LF_EQ                     ? equal_to_nil(x, y)
                                                   : UNKNOWN;
     b->c->decided |= same != UNKNOWN;
     if (same != UNKNOWN) {
-        luafn_jump_to(b, (same == YES) == (lf_k(w) != 0) ? to : b->pc + 2);
+        luafn_builder_jump_to(b, (same == YES) == (lf_k(w) != 0) ? to : b->pc + 2);
         return;
     }
-    lf_value *cond = luafn_emit2(b, LF_COMPARE, r, x, y);
-    luafn_branch_to(b, cond, lf_k(w) ? to : b->pc + 2, lf_k(w) ? b->pc + 2 : to);
+    lf_value *cond = luafn_builder_emit2(b, LF_COMPARE, r, x, y);
+    luafn_builder_branch_to(b, cond, lf_k(w) ? to : b->pc + 2, lf_k(w) ? b->pc + 2 : to);
 }
 
-void luafn_test(lf_builder *b, uint32_t w)
+void luafn_condition_test(lf_builder *b, uint32_t w)
 {
     bool set = lf_op(w) == OP_TESTSET;
-    int to = luafn_jump_target(b->f->proto, b->pc);
-    lf_value *v = luafn_get(b, set ? lf_b(w) : lf_a(w));
+    int to = luafn_flow_jump_target(b->f->proto, b->pc);
+    lf_value *v = luafn_builder_get(b, set ? lf_b(w) : lf_a(w));
     b->c->decided |= truth_of(v) != UNKNOWN;
     if (truth_of(v) != UNKNOWN) {
         bool jumps = (truth_of(v) == YES) == (lf_k(w) != 0);
         if (set && jumps)
-            luafn_set(b, lf_a(w), v);
-        luafn_jump_to(b, jumps ? to : b->pc + 2);
+            luafn_builder_set(b, lf_a(w), v);
+        luafn_builder_jump_to(b, jumps ? to : b->pc + 2);
         return;
     }
-    lf_value *cond = luafn_emit1(b, LF_TRUTH, 0, v);
+    lf_value *cond = luafn_builder_emit1(b, LF_TRUTH, 0, v);
     if (!set) {
-        luafn_branch_to(b, cond, lf_k(w) ? to : b->pc + 2, lf_k(w) ? b->pc + 2 : to);
+        luafn_builder_branch_to(b, cond, lf_k(w) ? to : b->pc + 2, lf_k(w) ? b->pc + 2 : to);
         return;
     }
     /* the register is set only on the edge that jumps: a block of its own */
-    lf_block *from = b->g->now, *mid = luafn_block(b->g), *on = luafn_target(b, b->pc + 2);
-    luafn_branch(b->g, from, cond, lf_k(w) ? mid : on, lf_k(w) ? on : mid);
+    lf_block *from = b->g->now, *mid = luafn_graph_block(b->g),
+             *on = luafn_builder_target(b, b->pc + 2);
+    luafn_graph_branch(b->g, from, cond, lf_k(w) ? mid : on, lf_k(w) ? on : mid);
     mid->sealed = true;
     b->g->now = mid;
-    luafn_set(b, lf_a(w), v);
-    luafn_jump_to(b, to);
+    luafn_builder_set(b, lf_a(w), v);
+    luafn_builder_jump_to(b, to);
 }

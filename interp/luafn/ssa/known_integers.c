@@ -13,7 +13,7 @@ static bool is_sum(const lf_value *v)
 static bool find(const lf_compile *c, lf_value *v, int depth, int64_t *out)
 {
     int64_t a, b;
-    v = luafn_find(v);
+    v = luafn_graph_find(v);
     if (lf_is_whole(v)) {
         *out = v->as.i;
         return true;
@@ -39,14 +39,14 @@ static bool find(const lf_compile *c, lf_value *v, int depth, int64_t *out)
 /* Pins the code to the present values of the captured integers in v. */
 static void pin(lf_compile *c, lf_value *v)
 {
-    v = luafn_find(v);
+    v = luafn_graph_find(v);
     if (v->kind == LF_SCALAR)
         c->source[v->as.i].capture.pinned = true;
     for (int k = 0; k < v->args; k++)
         pin(c, v->arg[k]);
 }
 
-bool luafn_known_whole(lf_compile *c, lf_value *v, int64_t *out)
+bool luafn_known_integer(lf_compile *c, lf_value *v, int64_t *out)
 {
     if (!find(c, v, 0, out))
         return false;

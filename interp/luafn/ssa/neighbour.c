@@ -7,7 +7,7 @@
 
 static const char *name_of(const lf_builder *b, const lf_value *f)
 {
-    const char *name = luafn_local_name(b->c->program->proto, (int)f->as.i, 0);
+    const char *name = luafn_debug_local_name(b->c->program->proto, (int)f->as.i, 0);
     return name ? name : "?";
 }
 
@@ -20,13 +20,13 @@ static lf_value *element(lf_builder *b, const lun_neighbour *at)
             !memcmp(c->neighbour[k].by, at->by, sizeof at->by))
             return c->neighbour_value[k];
     if (c->neighbours == LF_NEIGHBOURS)
-        luafn_stop(b, "more than %d elements around an index", LF_NEIGHBOURS);
+        luafn_builder_stop(b, "more than %d elements around an index", LF_NEIGHBOURS);
     int k = c->neighbours++, number = c->params + k;
     lun_front_param *p = &c->param[number];
     *p = (lun_front_param){.dtype = c->param[at->param].dtype};
-    lf_value *v = luafn_value(b->g, LF_PARAM, 0);
+    lf_value *v = luafn_graph_value(b->g, LF_PARAM, 0);
     v->as.i = number;
-    v->type = (uint8_t)luafn_type_of(p->dtype);
+    v->type = (uint8_t)luafn_graph_type_of(p->dtype);
     v->proto = b->f->proto;
     c->neighbour[k] = *at;
     c->neighbour_value[k] = v;
@@ -40,13 +40,14 @@ static lf_value *within(lf_builder *b, const lf_value *f, lf_value *v, int axis)
 {
     const int64_t radius = b->c->param[f->as.i].shape[axis];
     if (radius < 0)
-        luafn_stop(b,
-                   "offset %d of %s(...) is not an integer constant: write out each element that "
-                   "is read, use loops with constant bounds, of at most 64 rounds, or give the "
-                   "option radius",
-                   axis + 1, name_of(b, f));
-    luafn_need_number(b, v, -1, "an offset");
-    lf_value *w = luafn_emit1(b, LF_WITHIN, (unsigned)axis, v);
+        luafn_builder_stop(
+            b,
+            "offset %d of %s(...) is not an integer constant: write out each element that "
+            "is read, use loops with constant bounds, of at most 64 rounds, or give the "
+            "option radius",
+            axis + 1, name_of(b, f));
+    luafn_builder_need_number(b, v, -1, "an offset");
+    lf_value *w = luafn_builder_emit1(b, LF_WITHIN, (unsigned)axis, v);
     w->as.i = radius;
     return w;
 }
@@ -62,10 +63,11 @@ static void check_count(lf_builder *b, const lf_value *f, lf_value *const *free,
             n *= 2 * free[k]->as.i + 1;
     }
     if (n > LF_NEIGHBOURS)
-        luafn_stop(b,
-                   "%s(...) with offsets that are not constants may read more than %d elements: "
-                   "give a smaller radius, or write out each element that is read",
-                   name_of(b, f), LF_NEIGHBOURS);
+        luafn_builder_stop(
+            b,
+            "%s(...) with offsets that are not constants may read more than %d elements: "
+            "give a smaller radius, or write out each element that is read",
+            name_of(b, f), LF_NEIGHBOURS);
 }
 
 /* The element at `at`, whose offsets from `axis` on may be free: chosen among all within the
@@ -82,8 +84,9 @@ static lf_value *choose(lf_builder *b, lun_neighbour *at, lf_value *const *free,
         at->by[axis] = by;
         lf_value *x = choose(b, at, free, axis + 1);
         if (chosen) {
-            lf_value *here = luafn_emit2(b, LF_COMPARE, LF_EQ, free[axis], luafn_int(b->g, by));
-            lf_value *v = luafn_new_op(b, LF_APPLY, LUN_OP_WHERE, 3);
+            lf_value *here =
+                luafn_builder_emit2(b, LF_COMPARE, LF_EQ, free[axis], luafn_graph_int(b->g, by));
+            lf_value *v = luafn_builder_new_op(b, LF_APPLY, LUN_OP_WHERE, 3);
             v->arg[0] = here;
             v->arg[1] = x;
             v->arg[2] = chosen;
@@ -108,11 +111,11 @@ static void settle_rank(lf_builder *b, const lf_value *f, int rank)
 {
     lf_compile *c = b->c;
     if (b->f != c->root)
-        luafn_stop(b, "the number of axes is not known yet");
+        luafn_builder_stop(b, "the number of axes is not known yet");
     note_certain(b);
     if (rank < 1 || rank > LUN_MAX_RANK)
-        luafn_stop(b, "%s(...) with %d offsets: it takes one for each axis, 1 to %d", name_of(b, f),
-                   rank, LUN_MAX_RANK);
+        luafn_builder_stop(b, "%s(...) with %d offsets: it takes one for each axis, 1 to %d",
+                           name_of(b, f), rank, LUN_MAX_RANK);
     c->certain = false;
     c->settled = true;
     for (int i = 0; i < c->params; i++)
@@ -127,10 +130,10 @@ static void check_offsets(lf_builder *b, const lf_value *f, int count)
         settle_rank(b, f, count);
     else if (count != rank) {
         note_certain(b);
-        luafn_stop(b, "%s(...) with %d offset%s%s: it takes %d, one for each axis%s", name_of(b, f),
-                   count, count == 1 ? "" : "s",
-                   b->c->settled ? ", but with another number before" : "", rank,
-                   b->c->certain && !b->c->settled ? " that the options list" : "");
+        luafn_builder_stop(b, "%s(...) with %d offset%s%s: it takes %d, one for each axis%s",
+                           name_of(b, f), count, count == 1 ? "" : "s",
+                           b->c->settled ? ", but with another number before" : "", rank,
+                           b->c->certain && !b->c->settled ? " that the options list" : "");
     }
 }
 
@@ -140,8 +143,8 @@ static void check_radius(lf_builder *b, const lf_value *f, int axis, int64_t by)
     if (radius < 0 || (by <= radius && by >= -radius))
         return;
     note_certain(b);
-    luafn_stop(b, "offset %lld of %s(...) is beyond the radius of axis %d, which is %lld",
-               (long long)by, name_of(b, f), axis + 1, (long long)radius);
+    luafn_builder_stop(b, "offset %lld of %s(...) is beyond the radius of axis %d, which is %lld",
+                       (long long)by, name_of(b, f), axis + 1, (long long)radius);
 }
 
 lf_value *luafn_neighbour(lf_builder *b, const lf_value *f, const lf_list *args)
@@ -151,7 +154,7 @@ lf_value *luafn_neighbour(lf_builder *b, const lf_value *f, const lf_list *args)
     check_offsets(b, f, args->count);
     lun_neighbour at = {.param = (int)f->as.i, .dtype = p->dtype, .axes = p->rank};
     for (int k = 0; k < args->count; k++)
-        if (luafn_known_whole(b->c, args->at[k], &at.by[k]))
+        if (luafn_known_integer(b->c, args->at[k], &at.by[k]))
             check_radius(b, f, k, at.by[k]);
         else
             free[k] = within(b, f, args->at[k], k);

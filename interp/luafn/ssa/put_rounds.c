@@ -23,8 +23,8 @@ enum { LF_ALIKE = 500 }; /* values that one comparison of indices visits */
 /* Are both computed alike, from the same parameters and elements, none of them assigned? */
 static bool alike(lf_value *a, lf_value *b, int *left)
 {
-    a = luafn_find(a);
-    b = luafn_find(b);
+    a = luafn_graph_find(a);
+    b = luafn_graph_find(b);
     if (a == b)
         return true;
     bool pure = a->kind == LF_ARITH || a->kind == LF_NEG || a->kind == LF_BNOT ||
@@ -63,16 +63,18 @@ static int combined(lf_value *v, lf_value *t, lf_value *i)
     bool first = either || (v->kind == LF_ARITH && op == LF_SUB);
     if ((v->kind != LF_ARITH && v->kind != LF_MATH) || !first || v->args != 2)
         return -1;
-    if (is_element(luafn_find(v->arg[0]), t, i))
+    if (is_element(luafn_graph_find(v->arg[0]), t, i))
         return 0;
-    return either && is_element(luafn_find(v->arg[1]), t, i) ? 1 : -1;
+    return either && is_element(luafn_graph_find(v->arg[1]), t, i) ? 1 : -1;
 }
 
 /* A value for "not assigned": any one of the array's kind. */
 static lf_value *nothing(lf_graph *g, const lf_capture *s)
 {
-    lf_type t = luafn_type_of(s->dtype);
-    return t == LF_BOOL ? luafn_bool(g, false) : lf_is_int(t) ? luafn_int(g, 0) : luafn_float(g, 0);
+    lf_type t = luafn_graph_type_of(s->dtype);
+    return t == LF_BOOL   ? luafn_graph_bool(g, false)
+           : lf_is_int(t) ? luafn_graph_int(g, 0)
+                          : luafn_graph_float(g, 0);
 }
 
 /* The existing put of an array whose elements may coincide with those of `like`; NULL: none. */
@@ -85,12 +87,12 @@ static lf_put *existing_put(lf_builder *b, const lf_put *like)
         if (p->source != like->source || (p->fixed && like->fixed && p->last != like->last))
             continue;
         if (found) /* any index, and several columns */
-            luafn_stop(b, "assigns '%s' at an index that may be that of line %d or line %d",
-                       b->c->source[p->source].name,
-                       luafn_line(((lf_given *)found->given.at[0])->at.proto,
-                                  ((lf_given *)found->given.at[0])->at.pc),
-                       luafn_line(((lf_given *)p->given.at[0])->at.proto,
-                                  ((lf_given *)p->given.at[0])->at.pc));
+            luafn_builder_stop(b, "assigns '%s' at an index that may be that of line %d or line %d",
+                               b->c->source[p->source].name,
+                               luafn_debug_line(((lf_given *)found->given.at[0])->at.proto,
+                                                ((lf_given *)found->given.at[0])->at.pc),
+                               luafn_debug_line(((lf_given *)p->given.at[0])->at.proto,
+                                                ((lf_given *)p->given.at[0])->at.pc));
         found = p;
     }
     if (found)
@@ -105,19 +107,20 @@ static lf_put *put_of(lf_builder *b, const lf_put *like)
     lf_put *p = existing_put(b, like);
     if (p) {
         if (p->kind != like->kind || p->sub != like->sub || p->behind != like->behind)
-            luafn_stop(b,
-                       "assigns '%s' in another way than line %d: replace elements, or combine "
-                       "them with values by one operation",
-                       c->source[p->source].name,
-                       luafn_line(((lf_given *)p->given.at[0])->at.proto,
-                                  ((lf_given *)p->given.at[0])->at.pc));
+            luafn_builder_stop(
+                b,
+                "assigns '%s' in another way than line %d: replace elements, or combine "
+                "them with values by one operation",
+                c->source[p->source].name,
+                luafn_debug_line(((lf_given *)p->given.at[0])->at.proto,
+                                 ((lf_given *)p->given.at[0])->at.pc));
         return p;
     }
     p = LF_NEW(&c->unit, lf_put, 1);
     *p = *like;
-    p->index = luafn_element_var(c, luafn_int(b->g, -1));
-    p->value = luafn_element_var(c, nothing(b->g, &c->source[p->source].capture));
-    luafn_push(b->g->u, &c->puts, p);
+    p->index = luafn_cell_element_var(c, luafn_graph_int(b->g, -1));
+    p->value = luafn_cell_element_var(c, nothing(b->g, &c->source[p->source].capture));
+    luafn_arena_push(b->g->u, &c->puts, p);
     return p;
 }
 
@@ -131,7 +134,7 @@ static int number_of(const lf_compile *c, const lf_put *p)
 
 static lf_value *replacing(lf_builder *b, const lf_put *p, lf_value *x)
 {
-    lf_value *given = luafn_emit1(b, LF_STORE, 0, x);
+    lf_value *given = luafn_builder_emit1(b, LF_STORE, 0, x);
     given->as.i = p->source;
     return given;
 }
@@ -142,25 +145,25 @@ static lf_value *combining(lf_builder *b, const lf_put *p, const lf_value *sum, 
 {
     lf_value *x = sum->arg[operand];
     if (sum->kind == LF_ARITH && sum->sub == LF_SUB) {
-        x = luafn_emit1(b, LF_NEG, 0, x);
+        x = luafn_builder_emit1(b, LF_NEG, 0, x);
         x->proto = sum->proto;
         x->pc = sum->pc;
     }
-    lf_value *given = luafn_emit1(b, LF_COMBINE, p->sub, x);
+    lf_value *given = luafn_builder_emit1(b, LF_COMBINE, p->sub, x);
     given->as.i = number_of(b->c, p);
     given->proto = sum->proto;
     given->pc = sum->pc;
     return given;
 }
 
-void luafn_put(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
+void luafn_put_rounds_element(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
 {
     lf_compile *c = b->c;
     lf_whose of = lf_whose_is(c, t);
     if (of.param)
-        luafn_stop(b, "an assignment to '%s', a parameter: capture the array",
-                   luafn_array_name(c, t));
-    lf_value *v = luafn_find(x);
+        luafn_builder_stop(b, "an assignment to '%s', a parameter: capture the array",
+                           luafn_captured_array_name(c, t));
+    lf_value *v = luafn_graph_find(x);
     int k = combined(v, t, i);
     lf_put like = {.source = of.number, .kind = LF_STORE};
     if (k >= 0)
@@ -168,21 +171,22 @@ void luafn_put(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
                         .kind = (lf_kind)v->kind,
                         .sub = v->kind == LF_ARITH && v->sub == LF_SUB ? LF_ADD : v->sub,
                         .behind = v->kind == LF_MATH && k == 1};
-    const lf_value *last = luafn_find(i);
+    const lf_value *last = luafn_graph_find(i);
     like.fixed = lf_is_whole(last);
     like.last = like.fixed ? last->as.i : 0;
     lf_put *p = put_of(b, &like);
     lf_given *s = LF_NEW(&c->unit, lf_given, 1);
     *s = (lf_given){.at = {b->f->proto, b->pc}};
-    s->index = luafn_emit2(b, LF_FLAT_INDEX, 0, t, i);
-    s->prior = luafn_read(b->g, p->index, b->g->now);
+    s->index = luafn_builder_emit2(b, LF_FLAT_INDEX, 0, t, i);
+    s->prior = luafn_graph_read(b->g, p->index, b->g->now);
     if (k >= 0) {
-        s->load = luafn_find(v->arg[k]);
+        s->load = luafn_graph_find(v->arg[k]);
         s->sum = v;
     }
-    luafn_write(b->g, p->index, b->g->now, s->index);
-    luafn_write(b->g, p->value, b->g->now, k < 0 ? replacing(b, p, x) : combining(b, p, v, 1 - k));
-    luafn_push(b->g->u, &p->given, s);
+    luafn_graph_write(b->g, p->index, b->g->now, s->index);
+    luafn_graph_write(b->g, p->value, b->g->now,
+                      k < 0 ? replacing(b, p, x) : combining(b, p, v, 1 - k));
+    luafn_arena_push(b->g->u, &p->given, s);
 }
 
 /* ---- one element a round --------------------------------------------------------------------- */
@@ -193,7 +197,7 @@ static bool in_cycle(lf_compile *c, lf_block *b)
     lf_graph *g = &c->graph;
     bool *seen = LF_NEW(&c->unit, bool, g->blocks.count);
     lf_list next = {0};
-    luafn_push(g->u, &next, b);
+    luafn_arena_push(g->u, &next, b);
     while (next.count) {
         const lf_block *at = next.at[--next.count];
         int ways = at->end == LF_BRANCH ? 2 : at->end == LF_JUMP ? 1 : 0;
@@ -202,7 +206,7 @@ static bool in_cycle(lf_compile *c, lf_block *b)
             if (to == b)
                 return true;
             if (!seen[to->id])
-                luafn_push(g->u, &next, to);
+                luafn_arena_push(g->u, &next, to);
             seen[to->id] = true;
         }
     }
@@ -212,7 +216,7 @@ static bool in_cycle(lf_compile *c, lf_block *b)
 /* May v, an index, be another one later in the same round? */
 static bool varies(lf_compile *c, lf_value *v, int *left)
 {
-    v = luafn_find(v);
+    v = luafn_graph_find(v);
     if (v->kind == LF_PHI || --*left < 0)
         return *left < 0 || in_cycle(c, v->block);
     for (int k = 0; k < v->args; k++)
@@ -235,17 +239,19 @@ static const lf_given *giver(const lf_put *p, const lf_value *index)
 static void check_pair(lf_compile *c, const lf_put *p, const lf_given *earlier, const lf_given *s)
 {
     const char *name = c->source[p->source].name;
-    int line = luafn_line(earlier->at.proto, earlier->at.pc), left = LF_ALIKE;
+    int line = luafn_debug_line(earlier->at.proto, earlier->at.pc), left = LF_ALIKE;
     if (p->kind != LF_STORE)
-        luafn_fail(&c->unit, s->at.proto, s->at.pc,
-                   "combines an element of '%s' in a round that may have combined one already "
-                   "(line %d): use a local variable, or make the inner loop an axis of lun.each",
-                   name, line);
+        luafn_debug_fail(
+            &c->unit, s->at.proto, s->at.pc,
+            "combines an element of '%s' in a round that may have combined one already "
+            "(line %d): use a local variable, or make the inner loop an axis of lun.each",
+            name, line);
     if (!same_index(earlier->index, s->index) || varies(c, s->index, &left))
-        luafn_fail(&c->unit, s->at.proto, s->at.pc,
-                   "assigns '%s' in a round that may have assigned it at another index (line %d): "
-                   "make the inner loop an axis of lun.each, or assign another array",
-                   name, line);
+        luafn_debug_fail(
+            &c->unit, s->at.proto, s->at.pc,
+            "assigns '%s' in a round that may have assigned it at another index (line %d): "
+            "make the inner loop an axis of lun.each, or assign another array",
+            name, line);
 }
 
 /* Checks s against all indices that may have been given before it. */
@@ -253,16 +259,16 @@ static void check_prior(lf_compile *c, const lf_put *p, const lf_given *s)
 {
     lf_graph *g = &c->graph;
     lf_list all = {0};
-    luafn_push(g->u, &all, luafn_find(s->prior));
-    luafn_find(s->prior)->mark = true;
+    luafn_arena_push(g->u, &all, luafn_graph_find(s->prior));
+    luafn_graph_find(s->prior)->mark = true;
     for (int i = 0; i < all.count; i++) {
         lf_value *v = all.at[i];
         if (v->kind == LF_FLAT_INDEX)
             check_pair(c, p, giver(p, v), s);
         for (int k = 0; v->kind == LF_PHI && k < v->args; k++) {
-            lf_value *x = luafn_find(v->arg[k]);
+            lf_value *x = luafn_graph_find(v->arg[k]);
             if (!x->mark)
-                luafn_push(g->u, &all, x);
+                luafn_arena_push(g->u, &all, x);
             x->mark = true;
         }
     }
@@ -274,10 +280,10 @@ static void check_prior(lf_compile *c, const lf_put *p, const lf_given *s)
 
 static void refuse_marked(lf_compile *c, const lf_put *p, lf_value *v)
 {
-    v = luafn_find(v);
+    v = luafn_graph_find(v);
     if (v->mark)
-        luafn_refuse_overlap(c, p->source, ((lf_given *)p->given.at[0])->at,
-                             (lf_spot){v->proto, v->pc}, false);
+        luafn_cell_refuse_overlap(c, p->source, ((lf_given *)p->given.at[0])->at,
+                                  (lf_spot){v->proto, v->pc}, false);
 }
 
 static void refuse_uses(lf_compile *c, const lf_put *p, const lf_list *values)
@@ -327,8 +333,8 @@ static void check_put(lf_compile *c, lf_put *p)
     for (int k = 0; k < c->cells.count; k++) {
         const lf_cell *cell = c->cells.at[k];
         if (cell->is.source == p->source)
-            luafn_refuse_overlap(c, p->source, first->at, (lf_spot){cell->proto, cell->pc},
-                                 cell->written);
+            luafn_cell_refuse_overlap(c, p->source, first->at, (lf_spot){cell->proto, cell->pc},
+                                      cell->written);
     }
     for (int k = 0; k < p->given.count; k++)
         check_prior(c, p, p->given.at[k]);
@@ -336,15 +342,15 @@ static void check_put(lf_compile *c, lf_put *p)
         take_sums(c, p);
 }
 
-void luafn_end_puts(lf_compile *c)
+void luafn_put_rounds_end(lf_compile *c)
 {
     lf_graph *g = &c->graph;
     for (int k = 0; k < c->puts.count; k++)
         check_put(c, c->puts.at[k]);
     for (int k = 0; k < c->puts.count; k++) {
         const lf_put *p = c->puts.at[k];
-        luafn_refuse_loads(c, p->source, ((lf_given *)p->given.at[0])->at);
-        luafn_push(g->u, &g->results, luafn_read(g, p->index, g->exit));
-        luafn_push(g->u, &g->results, luafn_read(g, p->value, g->exit));
+        luafn_cell_refuse_loads(c, p->source, ((lf_given *)p->given.at[0])->at);
+        luafn_arena_push(g->u, &g->results, luafn_graph_read(g, p->index, g->exit));
+        luafn_arena_push(g->u, &g->results, luafn_graph_read(g, p->value, g->exit));
     }
 }

@@ -18,16 +18,16 @@ static lf_value *block(lf_builder *b)
 /* From 0, along axis d of 3, from 0; d < 0: the row-major number. */
 static lf_value *thread_along(lf_builder *b, int d)
 {
-    const int64_t *extent = luafn_team_known(b) + LUN_TEAM_THREADS;
+    const int64_t *extent = luafn_team_call_known(b) + LUN_TEAM_THREADS;
     if (d < 0)
-        return luafn_team_thread(b);
+        return luafn_team_call_thread(b);
     if (extent[d] == 1)
-        return luafn_int(b->g, 0);
-    lf_value *v =
-        luafn_team_by(b, LF_IDIV, luafn_team_thread(b), luafn_team_product(extent, d + 1));
-    return luafn_team_product(extent, 0) == luafn_team_product(extent, d)
+        return luafn_graph_int(b->g, 0);
+    lf_value *v = luafn_team_call_by(b, LF_IDIV, luafn_team_call_thread(b),
+                                     luafn_team_call_product(extent, d + 1));
+    return luafn_team_call_product(extent, 0) == luafn_team_call_product(extent, d)
                ? v
-               : luafn_team_by(b, LF_MOD, v, extent[d]);
+               : luafn_team_call_by(b, LF_MOD, v, extent[d]);
 }
 
 /* Computed at the beginning of the kernel, since no pass moves a division that may be by zero out
@@ -35,17 +35,17 @@ static lf_value *thread_along(lf_builder *b, int d)
 static lf_value *block_along(lf_builder *b, int d)
 {
     lf_value *const *extent = b->c->param_value + LUN_FRONT_BLOCKS;
-    const int rank = (int)luafn_team_known(b)[LUN_TEAM_RANK];
+    const int rank = (int)luafn_team_call_known(b)[LUN_TEAM_RANK];
     lf_block *const now = b->g->now;
     lf_value *v = block(b);
     if (d < 0)
         return v;
     if (d >= rank)
-        return luafn_int(b->g, 0);
+        return luafn_graph_int(b->g, 0);
     b->g->now = b->g->entry;
     for (int k = rank - 1; k > d; k--)
-        v = luafn_team_arith(b, LF_IDIV, v, extent[k]);
-    v = d ? luafn_team_arith(b, LF_MOD, v, extent[d]) : v;
+        v = luafn_team_call_arith(b, LF_IDIV, v, extent[k]);
+    v = d ? luafn_team_call_arith(b, LF_MOD, v, extent[d]) : v;
     b->g->now = now;
     return v;
 }
@@ -53,28 +53,28 @@ static lf_value *block_along(lf_builder *b, int d)
 static lf_value *blocks_along(lf_builder *b, int d)
 {
     lf_value *const *extent = b->c->param_value + LUN_FRONT_BLOCKS, *n;
-    const int rank = (int)luafn_team_known(b)[LUN_TEAM_RANK];
+    const int rank = (int)luafn_team_call_known(b)[LUN_TEAM_RANK];
     if (d >= 0)
-        return d < rank ? extent[d] : luafn_int(b->g, 1);
+        return d < rank ? extent[d] : luafn_graph_int(b->g, 1);
     n = extent[0];
     for (int k = 1; k < rank; k++)
-        n = luafn_team_arith(b, LF_MUL, n, extent[k]);
+        n = luafn_team_call_arith(b, LF_MUL, n, extent[k]);
     return n;
 }
 
 static int64_t known_along(const int64_t extent[3], int d)
 {
-    return d < 0 ? luafn_team_product(extent, 0) : extent[d];
+    return d < 0 ? luafn_team_call_product(extent, 0) : extent[d];
 }
 
 /* The first global element of this thread along d, from 1. */
 static lf_value *index_along(lf_builder *b, int d)
 {
-    const int64_t n = known_along(luafn_team_known(b) + LUN_TEAM_THREADS, d);
-    const int64_t own = known_along(luafn_team_known(b) + LUN_TEAM_ELEMENTS, d);
-    lf_value *v = luafn_team_by(b, LF_MUL, block_along(b, d), n);
-    v = n == 1 ? v : luafn_team_arith(b, LF_ADD, v, thread_along(b, d));
-    return luafn_team_by(b, LF_ADD, luafn_team_by(b, LF_MUL, v, own), 1);
+    const int64_t n = known_along(luafn_team_call_known(b) + LUN_TEAM_THREADS, d);
+    const int64_t own = known_along(luafn_team_call_known(b) + LUN_TEAM_ELEMENTS, d);
+    lf_value *v = luafn_team_call_by(b, LF_MUL, block_along(b, d), n);
+    v = n == 1 ? v : luafn_team_call_arith(b, LF_ADD, v, thread_along(b, d));
+    return luafn_team_call_by(b, LF_ADD, luafn_team_call_by(b, LF_MUL, v, own), 1);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -85,10 +85,11 @@ static lf_value *memory(lf_builder *b, lun_front_scratch like, bool wide)
     lf_compile *c = b->c;
     const bool open = like.dtype == LUN_DTYPE_COUNT;
     if (c->scratches == LUN_FRONT_SCRATCHES)
-        luafn_stop(b,
-                   "more than %d arrays of t:scratch, t:private and the like, of which t:reduce "
-                   "takes up to four: use fewer",
-                   LUN_FRONT_SCRATCHES);
+        luafn_builder_stop(
+            b,
+            "more than %d arrays of t:scratch, t:private and the like, of which t:reduce "
+            "takes up to four: use fewer",
+            LUN_FRONT_SCRATCHES);
     const int number = c->params + c->scratches;
     if (open)
         like.dtype = LUN_I64; /* until types are known */
@@ -99,79 +100,83 @@ static lf_value *memory(lf_builder *b, lun_front_scratch like, bool wide)
                                          .array = true,
                                          .rank = 1,
                                          .shape = {like.count}};
-    lf_value *v = luafn_value(b->g, LF_ARRAY, 0);
+    lf_value *v = luafn_graph_value(b->g, LF_ARRAY, 0);
     v->type = LF_OBJECT;
     v->as.i = -1 - number;
     v->proto = b->f->proto;
-    luafn_note_target(b, v);
+    luafn_assigned_note_target(b, v);
     return v;
 }
 
 /* The dimension of argument 1, from 0; -1: none. */
 static int axis(const lf_team_call *c)
 {
-    lf_value *v = luafn_team_arg(c, 0);
-    return !v || lf_is_const(v, LF_NIL) ? -1 : (int)luafn_team_whole(c, 0, 1, 3, "a dimension") - 1;
+    lf_value *v = luafn_team_call_arg(c, 0);
+    return !v || lf_is_const(v, LF_NIL) ? -1
+                                        : (int)luafn_team_call_whole(c, 0, 1, 3, "a dimension") - 1;
 }
 
 /* ---- the methods ----------------------------------------------------------------------------- */
 
 static void do_block(const lf_team_call *c)
 {
-    luafn_team_give(c, luafn_team_by(c->b, LF_ADD, block_along(c->b, axis(c)), 1));
+    luafn_team_call_give(c, luafn_team_call_by(c->b, LF_ADD, block_along(c->b, axis(c)), 1));
 }
 
 static void do_blocks(const lf_team_call *c)
 {
-    luafn_team_give(c, blocks_along(c->b, axis(c)));
+    luafn_team_call_give(c, blocks_along(c->b, axis(c)));
 }
 
 static void do_thread(const lf_team_call *c)
 {
-    luafn_team_give(c, luafn_team_by(c->b, LF_ADD, thread_along(c->b, axis(c)), 1));
+    luafn_team_call_give(c, luafn_team_call_by(c->b, LF_ADD, thread_along(c->b, axis(c)), 1));
 }
 
 static void do_threads(const lf_team_call *c)
 {
-    luafn_team_give(
-        c, luafn_int(c->b->g, known_along(luafn_team_known(c->b) + LUN_TEAM_THREADS, axis(c))));
+    luafn_team_call_give(
+        c, luafn_graph_int(c->b->g,
+                           known_along(luafn_team_call_known(c->b) + LUN_TEAM_THREADS, axis(c))));
 }
 
 static void do_elements(const lf_team_call *c)
 {
-    luafn_team_give(
-        c, luafn_int(c->b->g, known_along(luafn_team_known(c->b) + LUN_TEAM_ELEMENTS, axis(c))));
+    luafn_team_call_give(
+        c, luafn_graph_int(c->b->g,
+                           known_along(luafn_team_call_known(c->b) + LUN_TEAM_ELEMENTS, axis(c))));
 }
 
 static void do_index(const lf_team_call *c)
 {
-    luafn_team_give(c, index_along(c->b, axis(c)));
+    luafn_team_call_give(c, index_along(c->b, axis(c)));
 }
 
 static int64_t length(const lf_team_call *c, int k)
 {
-    return luafn_team_whole(c, k, 1, INT32_MAX, "the number of elements");
+    return luafn_team_call_whole(c, k, 1, INT32_MAX, "the number of elements");
 }
 
 static lun_front_scratch named(const lf_team_call *c)
 {
     lun_dtype t = LUN_DTYPE_COUNT;
-    const lf_value *v = luafn_team_arg(c, 0);
+    const lf_value *v = luafn_team_call_arg(c, 0);
     for (int k = 0; v && v->kind == LF_STRING && k < LUN_DTYPE_COUNT; k++)
         if (!strcmp(v->as.s, lun_dtype_name((lun_dtype)k)))
             t = (lun_dtype)k;
     if (t == LUN_DTYPE_COUNT && v && v->kind == LF_STRING)
-        luafn_stop(c->b, "t:%s: argument 1 is '%.60s', not the name of a dtype, such as 'f64'",
-                   c->name, v->as.s);
+        luafn_builder_stop(c->b,
+                           "t:%s: argument 1 is '%.60s', not the name of a dtype, such as 'f64'",
+                           c->name, v->as.s);
     if (t == LUN_DTYPE_COUNT)
-        luafn_stop(c->b, "t:%s: argument 1 is the name of a dtype, such as 'f64'", c->name);
+        luafn_builder_stop(c->b, "t:%s: argument 1 is the name of a dtype, such as 'f64'", c->name);
     return (lun_front_scratch){.dtype = t, .count = length(c, 1)};
 }
 
 /* Memory is zero when the kernel begins; the request is checked at its call. */
 static void place_memory(const lf_team_call *c, lf_barrier_kind how)
 {
-    lf_value *v = luafn_new_op(c->b, LF_BARRIER, how, 0);
+    lf_value *v = luafn_builder_new_op(c->b, LF_BARRIER, how, 0);
     v->as.s = c->name;
     v->type = LF_NIL;
 }
@@ -179,7 +184,7 @@ static void place_memory(const lf_team_call *c, lf_barrier_kind how)
 static void do_scratch(const lf_team_call *c)
 {
     place_memory(c, LF_MEMORY_TEAM);
-    luafn_team_give(c, memory(c->b, named(c), false));
+    luafn_team_call_give(c, memory(c->b, named(c), false));
 }
 
 static void do_private(const lf_team_call *c)
@@ -187,17 +192,17 @@ static void do_private(const lf_team_call *c)
     lun_front_scratch like = named(c);
     like.own = true;
     place_memory(c, LF_MEMORY_THREAD);
-    luafn_team_give(c, memory(c->b, like, false));
+    luafn_team_call_give(c, memory(c->b, like, false));
 }
 
 /* Of methods that are written in Lua: the team's, or each thread's. */
 static void do_open(const lf_team_call *c)
 {
-    const lf_value *wide = luafn_team_arg(c, 1);
+    const lf_value *wide = luafn_team_call_arg(c, 1);
     lun_front_scratch like = {.dtype = LUN_DTYPE_COUNT, .count = length(c, 0)};
     like.own = !strcmp(c->name, "private_memory");
     like.settled = !like.own;
-    luafn_team_give(c, memory(c->b, like, wide && lf_is_const(wide, LF_BOOL) && wide->as.i));
+    luafn_team_call_give(c, memory(c->b, like, wide && lf_is_const(wide, LF_BOOL) && wide->as.i));
 }
 
 typedef struct method {
@@ -216,16 +221,16 @@ static const method methods[] = {
     {"index", 1, do_index, false},
     {"scratch", 2, do_scratch, false},
     {"private", 2, do_private, false},
-    {"barrier", 0, luafn_team_barrier, false},
-    {"each", 3, luafn_team_each, false},
-    {"vector", 2, luafn_team_vector, false},
-    {"single", 1, luafn_team_single, false},
-    {"broadcast", 2, luafn_team_broadcast, false},
-    {"reduce", 4, luafn_team_reduce, false},
-    {"scan", 3, luafn_team_scan, false},
+    {"barrier", 0, luafn_team_op_barrier, false},
+    {"each", 3, luafn_team_op_each, false},
+    {"vector", 2, luafn_team_op_vector, false},
+    {"single", 1, luafn_team_op_single, false},
+    {"broadcast", 2, luafn_team_op_broadcast, false},
+    {"reduce", 4, luafn_team_op_reduce, false},
+    {"scan", 3, luafn_team_op_scan, false},
     {"memory", 2, do_open, true},
     {"private_memory", 1, do_open, true},
-    {"identity", 2, luafn_team_identity, true},
+    {"identity", 2, luafn_team_op_identity, true},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
@@ -237,14 +242,14 @@ static const method *find(const char *name, bool inner)
     return NULL;
 }
 
-void luafn_team_call(lf_builder *b, const lf_value *v, const lf_list *args, lf_list *results)
+void luafn_team_object_call(lf_builder *b, const lf_value *v, const lf_list *args, lf_list *results)
 {
     const method *m = find(v->as.s, b->f->built_in);
     if (!m)
-        luafn_stop(b, "t has no method '%.60s'", v->as.s);
+        luafn_builder_stop(b, "t has no method '%.60s'", v->as.s);
     const lf_team_call c = {b, m->name, args, results};
     if (args->count - 1 > m->most)
-        luafn_stop(b, "t:%s takes %d argument%s, got %d", m->name, m->most, m->most == 1 ? "" : "s",
-                   args->count - 1);
+        luafn_builder_stop(b, "t:%s takes %d argument%s, got %d", m->name, m->most,
+                           m->most == 1 ? "" : "s", args->count - 1);
     m->run(&c);
 }

@@ -139,7 +139,7 @@ static bool inner_rounds(const lf_builder *b, const shape *s, int *most)
     return true;
 }
 
-int luafn_rounds(lf_builder *b, lf_value *const v[3])
+int luafn_unroll_rounds(lf_builder *b, lf_value *const v[3])
 {
     const lf_flow *flow = b->f->proto->flow;
     const int header = flow->at[b->pc + 1];
@@ -151,7 +151,7 @@ int luafn_rounds(lf_builder *b, lf_value *const v[3])
     b->roll[header] = (lf_roll){0};
     for (int k = 0; k < 3; k++) {
         bound[k] = lf_is_whole(v[k]) ? v[k]->as.i : 0;
-        if (!lf_is_whole(v[k]) && !(b->c->around && luafn_known_whole(b->c, v[k], &bound[k])))
+        if (!lf_is_whole(v[k]) && !(b->c->around && luafn_known_integer(b->c, v[k], &bound[k])))
             return -1;
     }
     const int rounds = count_rounds(bound[0], bound[1], bound[2]);
@@ -176,14 +176,14 @@ int luafn_rounds(lf_builder *b, lf_value *const v[3])
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
-lf_roll *luafn_roll(lf_builder *b)
+lf_roll *luafn_unroll_round_end(lf_builder *b)
 {
     const lf_proto *p = b->f->proto;
     lf_roll *r = &b->roll[p->flow->at[b->pc + 1 - lf_bx(p->code[b->pc])]];
     return r->rounds ? r : NULL;
 }
 
-bool luafn_stays_loop(lf_builder *b, lf_roll *r)
+bool luafn_unroll_stays_loop(lf_builder *b, lf_roll *r)
 {
     const lf_graph *g = b->g;
     if (r->round)

@@ -49,7 +49,7 @@ static bool executable(const lf_block *from, const lf_block *to)
 
 static bool widen(lf_value *v, lf_type t)
 {
-    t = luafn_join((lf_type)v->type, t);
+    t = luafn_type_join((lf_type)v->type, t);
     if (t == v->type)
         return false;
     v->type = (uint8_t)t;
@@ -74,7 +74,7 @@ static bool visit(lf_compile *c, lf_block *b)
                 changed |= widen(phi, (lf_type)phi->arg[k]->type);
     }
     for (int i = 0; i < b->ops.count; i++)
-        changed |= widen(b->ops.at[i], luafn_type_op(c, b->ops.at[i]));
+        changed |= widen(b->ops.at[i], luafn_rules_op(c, b->ops.at[i]));
     if (b->end == LF_JUMP)
         return follow(b, 0) || changed;
     if (b->end != LF_BRANCH)
@@ -123,9 +123,9 @@ static void settle_weak(lf_compile *c)
 /* Notes that elements of a dtype are used: c->real is the widest float type so far, or LF_NONE. */
 static void take_part(lf_compile *c, lun_dtype t)
 {
-    lf_type type = luafn_type_of(t);
+    lf_type type = luafn_graph_type_of(t);
     if (lf_is_float(type))
-        c->real = luafn_join(c->real, type);
+        c->real = luafn_type_join(c->real, type);
     c->wide |= lun__dtype_bits(t) == 64;
 }
 
@@ -150,7 +150,7 @@ static void type_params(lf_compile *c)
         lun_dtype t = c->param[i].dtype;
         if (!v || v->kind != LF_PARAM)
             continue;
-        v->type = (uint8_t)luafn_type_of(t);
+        v->type = (uint8_t)luafn_graph_type_of(t);
         if (c->param[i].weak && !lun__dtype_is_bool(t))
             v->type = lun__dtype_is_float(t) ? LF_WF : LF_WI;
     }
@@ -173,9 +173,9 @@ static void cut_edges(lf_compile *c)
         if (!b->edge[0])
             b->succ[0] = b->succ[1];
     }
-    luafn_simplify(g);
+    luafn_cfg_simplify(g);
     if (g->exit->order < 0)
-        luafn_fail(&c->unit, g->proto, -1, "the function never returns: add a return");
+        luafn_debug_fail(&c->unit, g->proto, -1, "the function never returns: add a return");
 }
 
 static bool of_floats(const lf_value *v)
@@ -219,38 +219,40 @@ static void check_results(lf_compile *c)
 {
     lf_graph *g = &c->graph;
     if (!g->results.count && !c->team)
-        luafn_fail(&c->unit, g->proto, -1, "the function returns nothing: return a number");
+        luafn_debug_fail(&c->unit, g->proto, -1, "the function returns nothing: return a number");
     for (int i = 0; i < g->results.count; i++) {
         const lf_value *v = g->results.at[i];
         lf_type t = (lf_type)v->type;
         if (lf_is_number(t) || t == LF_BOOL)
             continue;
         if (v->kind == LF_PART)
-            luafn_fail(&c->unit, g->proto, -1,
-                       "result %d is a part of '%s', which has %d dimensions but is indexed with "
-                       "%d: return an element",
-                       i + 1, luafn_array_name(c, v), lf_whose_is(c, v).rank, v->sub);
-        luafn_fail(&c->unit, g->proto, -1, "result %d is %s: return a number or a boolean", i + 1,
-                   t == LF_NIL      ? "nil"
-                   : t == LF_MAYBE  ? "nil on some paths"
-                   : t == LF_OBJECT ? luafn_describe(v)
-                                    : "a number on some paths only");
+            luafn_debug_fail(
+                &c->unit, g->proto, -1,
+                "result %d is a part of '%s', which has %d dimensions but is indexed with "
+                "%d: return an element",
+                i + 1, luafn_captured_array_name(c, v), lf_whose_is(c, v).rank, v->sub);
+        luafn_debug_fail(&c->unit, g->proto, -1, "result %d is %s: return a number or a boolean",
+                         i + 1,
+                         t == LF_NIL      ? "nil"
+                         : t == LF_MAYBE  ? "nil on some paths"
+                         : t == LF_OBJECT ? luafn_builder_describe(v)
+                                          : "a number on some paths only");
     }
 }
 
 void luafn_infer(lf_compile *c)
 {
-    luafn_simplify(&c->graph);
+    luafn_cfg_simplify(&c->graph);
     type_params(c);
     choose_real(c);
     propagate(c);
     settle_weak(c);
-    luafn_settle_memory(c);
+    luafn_team_memory_settle(c);
     propagate(c);
     settle_weak(c);
-    luafn_settle_memory(c);
+    luafn_team_memory_settle(c);
     cut_edges(c);
     check_results(c);
-    luafn_sweep(&c->graph, has_effect);
-    luafn_simplify(&c->graph);
+    luafn_cfg_sweep(&c->graph, has_effect);
+    luafn_cfg_simplify(&c->graph);
 }

@@ -35,7 +35,7 @@ static const char *type_name(const lf_compile *c, lf_type t)
 
 static lf_type type_of(lf_value *v)
 {
-    return (lf_type)luafn_find(v)->type;
+    return (lf_type)luafn_graph_find(v)->type;
 }
 
 /* One local variable: all values that are written to it. */
@@ -49,8 +49,8 @@ static void put_local(const lf_compile *c, int first, lun_strbuf *out)
     for (int i = first; i >= 0; i = ((const lf_named *)c->named.at[i])->next) {
         const lf_named *n = c->named.at[i];
         values++;
-        narrowed |= luafn_find(n->value)->narrowed;
-        t = luafn_join(t, type_of(n->value));
+        narrowed |= luafn_graph_find(n->value)->narrowed;
+        t = luafn_type_join(t, type_of(n->value));
         if (!integer && lf_is_int(type_of(n->value)))
             integer = n;
     }
@@ -61,7 +61,7 @@ static void put_local(const lf_compile *c, int first, lun_strbuf *out)
         lun__strbuf_puts(out, " (float literals alone become f32)");
     if (integer && lf_is_float(t))
         lun__strbuf_printf(out, " (the integer of line %d becomes a float)",
-                           luafn_line(integer->proto, integer->pc));
+                           luafn_debug_line(integer->proto, integer->pc));
 }
 
 static size_t hash(const char *name)
@@ -96,14 +96,14 @@ static void put_captured(lf_compile *c, lun_strbuf *out)
 {
     for (int i = 1; i < c->sources; i++) {
         const lf_capture *s = &c->source[i].capture;
-        const char *name = luafn_source_name(c, i);
+        const char *name = luafn_captured_source_name(c, i);
         if (s->kind == LF_CAPTURE_ARRAY)
             lun__strbuf_printf(out, "\n  captured %s: array of %s", name, lun_dtype_name(s->dtype));
         else if (s->kind >= LF_CAPTURE_BOOL && s->kind <= LF_CAPTURE_FLOAT)
             lun__strbuf_printf(out, "\n  captured %s: %s, read at each call", name,
-                               lun__dtype_is_float(s->value.dtype) ? "a float"
-                               : lun__value_is_bool(s->value)      ? "a boolean"
-                                                                   : "an integer");
+                               lun__dtype_is_float(s->value.dtype)  ? "a float"
+                               : lun__dtype_value_is_bool(s->value) ? "a boolean"
+                                                                    : "an integer");
     }
 }
 
@@ -112,10 +112,10 @@ void luafn_report(lf_compile *c, lun_strbuf *out)
     const lf_proto *p = c->program->proto;
     link_names(c);
     lun__strbuf_puts(out, "function ");
-    luafn_where(p, -1, out);
+    luafn_debug_where(p, -1, out);
     lun__strbuf_puts(out, "(");
     for (int i = 0; i < p->params && i < c->params; i++) {
-        const char *name = luafn_local_name(p, i, 0);
+        const char *name = luafn_debug_local_name(p, i, 0);
         lun__strbuf_printf(out, "%s%s: %s%s", i ? ", " : "", name ? name : "?",
                            c->param[i].array                       ? "array of "
                            : c->param[i].index == LUN_FRONT_AROUND ? "elements around an index, of "

@@ -15,14 +15,14 @@ static bool fits_i32(const lf_compile *c, const lf_value *v)
     return true;
 }
 
-lf_type luafn_common(const lf_compile *c, const lf_value *a, const lf_value *b)
+lf_type luafn_rules_common(const lf_compile *c, const lf_value *a, const lf_value *b)
 {
     lf_type x = (lf_type)a->type, y = (lf_type)b->type;
     if (x == LF_WI && y == LF_I32 && !fits_i32(c, a))
         return LF_I64;
     if (y == LF_WI && x == LF_I32 && !fits_i32(c, b))
         return LF_I64;
-    return luafn_join(x, y);
+    return luafn_type_join(x, y);
 }
 
 static bool known(const lf_value *v)
@@ -37,7 +37,7 @@ static void need_numbers(lf_compile *c, const lf_value *v, const char *what)
 {
     for (int k = 0; k < v->args; k++)
         if (!lf_is_number((lf_type)v->arg[k]->type))
-            luafn_mistyped(c, v, k, what);
+            luafn_type_join_mistyped(c, v, k, what);
 }
 
 /* The wider of the operands' float types; weak if there is none. */
@@ -46,7 +46,7 @@ static lf_type float_of(const lf_value *v)
     lf_type t = LF_WF;
     for (int k = 0; k < v->args; k++)
         if (lf_is_float((lf_type)v->arg[k]->type))
-            t = luafn_join(t, (lf_type)v->arg[k]->type);
+            t = luafn_type_join(t, (lf_type)v->arg[k]->type);
     return t;
 }
 
@@ -56,7 +56,7 @@ static lf_type type_bits(const lf_compile *c, const lf_value *v)
     for (int k = 0; k < v->args; k++)
         if (lf_is_float((lf_type)v->arg[k]->type))
             return LF_I64;
-    return v->args < 2 ? (lf_type)v->arg[0]->type : luafn_common(c, v->arg[0], v->arg[1]);
+    return v->args < 2 ? (lf_type)v->arg[0]->type : luafn_rules_common(c, v->arg[0], v->arg[1]);
 }
 
 /* ---- operations ---- */
@@ -75,7 +75,7 @@ static lf_type type_arith(lf_compile *c, const lf_value *v)
     case LF_SHR:
         return type_bits(c, v);
     default:
-        return luafn_common(c, v->arg[0], v->arg[1]);
+        return luafn_rules_common(c, v->arg[0], v->arg[1]);
     }
 }
 
@@ -93,13 +93,13 @@ static lf_type type_math(lf_compile *c, const lf_value *v)
     case LF_MATH_MAX:
     case LF_MATH_MIN:
     case LF_MATH_FMOD:
-        return v->args < 2 ? (lf_type)v->arg[0]->type : luafn_common(c, v->arg[0], v->arg[1]);
+        return v->args < 2 ? (lf_type)v->arg[0]->type : luafn_rules_common(c, v->arg[0], v->arg[1]);
     default:
         return float_of(v);
     }
 }
 
-lf_type luafn_operand_type(const lf_compile *c, const lf_value *v)
+lf_type luafn_rules_operand(const lf_compile *c, const lf_value *v)
 {
     const lun_op_row *row = lun__op_get((lun_op)v->sub);
     lf_type t = LF_NONE;
@@ -109,7 +109,7 @@ lf_type luafn_operand_type(const lf_compile *c, const lf_value *v)
         if (x->type == LF_BOOL)
             continue;
         wide |= x->type == LF_WI && !fits_i32(c, x);
-        t = luafn_join(t, (lf_type)x->type);
+        t = luafn_type_join(t, (lf_type)x->type);
     }
     if (t == LF_NONE)
         t = LF_BOOL;
@@ -137,14 +137,14 @@ static lf_type type_apply(lf_compile *c, const lf_value *v)
     for (int k = 0; k < v->args; k++) {
         lf_type t = (lf_type)v->arg[k]->type;
         if (!lf_is_number(t) && (t != LF_BOOL || v->as.i))
-            luafn_mistyped(c, v, k, what);
+            luafn_type_join_mistyped(c, v, k, what);
     }
-    lf_type t = luafn_operand_type(c, v);
+    lf_type t = luafn_rules_operand(c, v);
     if (row->rule == LUN_RULE_INT && t == LF_BOOL)
-        luafn_mistyped(c, v, 0, what);
+        luafn_type_join_mistyped(c, v, 0, what);
     if (row->rule == LUN_RULE_INT && lf_is_float(t))
-        luafn_fail(&c->unit, v->proto, v->pc,
-                   "%s on a float: make it an integer with math.floor or //", what);
+        luafn_debug_fail(&c->unit, v->proto, v->pc,
+                         "%s on a float: make it an integer with math.floor or //", what);
     bool truth = row->rule == LUN_RULE_CMP || row->rule == LUN_RULE_TEST;
     return truth ? LF_BOOL : t;
 }
@@ -159,7 +159,7 @@ static lf_type type_compare(lf_compile *c, const lf_value *v)
         lf_type t = (lf_type)v->arg[k]->type, other = (lf_type)v->arg[1 - k]->type;
         if (t == LF_MIX || (t == LF_MAYBE && !lf_is_number(other)) ||
             (t == LF_OBJECT && other == LF_OBJECT))
-            luafn_mistyped(c, v, k, "comparison");
+            luafn_type_join_mistyped(c, v, k, "comparison");
     }
     return LF_BOOL;
 }
@@ -168,8 +168,8 @@ static lf_type type_offset(lf_compile *c, const lf_value *v)
 {
     need_numbers(c, v, "an offset");
     if (!lf_is_int((lf_type)v->arg[0]->type))
-        luafn_fail(&c->unit, v->proto, v->pc,
-                   "an offset that is a float: make it an integer with math.floor or //");
+        luafn_debug_fail(&c->unit, v->proto, v->pc,
+                         "an offset that is a float: make it an integer with math.floor or //");
     return LF_I64;
 }
 
@@ -185,22 +185,23 @@ static lf_type type_for(lf_compile *c, const lf_value *v)
 static void need_integers(lf_compile *c, const lf_value *v, const lf_value *array, lf_type x)
 {
     lf_whose of = lf_whose_is(c, array);
-    if (lf_is_int(luafn_type_of(of.dtype)) && lf_is_float(x))
-        luafn_fail(&c->unit, v->proto, v->pc,
-                   "a float is assigned to '%s', an array of %s: make it an integer with "
-                   "math.floor or //",
-                   luafn_array_name(c, array), lun_dtype_name(of.stored));
+    if (lf_is_int(luafn_graph_type_of(of.dtype)) && lf_is_float(x))
+        luafn_debug_fail(&c->unit, v->proto, v->pc,
+                         "a float is assigned to '%s', an array of %s: make it an integer with "
+                         "math.floor or //",
+                         luafn_captured_array_name(c, array), lun_dtype_name(of.stored));
 }
 
 /* Operand `value` of v as an element of the array: numbers, or truth values. */
 static lf_type type_store(lf_compile *c, const lf_value *v, const lf_value *array, int value)
 {
-    lf_type t = luafn_type_of(lf_whose_is(c, array).dtype), x = (lf_type)v->arg[value]->type;
+    lf_type t = luafn_graph_type_of(lf_whose_is(c, array).dtype), x = (lf_type)v->arg[value]->type;
     if (t == LF_BOOL && x != LF_BOOL)
-        luafn_fail(&c->unit, v->proto, v->pc, "'%s' is an array of bool: assign true or false",
-                   luafn_array_name(c, array));
+        luafn_debug_fail(&c->unit, v->proto, v->pc,
+                         "'%s' is an array of bool: assign true or false",
+                         luafn_captured_array_name(c, array));
     if (t != LF_BOOL && !lf_is_number(x))
-        luafn_mistyped(c, v, value, "an assignment to an element");
+        luafn_type_join_mistyped(c, v, value, "an assignment to an element");
     need_integers(c, v, array, x);
     return t;
 }
@@ -211,7 +212,7 @@ static lf_type type_combine(lf_compile *c, const lf_value *v)
 {
     const lf_put *p = c->puts.at[v->as.i];
     const lf_capture *s = &c->source[p->source].capture;
-    lf_value element = {.kind = LF_LOAD, .type = (uint8_t)luafn_type_of(s->dtype)}, both = *v;
+    lf_value element = {.kind = LF_LOAD, .type = (uint8_t)luafn_graph_type_of(s->dtype)}, both = *v;
     lf_value *arg[2] = {p->behind ? v->arg[0] : &element, p->behind ? &element : v->arg[0]};
     both.arg = arg;
     both.args = 2;
@@ -223,19 +224,19 @@ static lf_type type_combine(lf_compile *c, const lf_value *v)
 static lf_type type_index(lf_compile *c, const lf_value *v)
 {
     if (!lf_is_number((lf_type)v->arg[1]->type))
-        luafn_mistyped(c, v, 1, "indexing");
+        luafn_type_join_mistyped(c, v, 1, "indexing");
     if (!lf_is_int((lf_type)v->arg[1]->type))
-        luafn_fail(&c->unit, v->proto, v->pc,
-                   "indexing with a float: make it an integer with math.floor or //");
+        luafn_debug_fail(&c->unit, v->proto, v->pc,
+                         "indexing with a float: make it an integer with math.floor or //");
     const lf_open *open = lf_open_of(c, v->arg[0]);
     if (open && v->kind == LF_LOAD)
         return open->type;
     return v->kind == LF_FLAT_INDEX ? LF_I64
            : v->kind == LF_PART     ? LF_OBJECT
-                                    : luafn_type_of(lf_whose_is(c, v->arg[0]).dtype);
+                                    : luafn_graph_type_of(lf_whose_is(c, v->arg[0]).dtype);
 }
 
-lf_type luafn_type_op(lf_compile *c, const lf_value *v)
+lf_type luafn_rules_op(lf_compile *c, const lf_value *v)
 {
     if (!known(v))
         return LF_NONE;
@@ -251,7 +252,7 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
     case LF_NOT:
     case LF_TRUTH:
         if (v->arg[0]->type == LF_MIX)
-            luafn_mistyped(c, v, 0, "a condition");
+            luafn_type_join_mistyped(c, v, 0, "a condition");
         return LF_BOOL;
     case LF_COMPARE:
         return type_compare(c, v);
@@ -262,20 +263,21 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
     case LF_LENGTH:
         return LF_I64;
     case LF_CELL:
-        return luafn_type_of(
+        return luafn_graph_type_of(
             c->source[((const lf_cell *)c->cells.at[v->as.i])->is.source].capture.dtype);
     case LF_STORE:
         return type_store(c, v, &(lf_value){.kind = LF_ARRAY, .as.i = v->as.i}, 0);
     case LF_WRITE:
         type_index(c, v);
-        return lf_open_of(c, v->arg[0]) ? luafn_type_open(c, v) : type_store(c, v, v->arg[0], 2);
+        return lf_open_of(c, v->arg[0]) ? luafn_team_memory_open(c, v)
+                                        : type_store(c, v, v->arg[0], 2);
     case LF_CHANGE:
         type_index(c, v);
         for (int k = 2; k < v->args; k++)
             type_store(c, v, v->arg[0], k);
-        return luafn_type_of(lf_whose_is(c, v->arg[0]).dtype);
+        return luafn_graph_type_of(lf_whose_is(c, v->arg[0]).dtype);
     case LF_IDENTITY:
-        return luafn_type_identity(c, v);
+        return luafn_team_memory_identity(c, v);
     case LF_COMBINE:
         return type_combine(c, v);
     case LF_MATH:
@@ -290,7 +292,7 @@ lf_type luafn_type_op(lf_compile *c, const lf_value *v)
     case LF_FOR_STEP:
         return type_for(c, v);
     case LF_FOR_NEXT:
-        return luafn_join((lf_type)v->arg[0]->type, (lf_type)v->arg[1]->type);
+        return luafn_type_join((lf_type)v->arg[0]->type, (lf_type)v->arg[1]->type);
     case LF_FOR_MORE:
         return LF_BOOL;
     default:

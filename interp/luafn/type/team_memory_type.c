@@ -2,25 +2,25 @@
  * those of values. */
 #include "luafn/type/rules.h"
 
-lf_type luafn_type_open(lf_compile *c, const lf_value *v)
+lf_type luafn_team_memory_open(lf_compile *c, const lf_value *v)
 {
     lf_open *open = lf_open_of(c, v->arg[0]);
     const lf_type x = (lf_type)v->arg[2]->type;
     if (!lf_is_number(x) && x != LF_BOOL)
-        luafn_mistyped(c, v, 2, "a value of all threads");
-    lf_type t = luafn_join(open->type, x);
+        luafn_type_join_mistyped(c, v, 2, "a value of all threads");
+    lf_type t = luafn_type_join(open->type, x);
     if (open->wide && lf_is_number(t))
         t = lf_is_int(t) ? LF_I64 : LF_F64;
     if (t == LF_MIX)
-        luafn_fail(&c->unit, v->proto, v->pc,
-                   "a number here and a boolean there: values of threads are of one kind");
+        luafn_debug_fail(&c->unit, v->proto, v->pc,
+                         "a number here and a boolean there: values of threads are of one kind");
     open->type = t;
     return x;
 }
 
 /* The type of an identity that initialises memory: any number, or a boolean, until the others are
  * known. */
-lf_type luafn_type_identity(lf_compile *c, const lf_value *v)
+lf_type luafn_team_memory_identity(lf_compile *c, const lf_value *v)
 {
     const lf_open *open = lf_open_of(c, v->arg[0]);
     if (v->arg[0]->kind != LF_ARRAY || !open)
@@ -31,7 +31,7 @@ lf_type luafn_type_identity(lf_compile *c, const lf_value *v)
 }
 
 /* Memory whose dtype is inferred. */
-void luafn_settle_memory(lf_compile *c)
+void luafn_team_memory_settle(lf_compile *c)
 {
     for (int k = 0; k < c->scratches; k++) {
         lf_open *o = &c->open[k];

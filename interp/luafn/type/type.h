@@ -4,7 +4,7 @@
 
 #include "luafn/graph/compile.h"
 
-/* Gives every value its type; leaves by luafn_fail if one has none. */
+/* Gives every value its type; leaves by luafn_debug_fail if one has none. */
 void luafn_infer(lf_compile *c);
 
 /* "function script:3(x: f32) returns i64", then a line per captured value and local. */

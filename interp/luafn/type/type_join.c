@@ -1,7 +1,7 @@
 /* type_join.c - joins of types, and messages about wrong ones. */
 #include "luafn/type/rules.h"
 
-lf_type luafn_join(lf_type a, lf_type b)
+lf_type luafn_type_join(lf_type a, lf_type b)
 {
     if (a == LF_NONE || a == b)
         return b;
@@ -50,11 +50,11 @@ static int register_of(const lf_value *v, int operand)
     }
 }
 
-void luafn_mistyped(lf_compile *c, const lf_value *v, int operand, const char *what)
+void luafn_type_join_mistyped(lf_compile *c, const lf_value *v, int operand, const char *what)
 {
     const lf_value *x = v->arg[operand];
     int reg = v->pc >= 0 ? register_of(v, operand) : -1;
-    const char *name = reg >= 0 ? luafn_local_name(v->proto, reg, v->pc) : NULL;
+    const char *name = reg >= 0 ? luafn_debug_local_name(v->proto, reg, v->pc) : NULL;
     const char *is, *hint;
     switch ((lf_type)x->type) {
     case LF_BOOL:
@@ -78,6 +78,6 @@ void luafn_mistyped(lf_compile *c, const lf_value *v, int operand, const char *w
         is = "a value that is a number on some paths only";
         hint = "give it a number on every path";
     }
-    luafn_fail(&c->unit, v->proto, v->pc, "%s on %s%s%s%s: %s", what, is, name ? " (local '" : "",
-               name ? name : "", name ? "')" : "", hint);
+    luafn_debug_fail(&c->unit, v->proto, v->pc, "%s on %s%s%s%s: %s", what, is,
+                     name ? " (local '" : "", name ? name : "", name ? "')" : "", hint);
 }

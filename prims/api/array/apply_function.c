@@ -22,7 +22,7 @@ typedef struct call {
 /* Operand k as a node: an element's in the order in which all are taken. */
 static lun_status node_of(const call *c, int k, lun_dtype t, lun_node **out)
 {
-    return lun__node_along(c->e, c->operands[k], t, k < c->elements ? c->axes : NULL, out);
+    return lun__axes_node(c->e, c->operands[k], t, k < c->elements ? c->axes : NULL, out);
 }
 
 /* The operand that parameter p of the C function takes. */
@@ -37,14 +37,14 @@ static lun_status c_operand(call *c, int p)
     char shape[96];
     bool array = !a->weak && lun_size(a) >= 0 && lun_shape(a, (int64_t[LUN_MAX_RANK]){0}) > 0;
     if (f->param[p].pointer && (!array || lun_dtype_of(a) != want))
-        return lun__fail(e, LUN_EDTYPE,
-                         "parameter %d of the function is an array of %s, but the argument is %s",
-                         k + 1, lun_dtype_name(want), array ? lun__describe(a, shape) : "a number");
+        return lun__fail(
+            e, LUN_EDTYPE, "parameter %d of the function is an array of %s, but the argument is %s",
+            k + 1, lun_dtype_name(want), array ? lun__array_describe(a, shape) : "a number");
     if (!f->param[p].pointer && array && k >= c->elements)
         return lun__fail(e, LUN_EDTYPE,
                          "parameter %d of the function is a number (%s), but the argument is an "
                          "array, %s; elements=%d passes it element by element",
-                         k + 1, lun_dtype_name(want), lun__describe(a, shape), k + 1);
+                         k + 1, lun_dtype_name(want), lun__array_describe(a, shape), k + 1);
     if (f->param[p].pointer && k < c->elements)
         return lun__fail(e, LUN_EARG,
                          "parameter %d of the function receives an element: it cannot be a pointer",
@@ -52,7 +52,7 @@ static lun_status c_operand(call *c, int p)
     lun_status s = node_of(c, k, want, &raw);
     if (s != LUN_OK)
         return s;
-    s = lun__cast(e, raw, want, &c->nodes[c->node_count]);
+    s = lun__convert(e, raw, want, &c->nodes[c->node_count]);
     lun__node_release(e, raw);
     if (s == LUN_OK)
         c->node_count++;
@@ -125,11 +125,11 @@ static lun_status call_c(call *c, lun_array **out)
     lun_array *given[LUN_MAX_OPERANDS];
     for (int k = f->neighbours; k < elements; k++)
         given[k] = c->operands[f->param[k].of];
-    s = lun__align(e, c->nodes, f->neighbours ? NULL : given, elements, &like);
+    s = lun__shape_align(e, c->nodes, f->neighbours ? NULL : given, elements, &like);
     if (s != LUN_OK)
         return s;
     s = lun__node_call(e, c->f, f, c->nodes, f->params, elements, (lun_dtype)f->result, like, &n);
-    return s == LUN_OK ? lun__array_along(e, n, false, c->axes, out) : s;
+    return s == LUN_OK ? lun__axes_array(e, n, false, c->axes, out) : s;
 }
 
 /* The dtype in which a function takes a's elements. */
@@ -138,8 +138,8 @@ static lun_dtype computed(const lun_array *a)
     return (lun_dtype)lun__dtype_get(lun_dtype_of(a))->compute;
 }
 
-lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
-                           int elements, lun_specialising how, lun_front_result *r)
+lun_status lun__apply_specialise(lun_engine *e, lun_function *f, lun_array *const *operands,
+                                 int count, int elements, lun_specialising how, lun_front_result *r)
 {
     lun_front_param params[LUN_MAX_OPERANDS];
     for (int k = 0; k < count; k++) {
@@ -162,14 +162,14 @@ lun_status lun__specialise(lun_engine *e, lun_function *f, lun_array *const *ope
             params[k].shape[i] = how.radius ? how.radius[i] : -1;
     }
     memset(r, 0, sizeof *r);
-    lun__clear(e);
+    lun__fail_clear(e);
     lun_host_begin(e); /* the front end can be stopped */
     lun_status s = f->front.specialise(f->front.ctx, params, count, r, &e->error);
     lun_host_end(e);
     if (s != LUN_OK)
-        return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
+        return s == LUN_ENOMEM && !e->error.length ? lun__fail_nomem(e) : s;
     r->function->note_count = r->note_count;
-    lun__function_number(e, r->function);
+    lun__function_ref_number(e, r->function);
     return LUN_OK;
 }
 
@@ -179,22 +179,22 @@ static lun_dtype scalar_param(const lun_ir_function *f, int k)
     return (lun_dtype)f->body->args[k];
 }
 
-lun_status lun__captured_operands(lun_engine *e, const lun_front_result *r, lun_node **nodes,
-                                  int *count)
+lun_status lun__apply_captured(lun_engine *e, const lun_front_result *r, lun_node **nodes,
+                               int *count)
 {
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < r->scalars; k++) {
         s = lun__node_number(e, r->scalar_dtype[k],
-                             lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]), 0, NULL,
+                             lun__dtype_cell_from_value(r->scalar_dtype[k], r->scalar[k]), 0, NULL,
                              &nodes[*count]);
         *count += s == LUN_OK;
     }
     for (int k = 0; s == LUN_OK && k < r->arrays; k++) {
         lun_node *raw;
-        s = lun__node(e, r->array[k], LUN_DTYPE_COUNT, &raw);
+        s = lun__array_node(e, r->array[k], LUN_DTYPE_COUNT, &raw);
         if (s != LUN_OK)
             break;
-        s = lun__cast(e, raw, computed(r->array[k]), &nodes[*count]);
+        s = lun__convert(e, raw, computed(r->array[k]), &nodes[*count]);
         lun__node_release(e, raw);
         *count += s == LUN_OK;
     }
@@ -215,7 +215,7 @@ static lun_status own_operands(call *c, const lun_front_result *r, int first, in
         s = node_of(c, k, want, &raw);
         if (s != LUN_OK)
             break;
-        s = lun__cast(e, raw, want, &c->nodes[c->node_count]);
+        s = lun__convert(e, raw, want, &c->nodes[c->node_count]);
         lun__node_release(e, raw);
         c->node_count += s == LUN_OK;
     }
@@ -235,7 +235,7 @@ static lun_status front_operands(call *c, const lun_front_result *r)
     } else {
         s = own_operands(c, r, 0, 0);
     }
-    return s == LUN_OK ? lun__captured_operands(e, r, c->nodes, &c->node_count) : s;
+    return s == LUN_OK ? lun__apply_captured(e, r, c->nodes, &c->node_count) : s;
 }
 
 /* The first output that is the same value as output k. */
@@ -247,8 +247,8 @@ static int first_output(const lun_ir_function *f, int k)
     return first;
 }
 
-lun_status lun__call_outputs(lun_engine *e, lun_function *fn, const lun_front_result *r,
-                             const lun_operands *o, lun_array **outs, int room, int *results)
+lun_status lun__apply_outputs(lun_engine *e, lun_function *fn, const lun_front_result *r,
+                              const lun_operands *o, lun_array **outs, int room, int *results)
 {
     const lun_ir_function *f = r->function;
     lun_node *n = NULL;
@@ -269,7 +269,7 @@ lun_status lun__call_outputs(lun_engine *e, lun_function *fn, const lun_front_re
             s = lun__node_output(e, n, first_output(f, made),
                                  (lun_dtype)f->body->ins[f->output[made]].dtype, &out);
         if (s == LUN_OK)
-            s = lun__array_along(e, out, false, o->axes, &outs[made]);
+            s = lun__axes_array(e, out, false, o->axes, &outs[made]);
         if (s != LUN_OK)
             break;
     }
@@ -289,22 +289,22 @@ static lun_status call_front(call *c, lun_array **outs, int room, int *results)
         return wrong_count(c, c->f->front.params);
     const lun_specialising how = {.index = c->around ? LUN_FRONT_AROUND : LUN_FRONT_ELEMENT,
                                   .radius = c->around ? c->around->how->radius : NULL};
-    lun_status s = lun__specialise(e, c->f, c->operands, c->count, c->elements, how, &r);
+    lun_status s = lun__apply_specialise(e, c->f, c->operands, c->count, c->elements, how, &r);
     if (s == LUN_OK && c->around && r.neighbours == 0)
         s = lun__fail(e, LUN_EARG, "the function reads no element around its index");
     if (s == LUN_OK)
         s = front_operands(c, &r);
     const int elements = s == LUN_OK && c->around ? r.neighbours : c->elements;
     if (s == LUN_OK)
-        s = lun__align(e, c->nodes, c->around ? NULL : c->operands, elements, &like);
+        s = lun__shape_align(e, c->nodes, c->around ? NULL : c->operands, elements, &like);
     if (s != LUN_OK)
         return s;
     const lun_operands o = {c->nodes, c->node_count, elements, like, c->axes};
-    return lun__call_outputs(e, c->f, &r, &o, outs, room, results);
+    return lun__apply_outputs(e, c->f, &r, &o, outs, room, results);
 }
 
-lun_status lun__check_call(lun_engine *e, const lun_function *f, lun_array *const *operands,
-                           int count, int elements, int room)
+lun_status lun__apply_check(lun_engine *e, const lun_function *f, lun_array *const *operands,
+                            int count, int elements, int room)
 {
     lun_status s = LUN_OK;
     if (!f)
@@ -312,11 +312,11 @@ lun_status lun__check_call(lun_engine *e, const lun_function *f, lun_array *cons
     if (count < elements || elements < 1 || count > LUN_MAX_OPERANDS || room < 1)
         return lun__fail(e, LUN_EARG, "a function takes 1 to %d operands", LUN_MAX_OPERANDS);
     for (int k = 0; s == LUN_OK && k < count; k++)
-        s = lun__usable(e, operands[k]);
+        s = lun__array_usable(e, operands[k]);
     return s;
 }
 
-lun_status lun__check_around(lun_engine *e, const lun_function *f, bool around)
+lun_status lun__apply_check_around(lun_engine *e, const lun_function *f, bool around)
 {
     if (around && f->text && !f->text->neighbours)
         return lun__fail(e, LUN_EARG,
@@ -331,21 +331,21 @@ lun_status lun__check_around(lun_engine *e, const lun_function *f, bool around)
     return LUN_OK;
 }
 
-lun_status lun__call_around(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
-                            int elements, lun_around *around, lun_array **outs, int room,
-                            int *results)
+lun_status lun__apply_around(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
+                             int elements, lun_around *around, lun_array **outs, int room,
+                             int *results)
 {
     lun_node *nodes[2 * LUN_MAX_OPERANDS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS];
     call c = {e, f, operands, count, elements, nodes, 0, NULL, around};
     lun_axes order;
-    lun_status s = lun__check_call(e, f, operands, count, elements, room);
+    lun_status s = lun__apply_check(e, f, operands, count, elements, room);
     *results = 1;
     if (s == LUN_OK)
-        s = lun__check_around(e, f, around != NULL);
+        s = lun__apply_check_around(e, f, around != NULL);
     if (s != LUN_OK)
         return s;
     if (f->op < LUN_OP_COUNT)
-        return lun__apply_slots(e, f->op, operands, count, outs);
+        return lun__elementwise_slots(e, f->op, operands, count, outs);
     if (lun__axes_common(operands, elements, &order))
         c.axes = &order;
     if (f->text)
@@ -367,16 +367,17 @@ static lun_status call_alone(call *c, lun_array **outs, int room, int *results)
     if (c->count > c->f->front.params)
         return lun__fail(e, LUN_EARG, "the function has %d parameter%s, but is called with %d",
                          c->f->front.params, c->f->front.params == 1 ? "" : "s", c->count);
-    lun_status s = lun__specialise(e, c->f, c->operands, c->count, 0, (lun_specialising){0}, &r);
+    lun_status s =
+        lun__apply_specialise(e, c->f, c->operands, c->count, 0, (lun_specialising){0}, &r);
     if (s == LUN_OK)
         s = own_operands(c, &r, 0, 0);
     if (s == LUN_OK)
-        s = lun__captured_operands(e, &r, c->nodes, &c->node_count);
+        s = lun__apply_captured(e, &r, c->nodes, &c->node_count);
     if (s == LUN_OK)
         s = lun__node_number(e, LUN_I64, 0, 1, &one, &like);
     if (s == LUN_OK) {
         const lun_operands o = {c->nodes, c->node_count, 0, like, NULL};
-        s = lun__call_outputs(e, c->f, &r, &o, outs, room, results);
+        s = lun__apply_outputs(e, c->f, &r, &o, outs, room, results);
     }
     lun__node_release(e, like);
     return s;
@@ -394,7 +395,7 @@ lun_status lun_call_alone(lun_engine *e, lun_function *f, lun_array *const *oper
         return lun__fail(e, LUN_EARG, "a Lua function and at most %d arguments expected",
                          LUN_MAX_OPERANDS);
     for (int k = 0; s == LUN_OK && k < count; k++)
-        s = lun__usable(e, operands[k]);
+        s = lun__array_usable(e, operands[k]);
     if (s == LUN_OK)
         s = call_alone(&c, outs, room, results);
     while (c.node_count)

@@ -87,9 +87,9 @@ void lun__arrays_close(lun_engine *e)
 lun_status lun__array(lun_engine *e, lun_node *n, bool made, lun_array **out)
 {
     lun_array *a = take(e);
-    lun_status s = a ? LUN_OK : lun__nomem(e);
+    lun_status s = a ? LUN_OK : lun__fail_nomem(e);
     if (s == LUN_OK && n && !lun__node_ready(n))
-        s = lun__waiting(e, n);
+        s = lun__evaluate_early(e, n);
     if (s != LUN_OK) {
         lun__node_release(e, n);
         if (a)
@@ -102,7 +102,8 @@ lun_status lun__array(lun_engine *e, lun_node *n, bool made, lun_array **out)
     return LUN_OK;
 }
 
-lun_status lun__viewed(lun_engine *e, lun_node *n, const lun_layout *l, bool made, lun_array **out)
+lun_status lun__array_viewed(lun_engine *e, lun_node *n, const lun_layout *l, bool made,
+                             lun_array **out)
 {
     lun_status s = lun__array(e, n, made, out);
     if (s != LUN_OK)
@@ -112,17 +113,17 @@ lun_status lun__viewed(lun_engine *e, lun_node *n, const lun_layout *l, bool mad
     return LUN_OK;
 }
 
-lun_status lun__window(lun_engine *e, lun_array *a, const lun_layout *l, lun_array **out)
+lun_status lun__array_window(lun_engine *e, lun_array *a, const lun_layout *l, lun_array **out)
 {
-    lun_status s = lun__viewed(e, NULL, l, true, out);
+    lun_status s = lun__array_viewed(e, NULL, l, true, out);
     if (s != LUN_OK)
         return s;
-    (*out)->parent = lun__base(a);
+    (*out)->parent = lun__array_base(a);
     lun_retain((*out)->parent);
     return LUN_OK;
 }
 
-void lun__layout_of(const lun_array *a, lun_layout *out)
+void lun__array_layout(const lun_array *a, lun_layout *out)
 {
     int64_t shape[LUN_MAX_RANK];
     if (a->viewed) {
@@ -200,7 +201,7 @@ static inline bool measured(const lun_array *a)
 static lun_status measure(const lun_array *a)
 {
     lun_node *n = lun__node_retain(a->node);
-    lun_status s = lun__run(a->engine, &n, 1);
+    lun_status s = lun__eval(a->engine, &n, 1);
     lun__node_release(a->engine, n);
     return s;
 }
@@ -220,7 +221,7 @@ lun_status lun_free(lun_engine *e, lun_array *a)
     return LUN_OK;
 }
 
-lun_status lun__present(lun_engine *e, const lun_array *a)
+lun_status lun__array_present(lun_engine *e, const lun_array *a)
 {
     lun_status s = ours(e, a);
     return s != LUN_OK || measured(a) ? s : measure(a);
@@ -229,7 +230,7 @@ lun_status lun__present(lun_engine *e, const lun_array *a)
 /* How many elements of a, which has a validity, are there. */
 static lun_status count_there(lun_engine *e, const lun_array *a, int64_t *count)
 {
-    const lun_array *valid = lun__top(a)->valid;
+    const lun_array *valid = lun__array_top(a)->valid;
     const lun_layout *at = a->viewed ? &a->at : NULL;
     lun_node *shown = NULL, *numbers = NULL, *sum = NULL;
     lun_status s = LUN_OK;
@@ -240,25 +241,25 @@ static lun_status count_there(lun_engine *e, const lun_array *a, int64_t *count)
     if (s == LUN_OK)
         s = lun__node_cast(e, shown, LUN_I64, &numbers);
     if (s == LUN_OK)
-        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, numbers, NULL, LUN_I64, &sum);
+        s = lun__fold_node_reduce(e, LUN_OP_ADD, NULL, NULL, numbers, NULL, LUN_I64, &sum);
     if (s == LUN_OK)
-        s = lun__run(e, &sum, 1);
+        s = lun__eval(e, &sum, 1);
     if (s == LUN_OK && sum->kind == LUN_NODE_NUMBER)
         *count = (int64_t)sum->cell;
     else if (s == LUN_OK)
-        s = lun__storage_read(e, sum->storage, sum->offset, 1, count);
+        s = lun__mirror_read(e, sum->storage, sum->offset, 1, count);
     lun__node_release(e, shown);
     lun__node_release(e, numbers);
     lun__node_release(e, sum);
     return s;
 }
 
-lun_status lun__refuse_missing(lun_engine *e, const lun_array *a)
+lun_status lun__array_refuse_missing(lun_engine *e, const lun_array *a)
 {
     int64_t there = 0;
     const int64_t n = lun_size(a);
-    lun_status s = lun__has_validity(a) && n ? count_there(e, a, &there) : LUN_OK;
-    if (s != LUN_OK || !lun__has_validity(a) || there == n)
+    lun_status s = lun__array_has_validity(a) && n ? count_there(e, a, &there) : LUN_OK;
+    if (s != LUN_OK || !lun__array_has_validity(a) || there == n)
         return s;
     return lun__fail(e, LUN_EARG,
                      "takes no missing elements: %lld of %lld are; use fillna, dropna or cast "
@@ -266,32 +267,33 @@ lun_status lun__refuse_missing(lun_engine *e, const lun_array *a)
                      (long long)(n - there), (long long)n);
 }
 
-lun_status lun__usable(lun_engine *e, const lun_array *a)
+lun_status lun__array_usable(lun_engine *e, const lun_array *a)
 {
-    lun_status s = lun__present(e, a);
-    if (s != LUN_OK || !lun__has_validity(a))
+    lun_status s = lun__array_present(e, a);
+    if (s != LUN_OK || !lun__array_has_validity(a))
         return s;
-    return lun__dtype_is_float((lun_dtype)lun__top(a)->node->dtype) ? LUN_OK
-                                                                    : lun__refuse_missing(e, a);
+    return lun__dtype_is_float((lun_dtype)lun__array_top(a)->node->dtype)
+               ? LUN_OK
+               : lun__array_refuse_missing(e, a);
 }
 
-lun_status lun__constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out)
+lun_status lun__array_constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out)
 {
-    lun_status s = lun__value_check(e, v);
+    lun_status s = lun__fail_check_value(e, v);
     if (s != LUN_OK)
         return s;
-    if (!lun__value_fits(t, v)) {
+    if (!lun__dtype_value_fits(t, v)) {
         char text[LUN_NUMBER_TEXT];
-        if (lun__value_is_float(v))
+        if (lun__dtype_value_is_float(v))
             return lun__fail(e, LUN_ERANGE, "number %s does not fit into dtype %s",
-                             lun__number_text(v.as.d, text), lun_dtype_name(t));
-        if (lun__value_is_bool(v))
+                             lun__strbuf_number(v.as.d, text), lun_dtype_name(t));
+        if (lun__dtype_value_is_bool(v))
             return lun__fail(e, LUN_EDTYPE, "a boolean does not fit into dtype %s",
                              lun_dtype_name(t));
         return lun__fail(e, LUN_ERANGE, "number %lld does not fit into dtype %s", (long long)v.as.i,
                          lun_dtype_name(t));
     }
-    return lun__node_number(e, t, lun__cell_from_value(t, v), 0, NULL, out);
+    return lun__node_number(e, t, lun__dtype_cell_from_value(t, v), 0, NULL, out);
 }
 
 /* The node of a, a window of an expression: kept, so that it is computed once. */
@@ -308,20 +310,20 @@ static lun_status window_node(lun_engine *e, lun_array *a, lun_node *whole, lun_
     return LUN_OK;
 }
 
-lun_status lun__node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
+lun_status lun__array_node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
 {
-    lun_status s = lun__usable(e, a);
-    return s == LUN_OK ? lun__slots(e, a, t, out) : s;
+    lun_status s = lun__array_usable(e, a);
+    return s == LUN_OK ? lun__array_slots(e, a, t, out) : s;
 }
 
-lun_status lun__slots(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
+lun_status lun__array_slots(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
 {
-    lun_status s = lun__present(e, a);
+    lun_status s = lun__array_present(e, a);
     if (s != LUN_OK)
         return s;
     if (a->weak)
-        return lun__constant(e, t == LUN_DTYPE_COUNT ? a->number.dtype : t, a->number, out);
-    const lun_array *top = lun__top(a);
+        return lun__array_constant(e, t == LUN_DTYPE_COUNT ? a->number.dtype : t, a->number, out);
+    const lun_array *top = lun__array_top(a);
     lun__array_used(e, top);
     if (a->parent && !lun__node_ready(top->node))
         return window_node(e, a, top->node, out);
@@ -335,7 +337,7 @@ lun_status lun__slots(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
     return LUN_OK;
 }
 
-lun_status lun__root(lun_engine *e, lun_array *a, lun_node **out)
+lun_status lun__array_root(lun_engine *e, lun_array *a, lun_node **out)
 {
     lun_status s = ours(e, a);
     if (s != LUN_OK)
@@ -347,7 +349,7 @@ lun_status lun__root(lun_engine *e, lun_array *a, lun_node **out)
     bool shown = a->parent && lun__node_ready(a->parent->node);
     lun_array *of = shown ? a->parent : a;
     if (of->parent || !of->viewed)
-        return lun__slots(e, of, LUN_DTYPE_COUNT, out);
+        return lun__array_slots(e, of, LUN_DTYPE_COUNT, out);
     lun__array_used(e, of);
     *out = lun__node_retain(of->node);
     return LUN_OK;
@@ -383,7 +385,7 @@ static lun_dtype dtype_of(const lun_array *a)
 {
     if (is_freed(a))
         return LUN_DTYPE_COUNT;
-    return a->weak ? a->number.dtype : (lun_dtype)lun__top(a)->node->dtype;
+    return a->weak ? a->number.dtype : (lun_dtype)lun__array_top(a)->node->dtype;
 }
 
 lun_dtype lun_dtype_of(const lun_array *a)
@@ -403,7 +405,7 @@ bool lun_is_measured(const lun_array *a)
 lun_status lun_measure(lun_engine *e, lun_array *a)
 {
     LUN_NEED(e, true);
-    return lun__present(e, a);
+    return lun__array_present(e, a);
 }
 
 static int shape_of(const lun_array *a, int64_t shape[LUN_MAX_RANK])
@@ -471,20 +473,20 @@ bool lun_is_virtual(const lun_array *a)
     LUN_NEED_OR(lun_engine_of(a), false);
     if (a->weak || is_freed(a))
         return false;
-    const lun_node *n = lun__top(a)->node;
+    const lun_node *n = lun__array_top(a)->node;
     return lun__node_is(n, LUN_IS_VIRTUAL) && n->rank > 0;
 }
 
 const char *lun_device_of(const lun_array *a)
 {
     LUN_NEED_OR(lun_engine_of(a), "");
-    const lun_array *whole = lun__top(a);
+    const lun_array *whole = lun__array_top(a);
     if (whole->node && whole->node->storage)
-        return lun__storage_location(whole->engine, whole->node->storage);
+        return lun__mirror_location(whole->engine, whole->node->storage);
     return lun_backend_name(whole->engine);
 }
 
-const char *lun__describe(const lun_array *a, char buf[96])
+const char *lun__array_describe(const lun_array *a, char buf[96])
 {
     int64_t shape[LUN_MAX_RANK];
     int rank = shape_of(a, shape);
@@ -510,7 +512,7 @@ int64_t lun_pending(const lun_array *a)
     LUN_NEED_OR(lun_engine_of(a), 0);
     if (a->weak || is_freed(a))
         return 0;
-    const lun_array *top = lun__top(a);
+    const lun_array *top = lun__array_top(a);
     bool by_itself = a->node && !lun__node_ready(top->node);
     int64_t count = 0;
     lun__walk(++a->engine->walk, by_itself ? a->node : top->node,

@@ -87,7 +87,7 @@ bool lun__axes_common(lun_array *const *operands, int count, lun_axes *out)
     for (int i = 0; i < count; i++) {
         if (operands[i]->weak)
             continue;
-        lun__layout_of(operands[i], &at);
+        lun__array_layout(operands[i], &at);
         if (at.rank != whole.rank || repeats(&at) ||
             memcmp(at.extent, whole.extent, (size_t)at.rank * sizeof *at.extent))
             continue;
@@ -117,24 +117,24 @@ void lun__axes_shape(const lun_axes *x, int64_t shape[LUN_MAX_RANK])
         shape[k] = x->extent[x->axis[k]];
 }
 
-lun_status lun__node_along(lun_engine *e, lun_array *a, lun_dtype t, const lun_axes *x,
-                           lun_node **out)
+lun_status lun__axes_node(lun_engine *e, lun_array *a, lun_dtype t, const lun_axes *x,
+                          lun_node **out)
 {
     lun_layout own, along;
-    lun_status s = x ? lun__usable(e, a) : LUN_OK;
+    lun_status s = x ? lun__array_usable(e, a) : LUN_OK;
     if (s != LUN_OK)
         return s;
     int rank = lun_shape(a, own.extent);
     if (!x || rank == 0 || (rank == 1 && own.extent[0] == 1))
-        return lun__node(e, a, t, out);
-    lun__array_used(e, lun__top(a));
-    lun__layout_of(a, &own);
+        return lun__array_node(e, a, t, out);
+    lun__array_used(e, lun__array_top(a));
+    lun__array_layout(a, &own);
     along = lun__axes_applied(x, &own);
-    return lun__view(e, lun__top(a)->node, &along, out);
+    return lun__view(e, lun__array_top(a)->node, &along, out);
 }
 
-lun_status lun__array_along(lun_engine *e, lun_node *n, bool made, const lun_axes *x,
-                            lun_array **out)
+lun_status lun__axes_array(lun_engine *e, lun_node *n, bool made, const lun_axes *x,
+                           lun_array **out)
 {
     int64_t shape[LUN_MAX_RANK];
     if (!x)
@@ -145,5 +145,5 @@ lun_status lun__array_along(lun_engine *e, lun_node *n, bool made, const lun_axe
         own.extent[x->axis[k]] = shape[k];
         own.stride[x->axis[k]] = along.stride[k];
     }
-    return lun__viewed(e, n, &own, made, out);
+    return lun__array_viewed(e, n, &own, made, out);
 }

@@ -26,13 +26,13 @@ lun_layout lun__axes_applied(const lun_axes *x, const lun_layout *l);
 /* The extents in that order. */
 void lun__axes_shape(const lun_axes *x, int64_t shape[LUN_MAX_RANK]);
 
-/* lun__node of a, an operand of rank x->rank at most, with its axes in that order; x NULL:
+/* lun__array_node of a, an operand of rank x->rank at most, with its axes in that order; x NULL:
  * row-major. */
-lun_status lun__node_along(lun_engine *e, lun_array *a, lun_dtype t, const lun_axes *x,
-                           lun_node **out);
+lun_status lun__axes_node(lun_engine *e, lun_array *a, lun_dtype t, const lun_axes *x,
+                          lun_node **out);
 /* The array whose elements n has in that order (takes the reference, also on failure); x NULL: in
  * row-major order. */
-lun_status lun__array_along(lun_engine *e, lun_node *n, bool made, const lun_axes *x,
-                            lun_array **out);
+lun_status lun__axes_array(lun_engine *e, lun_node *n, bool made, const lun_axes *x,
+                           lun_array **out);
 
 #endif

@@ -13,7 +13,7 @@ static void end_blank(void *object)
 {
     lun_blank *b = object;
     lun__storage_release(b->e, b->memory);
-    lun__object_free(b->e->account, b);
+    lun__account_object_free(b->e->account, b);
 }
 
 lun_status lun_blank_new(lun_engine *e, int64_t n, int bytes, lun_blank **out, void **data)
@@ -31,10 +31,10 @@ lun_status lun_blank_new(lun_engine *e, int64_t n, int bytes, lun_blank **out, v
         status = lun__storage_new(e, t, n, &s);
     if (status != LUN_OK)
         return status;
-    lun_blank *b = lun__object_new(e->account, sizeof *b);
+    lun_blank *b = lun__account_object_new(e->account, sizeof *b);
     if (!b) {
         lun__storage_release(e, s);
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     }
     *b = (lun_blank){.e = e, .memory = s};
     *data = s->data;

@@ -29,7 +29,7 @@ static lun_status with_cells(lun_engine *e, lun_function *f, uint64_t *cells, in
     lun_node **room = malloc(((size_t)arrays + 1) * sizeof *room);
     const lun_front front = {.ctx = h, .release = let_go};
     lun_status s =
-        h && room ? lun__function_make(e, LUN_OP_COUNT, NULL, &front, out) : lun__nomem(e);
+        h && room ? lun__make_function(e, LUN_OP_COUNT, NULL, &front, out) : lun__fail_nomem(e);
     if (s != LUN_OK) {
         free(h);
         free(room);
@@ -54,19 +54,19 @@ static bool is_scalar(const lun_array *a)
 static lun_status leaf_of(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out)
 {
     lun_node *raw, *n;
-    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &raw);
+    lun_status s = lun__array_node(e, a, LUN_DTYPE_COUNT, &raw);
     if (s != LUN_OK)
         return s;
-    s = lun__cast(e, raw, t, &n);
+    s = lun__convert(e, raw, t, &n);
     lun__node_release(e, raw);
     if (s != LUN_OK)
         return s;
     if (!lun__node_ready(n) && !lun__node_is(n, LUN_IS_VIRTUAL))
-        s = lun__run(e, &n, 1);
+        s = lun__eval(e, &n, 1);
     if (s == LUN_OK && n->kind == LUN_NODE_LEAF)
         *out = lun__node_retain(n);
     else if (s == LUN_OK)
-        s = lun__node_copy(e, n, out);
+        s = lun__read_node_copy(e, n, out);
     lun__node_release(e, n);
     return s;
 }
@@ -98,10 +98,10 @@ static lun_status no_number(lun_engine *e, int k, const char *what)
 static lun_status extra_cell(lun_engine *e, lun_array *a, int k, lun_dtype t, uint64_t *cell)
 {
     lun_node *raw, *n = NULL;
-    lun_status s = lun__node(e, a, t, &raw);
+    lun_status s = lun__array_node(e, a, t, &raw);
     if (s != LUN_OK)
         return s;
-    s = lun__cast(e, raw, t, &n);
+    s = lun__convert(e, raw, t, &n);
     lun__node_release(e, raw);
     if (s == LUN_OK && n->kind != LUN_NODE_NUMBER)
         s = no_number(e, k, "a Scalar: pass s:value()");
@@ -116,7 +116,7 @@ static lun_status scalar_cell(lun_engine *e, lun_array *a, lun_dtype t, uint64_t
 {
     uint64_t element = 0;
     lun_status s = lun_read(e, a, &element, 0, 1);
-    *cell = lun__cell_cast(t, lun_dtype_of(a), element);
+    *cell = lun__dtype_cell_cast(t, lun_dtype_of(a), element);
     return s;
 }
 
@@ -136,11 +136,11 @@ static lun_status cells_of(lun_engine *e, const lun_ir_function *body, int first
 {
     int captured = r ? r->scalars : 0, all = extras.count + (r ? captured_by(r) : 0);
     uint64_t *cells = malloc(((size_t)all + 1) * sizeof *cells);
-    lun_status s = cells ? LUN_OK : lun__nomem(e);
+    lun_status s = cells ? LUN_OK : lun__fail_nomem(e);
     for (int k = 0; s == LUN_OK && k < extras.count; k++)
         s = extra_cell(e, extras.at[k], k, lun__ir_function_param(body, first + k), &cells[k]);
     for (int k = 0; s == LUN_OK && k < captured; k++)
-        cells[extras.count + k] = lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+        cells[extras.count + k] = lun__dtype_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
     for (int k = 0, at = extras.count + captured; s == LUN_OK && at < all; k++) {
         if (!is_scalar(r->array[k]))
             continue;
@@ -190,7 +190,7 @@ static lun_status specialise(lun_engine *e, lun_function *f, lun_extras extras, 
     }
     for (int k = 0; k < extras.count; k++)
         all[fixed + k] = extras.at[k];
-    return lun__specialise(e, f, all, fixed + extras.count, fixed, (lun_specialising){0}, r);
+    return lun__apply_specialise(e, f, all, fixed + extras.count, fixed, (lun_specialising){0}, r);
 }
 
 static lun_status wrong_results(lun_engine *e, const lun_merger *m, int given)
@@ -283,7 +283,7 @@ static lun_status check_extras(lun_engine *e, lun_extras extras)
     if (extras.count > LUN_MAX_OPERANDS - 2)
         return lun__fail(e, LUN_EARG, "more than %d extra arguments", LUN_MAX_OPERANDS - 2);
     for (int k = 0; k < extras.count; k++) {
-        lun_status s = lun__usable(e, extras.at[k]);
+        lun_status s = lun__array_usable(e, extras.at[k]);
         if (s != LUN_OK)
             return s;
         if (lun_shape(extras.at[k], (int64_t[LUN_MAX_RANK]){0}) > 0)
@@ -310,8 +310,8 @@ static lun_status with_captured(lun_engine *e, lun_function *f, const lun_ir_fun
     return s == LUN_OK && r ? add_arrays(e, r, *owner) : s;
 }
 
-lun_status lun__combiner(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype *t,
-                         const lun_ir_function **body, lun_function **owner)
+lun_status lun__combine_body(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype *t,
+                             const lun_ir_function **body, lun_function **owner)
 {
     lun_front_result r = {.scalars = 0};
     *owner = NULL;
@@ -328,7 +328,7 @@ lun_status lun__combiner(lun_engine *e, lun_function *f, lun_extras extras, lun_
     return with_captured(e, f, *body, 2, extras, f->text ? NULL : &r, owner);
 }
 
-lun_status lun__merger(lun_engine *e, lun_function *f, lun_extras extras, lun_merger *m)
+lun_status lun__combine_merger(lun_engine *e, lun_function *f, lun_extras extras, lun_merger *m)
 {
     lun_front_result r = {.scalars = 0};
     m->owner = NULL;

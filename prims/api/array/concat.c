@@ -25,7 +25,7 @@ static lun_status add_part(lun_engine *e, parts *p, lun_node *n)
         int room = 2 * (p->count + more);
         lun_node **at = realloc(p->at, (size_t)room * sizeof *at);
         if (!at)
-            return lun__nomem(e);
+            return lun__fail_nomem(e);
         p->at = at;
         p->room = room;
     }
@@ -41,10 +41,10 @@ static lun_status add_part(lun_engine *e, parts *p, lun_node *n)
 static lun_status take_part(lun_engine *e, parts *p, lun_array *a, lun_dtype t)
 {
     lun_node *raw, *n = NULL;
-    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &raw);
+    lun_status s = lun__array_node(e, a, LUN_DTYPE_COUNT, &raw);
     if (s != LUN_OK)
         return s;
-    s = lun__cast(e, raw, t, &n);
+    s = lun__convert(e, raw, t, &n);
     if (s == LUN_OK)
         s = add_part(e, p, n);
     lun__node_release(e, n);
@@ -60,9 +60,9 @@ static lun_status finish(lun_engine *e, lun_status s, parts *p, lun_dtype t, int
     if (s == LUN_OK && p->count == 0) /* all are empty */
         s = lun__node_number(e, t, 0, rank, shape, &n);
     else if (s == LUN_OK && p->count == 1)
-        s = lun__node_reshape(e, p->at[0], rank, shape, &n);
+        s = lun__view_node_reshape(e, p->at[0], rank, shape, &n);
     else if (s == LUN_OK)
-        s = lun__node_concat(e, p->at, p->count, p->blocks, rank, shape, &n);
+        s = lun__view_node_concat(e, p->at, p->count, p->blocks, rank, shape, &n);
     while (p->count)
         lun__node_release(e, p->at[--p->count]);
     free(p->at);
@@ -101,7 +101,7 @@ static lun_status no_dtype(lun_engine *e, lun_array *const *arrays, int count)
     }
     while (before < at && lun__dtype_common(lun_dtype_of(arrays[before]), own) != LUN_DTYPE_COUNT)
         before++;
-    lun_status s = lun__no_common(e, lun_dtype_of(arrays[before]), own);
+    lun_status s = lun__mixed_sign_no_common(e, lun_dtype_of(arrays[before]), own);
     e->error_operand = at + 1;
     return s;
 }
@@ -112,7 +112,7 @@ static lun_status check_arrays(lun_engine *e, lun_array *const *arrays, int coun
     if (count < 1)
         return lun__fail(e, LUN_EARG, "at least one array is needed");
     for (int k = 0; k < count; k++) {
-        lun_status s = lun__usable(e, arrays[k]);
+        lun_status s = lun__array_usable(e, arrays[k]);
         if (s == LUN_OK && arrays[k]->weak)
             s = lun__fail(e, LUN_EARG, "array expected, got a number");
         if (s != LUN_OK) {
@@ -131,7 +131,7 @@ static lun_status check_axis(lun_engine *e, const lun_array *a, int axis, int ra
     if (axis >= 0 && axis < rank)
         return LUN_OK;
     return lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " is out of range: %s has %d", axis,
-                     lun__describe(a, text), rank);
+                     lun__array_describe(a, text), rank);
 }
 
 /* Whether the shapes are equal but for that axis. */
@@ -153,9 +153,9 @@ static lun_status joined_parts(lun_engine *e, lun_array *const *arrays, int coun
     lun_array **all = calloc(2 * (size_t)count, sizeof *all), *made[2] = {NULL, NULL};
     int64_t shape[LUN_MAX_RANK];
     lun_dtype t = LUN_BOOL;
-    lun_status s = all ? lun__present(e, arrays[0]) : lun__nomem(e);
+    lun_status s = all ? lun__array_present(e, arrays[0]) : lun__fail_nomem(e);
     for (int k = 0; s == LUN_OK && k < count; k++) {
-        s = lun__present(e, arrays[k]);
+        s = lun__array_present(e, arrays[k]);
         if (s == LUN_OK)
             t = k ? lun__dtype_common(t, lun_dtype_of(arrays[k])) : lun_dtype_of(arrays[k]);
     }
@@ -188,7 +188,7 @@ lun_status lun_concat_along(lun_engine *e, lun_array *const *arrays, int count, 
                             lun_array **out)
 {
     LUN_NEED(e, arrays && out);
-    if (lun__some_missing(arrays, count))
+    if (lun__validity_some_missing(arrays, count))
         return joined_parts(e, arrays, count, axis, lun_concat_along, out);
     lun_dtype t = LUN_BOOL;
     int64_t shape[LUN_MAX_RANK], other[LUN_MAX_RANK];
@@ -204,10 +204,10 @@ lun_status lun_concat_along(lun_engine *e, lun_array *const *arrays, int count, 
     for (int k = 1; s == LUN_OK && k < count; k++) {
         if (!go_together(rank, shape, lun_shape(arrays[k], other), other, axis)) {
             e->error_operand = k + 1;
-            return lun__fail(e, LUN_ESHAPE,
-                             "cannot concatenate %s and %s: only the extents of axis " LUN_NTH
-                             " may differ",
-                             lun__describe(arrays[0], x), lun__describe(arrays[k], y), axis);
+            return lun__fail(
+                e, LUN_ESHAPE,
+                "cannot concatenate %s and %s: only the extents of axis " LUN_NTH " may differ",
+                lun__array_describe(arrays[0], x), lun__array_describe(arrays[k], y), axis);
         }
         if (__builtin_add_overflow(shape[axis], other[axis], &shape[axis]))
             s = lun__fail(e, LUN_ERANGE, "too many elements");
@@ -224,7 +224,7 @@ lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out
 lun_status lun_stack(lun_engine *e, lun_array *const *arrays, int count, int axis, lun_array **out)
 {
     LUN_NEED(e, arrays && out);
-    if (lun__some_missing(arrays, count))
+    if (lun__validity_some_missing(arrays, count))
         return joined_parts(e, arrays, count, axis, lun_stack, out);
     lun_dtype t = LUN_BOOL;
     int64_t shape[LUN_MAX_RANK + 1], other[LUN_MAX_RANK];
@@ -237,7 +237,7 @@ lun_status lun_stack(lun_engine *e, lun_array *const *arrays, int count, int axi
         if (!go_together(rank, shape, lun_shape(arrays[k], other), other, -1)) {
             e->error_operand = k + 1;
             return lun__fail(e, LUN_ESHAPE, "cannot stack %s and %s: the shapes differ",
-                             lun__describe(arrays[0], x), lun__describe(arrays[k], y));
+                             lun__array_describe(arrays[0], x), lun__array_describe(arrays[k], y));
         }
     if (rank == LUN_MAX_RANK)
         return lun__fail(e, LUN_ESHAPE,

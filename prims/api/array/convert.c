@@ -72,12 +72,12 @@ static lun_status before_rounding(lun_engine *e, lun_node *a, lun_dtype t, lun_n
     lun_dtype from = (lun_dtype)a->dtype, by = (lun_dtype)d->compute;
     int bits = lun__dtype_precision(from);
     if (lun__dtype_is_float(from))
-        return lun__cast(e, a, (lun_dtype)lun__dtype_get(from)->compute, out);
+        return lun__convert(e, a, (lun_dtype)lun__dtype_get(from)->compute, out);
     /* exact there, or infinite in t anyway */
     if (bits <= lun__dtype_precision(by) || 1 << (d->exponent - 1) <= lun__dtype_precision(by))
-        return lun__cast(e, a, by, out);
+        return lun__convert(e, a, by, out);
     if (bits <= lun__dtype_precision(LUN_F64))
-        return lun__cast(e, a, LUN_F64, out);
+        return lun__convert(e, a, LUN_F64, out);
     return few_bits(e, a, out);
 }
 
@@ -89,7 +89,7 @@ static lun_node *as_it_was(const lun_node *a, lun_dtype t)
     return widened && a->dtype == lun__dtype_get(t)->compute ? in : NULL;
 }
 
-lun_status lun__cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)
+lun_status lun__convert(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)
 {
     int64_t shape[LUN_MAX_RANK];
     lun_dtype from = (lun_dtype)a->dtype, by = (lun_dtype)lun__dtype_get(from)->compute;
@@ -100,13 +100,13 @@ lun_status lun__cast(lun_engine *e, lun_node *a, lun_dtype t, lun_node **out)
     }
     if (a->kind == LUN_NODE_NUMBER) {
         lun__node_shape(a, shape);
-        return lun__node_number(e, t, lun__cell_cast(t, from, a->cell), a->rank, shape, out);
+        return lun__node_number(e, t, lun__dtype_cell_cast(t, from, a->cell), a->rank, shape, out);
     }
     lun_status s;
     if (lun__dtype_is_stored(t))
         s = before_rounding(e, a, t, &wide);
     else if (lun__dtype_is_stored(from) && by != t)
-        s = lun__cast(e, a, by, &wide);
+        s = lun__convert(e, a, by, &wide);
     else
         return lun__node_cast(e, a, t, out);
     if (s != LUN_OK)

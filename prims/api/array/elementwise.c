@@ -14,7 +14,7 @@ static lun_dtype operand_dtype(const lun_op_row *row, int k, lun_dtype from)
     return row->rule == LUN_RULE_SELECT && k == 0 ? LUN_BOOL : from;
 }
 
-lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out)
+lun_status lun__elementwise_op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out)
 {
     const lun_op_row *row = lun__op_get(op);
     lun_node *cast[3] = {0};
@@ -24,21 +24,21 @@ lun_status lun__op(lun_engine *e, lun_op op, lun_node *const *in, lun_node **out
         t[k] = (lun_dtype)in[k]->dtype;
     lun_status s = lun__op_types(op, t, weak, &from, &to);
     if (s == LUN_OK && from == LUN_DTYPE_COUNT)
-        return lun__op_mixed_sign(e, op, in, to, out);
+        return lun__mixed_sign_op(e, op, in, to, out);
     for (int k = 0; s == LUN_OK && k < row->arity; k++)
-        s = lun__cast(e, in[k], operand_dtype(row, k, from), &cast[k]);
+        s = lun__convert(e, in[k], operand_dtype(row, k, from), &cast[k]);
     if (s == LUN_OK)
-        s = lun__op_of(e, op, cast, to, out);
+        s = lun__typed_op(e, op, cast, to, out);
     for (int k = 0; k < row->arity; k++)
         lun__node_release(e, cast[k]);
     return s;
 }
 
-lun_status lun__op2(lun_engine *e, lun_op op, lun_node *a, lun_node *b, lun_node **out)
+lun_status lun__elementwise_op2(lun_engine *e, lun_op op, lun_node *a, lun_node *b, lun_node **out)
 {
     lun_node *in[2] = {a, b};
     bool unary = lun__op_get(op)->arity == 1;
-    lun_status s = a && (b || unary) ? lun__op(e, op, in, out) : LUN_ENOMEM;
+    lun_status s = a && (b || unary) ? lun__elementwise_op(e, op, in, out) : LUN_ENOMEM;
     lun__node_release(e, a);
     lun__node_release(e, b);
     return s;
@@ -73,7 +73,8 @@ static lun_status no_common_dtype(lun_engine *e, lun_op op, lun_array *const *op
     }
     const int first = wide < with_sign ? wide : with_sign;
     const int second = wide < with_sign ? with_sign : wide;
-    lun_status s = lun__no_common(e, lun_dtype_of(operands[first]), lun_dtype_of(operands[second]));
+    lun_status s =
+        lun__mixed_sign_no_common(e, lun_dtype_of(operands[first]), lun_dtype_of(operands[second]));
     e->error_operand = second + 1;
     return s;
 }
@@ -111,14 +112,14 @@ static lun_node *number_beside(lun_engine *e, const lun_array *a, lun_dtype t)
 {
     lun_node *n = NULL;
     bool fits = a && a->weak && a->engine == e && lun__dtype_is_float(t);
-    return fits && lun__constant(e, t, a->number, &n) == LUN_OK ? n : NULL;
+    return fits && lun__array_constant(e, t, a->number, &n) == LUN_OK ? n : NULL;
 }
 
 static lun_status combine_number(lun_engine *e, lun_op op, lun_node **in, lun_node *number,
                                  lun_array **out)
 {
     lun_node *n;
-    lun_status s = lun__op_of(e, op, in, (lun_dtype)number->dtype, &n);
+    lun_status s = lun__typed_op(e, op, in, (lun_dtype)number->dtype, &n);
     lun__node_release(e, number);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
@@ -157,7 +158,7 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
     lun_axes order;
     lun_status s;
     for (int k = 0; k < count; k++) {
-        s = lun__usable(e, operands[k]);
+        s = lun__array_usable(e, operands[k]);
         if (s != LUN_OK) {
             e->error_operand = k + 1;
             return s;
@@ -177,34 +178,34 @@ static lun_status apply_any(lun_engine *e, lun_op op, lun_array *const *operands
                 op = shift_count(op, from, &v);
             else if (row->rule == LUN_RULE_CMP && !weak[1 - k] && lun__dtype_is_integer(want))
                 op = lun__op_compared(op, want, v, k == 0, &v);
-            s = lun__constant(e, want, v, &in[k]);
+            s = lun__array_constant(e, want, v, &in[k]);
             if (s != LUN_OK)
                 e->error_operand = k + 1;
             continue;
         }
-        s = lun__node_along(e, operands[k], want, axes, &in[k]);
+        s = lun__axes_node(e, operands[k], want, axes, &in[k]);
     }
-    if (s == LUN_OK && !lun__like(in, count)) /* before casts, which cost */
-        s = lun__common_shape(e, in, operands, count, &together);
+    if (s == LUN_OK && !lun__shape_like(in, count)) /* before casts, which cost */
+        s = lun__shape_common(e, in, operands, count, &together);
     for (int k = 0; s == LUN_OK && from != LUN_DTYPE_COUNT && k < count; k++) {
         lun_node *raw = in[k];
-        s = lun__cast(e, raw, operand_dtype(row, k, from), &in[k]);
+        s = lun__convert(e, raw, operand_dtype(row, k, from), &in[k]);
         if (s == LUN_OK)
             lun__node_release(e, raw);
         else
             in[k] = raw;
     }
     if (s == LUN_OK && from == LUN_DTYPE_COUNT)
-        s = lun__op_mixed_sign(e, op, in, to, &n);
+        s = lun__mixed_sign_op(e, op, in, to, &n);
     else if (s == LUN_OK)
-        s = lun__op_of(e, op, in, to, &n);
+        s = lun__typed_op(e, op, in, to, &n);
     for (int k = 0; k < count; k++)
         lun__node_release(e, in[k]);
-    return s == LUN_OK ? lun__array_along(e, n, false, axes, out) : s;
+    return s == LUN_OK ? lun__axes_array(e, n, false, axes, out) : s;
 }
 
-lun_status lun__apply_slots(lun_engine *e, lun_op op, lun_array *const *operands, int count,
-                            lun_array **out)
+lun_status lun__elementwise_slots(lun_engine *e, lun_op op, lun_array *const *operands, int count,
+                                  lun_array **out)
 {
     if ((unsigned)op >= LUN_OP_COUNT)
         return lun__fail(e, LUN_EARG, "no such operation: %d", (int)op);
@@ -217,19 +218,19 @@ lun_status lun__apply_slots(lun_engine *e, lun_op op, lun_array *const *operands
     return apply_any(e, op, operands, count, out);
 }
 
-lun_status lun__cast_array(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
+lun_status lun__elementwise_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
 {
     lun_node *n, *c;
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     lun_axes order;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     const lun_axes *axes = s == LUN_OK && lun__axes_of(a, &order) ? &order : NULL;
     if (s == LUN_OK)
-        s = lun__node_along(e, a, LUN_DTYPE_COUNT, axes, &n);
+        s = lun__axes_node(e, a, LUN_DTYPE_COUNT, axes, &n);
     if (s != LUN_OK)
         return s;
-    s = lun__cast(e, n, t, &c);
+    s = lun__convert(e, n, t, &c);
     lun__node_release(e, n);
-    return s == LUN_OK ? lun__array_along(e, c, a->made, axes, out) : s;
+    return s == LUN_OK ? lun__axes_array(e, c, a->made, axes, out) : s;
 }

@@ -64,17 +64,17 @@ static bool is_due(const lun_node *n)
     return (double)n->n * n->waits >= LARGE && (n->n >= EACH || doubles(n));
 }
 
-lun_status lun__waiting(lun_engine *e, lun_node *n)
+lun_status lun__evaluate_early(lun_engine *e, lun_node *n)
 {
     if (!is_due(n) || e->in_callback || !too_much(e, n))
         return LUN_OK;
     n->waits = 1; /* after a failure it is tried again when as many more nodes wait */
-    lun_status s = lun__may_store(n) ? lun__run(e, &n, 1) : LUN_OK;
-    if (s == LUN_ECANCEL || (s != LUN_OK && lun__stopped(e) != LUN_OK))
+    lun_status s = lun__keep_may_store(n) ? lun__eval(e, &n, 1) : LUN_OK;
+    if (s == LUN_ECANCEL || (s != LUN_OK && lun__watch_stopped(e) != LUN_OK))
         return s;
     if (s == LUN_OK)
         e->stats.overdue += lun__node_ready(n);
     else
-        lun__clear(e);
+        lun__fail_clear(e);
     return LUN_OK;
 }

@@ -7,9 +7,9 @@
 #include "api/array/api.h"
 #include "store/export.h"
 
-lun_status lun__wrap(lun_engine *e, void *data, int64_t n, int rank, const int64_t *shape,
-                     lun_dtype t, void (*release)(void *data, void *ctx), void *ctx,
-                     lun_array **out)
+lun_status lun__make_wrapped(lun_engine *e, void *data, int64_t n, int rank, const int64_t *shape,
+                             lun_dtype t, void (*release)(void *data, void *ctx), void *ctx,
+                             lun_array **out)
 {
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
@@ -27,7 +27,7 @@ lun_status lun__wrap(lun_engine *e, void *data, int64_t n, int rank, const int64
     lun_storage *s = lun__storage_object(e);
     lun_node *leaf;
     if (!s)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     *s = (lun_storage){
         .refs = 1, .dtype = t, .count = n, .room = n, .data = data, .wrapped = true, .ctx = ctx};
     lun_status status = lun__node_leaf(e, s, 0, rank, shape, &leaf);
@@ -45,7 +45,7 @@ lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
                     void (*release)(void *data, void *ctx), void *ctx, lun_array **out)
 {
     LUN_NEED(e, out);
-    return lun__wrap(e, data, n, 1, &n, t, release, ctx, out);
+    return lun__make_wrapped(e, data, n, 1, &n, t, release, ctx, out);
 }
 
 lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *shape, lun_dtype t,
@@ -121,7 +121,7 @@ lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, 
         x.dtype = LUN_BOOL; /* ones and zeros of truth values */
     lun_status s = lun__shape_check(e, rank, shape);
     if (s == LUN_OK)
-        s = lun__constant(e, t, x, &c);
+        s = lun__array_constant(e, t, x, &c);
     if (s != LUN_OK)
         return s;
     s = lun__node_number(e, t, c->cell, rank, shape, &n);
@@ -135,7 +135,7 @@ lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, 
 static lun_node *step(lun_engine *e, lun_op op, lun_node *a, lun_node *b)
 {
     lun_node *out = NULL;
-    if (lun__op2(e, op, a, b, &out) != LUN_OK)
+    if (lun__elementwise_op2(e, op, a, b, &out) != LUN_OK)
         return NULL;
     out->is |= LUN_IS_SOURCE;
     return out;
@@ -146,7 +146,7 @@ static lun_node *cast(lun_engine *e, lun_node *a, lun_dtype t)
     lun_node *out = NULL;
     if (!a)
         return NULL;
-    if (lun__cast(e, a, t, &out) != LUN_OK)
+    if (lun__convert(e, a, t, &out) != LUN_OK)
         out = NULL;
     else if (out != a)
         out->is |= LUN_IS_SOURCE;
@@ -157,7 +157,7 @@ static lun_node *cast(lun_engine *e, lun_node *a, lun_dtype t)
 static lun_node *constant(lun_engine *e, lun_dtype t, double x)
 {
     lun_node *out = NULL;
-    return lun__number(e, t, x, &out) == LUN_OK ? out : NULL;
+    return lun__typed_number(e, t, x, &out) == LUN_OK ? out : NULL;
 }
 
 static lun_node *integer(lun_engine *e, int64_t x)
@@ -187,21 +187,21 @@ lun_status lun_range(lun_engine *e, lun_value first, lun_value by, int64_t n, lu
         return lun__fail(e, LUN_ERANGE, "the length is negative: %lld", (long long)n);
     lun_status given = lun__shape_check(e, 1, &n);
     if (given == LUN_OK)
-        given = lun__value_check(e, first);
+        given = lun__fail_check_value(e, first);
     if (given == LUN_OK)
-        given = lun__value_check(e, by);
+        given = lun__fail_check_value(e, by);
     if (given != LUN_OK)
         return given;
     lun_node *i = index_of(e, n);
-    if (!lun__value_is_float(first) && !lun__value_is_float(by)) {
+    if (!lun__dtype_value_is_float(first) && !lun__dtype_value_is_float(by)) {
         if (by.as.i != 1)
             i = step(e, LUN_OP_MUL, i, integer(e, by.as.i));
         if (first.as.i != 0)
             i = step(e, LUN_OP_ADD, i, integer(e, first.as.i));
-        if (lun__value_is_unsigned(first))
+        if (lun__dtype_value_is_unsigned(first))
             i = cast(e, i, LUN_U64);
     } else {
-        double a = lun__value_double(first), d = lun__value_double(by);
+        double a = lun__dtype_value_double(first), d = lun__dtype_value_double(by);
         i = step(e, LUN_OP_MUL, cast(e, i, LUN_F64), constant(e, LUN_F64, d));
         i = step(e, LUN_OP_ADD, i, constant(e, LUN_F64, a));
     }
@@ -227,7 +227,7 @@ lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lun_dtype 
         lun_node *end = step(e, LUN_OP_EQ, index_of(e, n), integer(e, n - 1));
         lun_node *in[3] = {end, constant(e, LUN_F64, b), x};
         lun_node *y = NULL;
-        if (in[0] && in[1] && lun__op(e, LUN_OP_WHERE, in, &y) == LUN_OK)
+        if (in[0] && in[1] && lun__elementwise_op(e, LUN_OP_WHERE, in, &y) == LUN_OK)
             y->is |= LUN_IS_SOURCE;
         for (int k = 0; k < 3; k++)
             lun__node_release(e, in[k]);
@@ -331,7 +331,7 @@ lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t se
     x = cast(e, x, t);
     if (x && rank != 1) {
         lun_node *r = NULL;
-        s = lun__node_reshape(e, x, rank, shape, &r);
+        s = lun__view_node_reshape(e, x, rank, shape, &r);
         lun__node_release(e, x);
         x = s == LUN_OK ? r : NULL;
     }

@@ -17,7 +17,7 @@ typedef struct operands {
 static lun_status with(lun_engine *e, lun_op op, lun_array **a, lun_array *b)
 {
     lun_array *made, *in[2] = {*a, b};
-    lun_status s = lun__apply_slots(e, op, in, b ? 2 : 1, &made);
+    lun_status s = lun__elementwise_slots(e, op, in, b ? 2 : 1, &made);
     if (s != LUN_OK)
         return s;
     lun_release(*a);
@@ -71,7 +71,7 @@ static lun_status blanked(lun_engine *e, lun_array *v, lun_array **a)
     lun_status s = lun_missing_slot(e, lun_dtype_of(*a), &blank);
     if (s != LUN_OK)
         return s;
-    s = lun__apply_slots(e, LUN_OP_WHERE, (lun_array *[]){v, *a, blank}, 3, &made);
+    s = lun__elementwise_slots(e, LUN_OP_WHERE, (lun_array *[]){v, *a, blank}, 3, &made);
     lun_release(blank);
     if (s != LUN_OK)
         return s;
@@ -101,7 +101,7 @@ static lun_status safe_divisor(lun_engine *e, operands *o, lun_array *v)
     lun_status s = lun_full(e, 0, NULL, t, x, &one);
     if (s != LUN_OK)
         return s;
-    s = lun__apply_slots(e, LUN_OP_WHERE, (lun_array *[]){v, o->slots[1], one}, 3, &made);
+    s = lun__elementwise_slots(e, LUN_OP_WHERE, (lun_array *[]){v, o->slots[1], one}, 3, &made);
     lun_release(one);
     if (s != LUN_OK)
         return s;
@@ -118,7 +118,7 @@ static lun_status apply_and(lun_engine *e, lun_op op, operands *o, lun_array **o
     if (s == LUN_OK && lun__op_get(op)->flags & LUN_OPF_TRAP0)
         s = safe_divisor(e, o, v);
     if (s == LUN_OK)
-        s = lun__apply_slots(e, op, o->slots, o->count, &result);
+        s = lun__elementwise_slots(e, op, o->slots, o->count, &result);
     if (s == LUN_OK)
         s = fit(e, result, &v);
     if (s == LUN_OK && !gives_nan(o, op, result))
@@ -137,7 +137,7 @@ static lun_status apply_mask(lun_engine *e, lun_op op, const operands *o, lun_ar
     const bool yes = lun__op_get(op)->missing == LUN__MISSING_TRUE;
     lun_status s = all_valid(e, o, 0, &v);
     if (s == LUN_OK)
-        s = lun__apply_slots(e, op, o->slots, o->count, &result);
+        s = lun__elementwise_slots(e, op, o->slots, o->count, &result);
     if (s == LUN_OK && yes)
         s = with(e, LUN_OP_LNOT, &v, NULL);
     if (s == LUN_OK)
@@ -154,9 +154,9 @@ static lun_status add_decided(lun_engine *e, const operands *o, int k, bool want
 {
     lun_array *decides = NULL;
     lun_op op = wanted ? LUN_OP_LAND : LUN_OP_LNOT;
-    lun_status s =
-        wanted ? lun__apply_slots(e, op, (lun_array *[]){o->slots[k], o->slots[k]}, 2, &decides)
-               : lun__apply_slots(e, op, &o->slots[k], 1, &decides);
+    lun_status s = wanted ? lun__elementwise_slots(e, op, (lun_array *[]){o->slots[k], o->slots[k]},
+                                                   2, &decides)
+                          : lun__elementwise_slots(e, op, &o->slots[k], 1, &decides);
     if (s == LUN_OK && o->valid[k])
         s = with(e, LUN_OP_LAND, &decides, o->valid[k]);
     if (s == LUN_OK)
@@ -179,7 +179,7 @@ static lun_status apply_kleene(lun_engine *e, lun_op op, operands *o, lun_array 
     for (int k = 0; s == LUN_OK && k < o->count; k++)
         s = as_truth(e, o, k);
     if (s == LUN_OK)
-        s = lun__apply_slots(e, op, o->slots, o->count, &result);
+        s = lun__elementwise_slots(e, op, o->slots, o->count, &result);
     for (int k = 0; s == LUN_OK && o->count == 2 && k < 2; k++)
         s = add_decided(e, o, k, op == LUN_OP_LOR, &v);
     if (s == LUN_OK)
@@ -202,7 +202,7 @@ static lun_status apply_where(lun_engine *e, operands *o, lun_array **out)
         return s;
     s = as_truth(e, o, 0);
     if (s == LUN_OK)
-        s = lun__apply_slots(e, LUN_OP_WHERE, o->slots, 3, &result);
+        s = lun__elementwise_slots(e, LUN_OP_WHERE, o->slots, 3, &result);
     if (s == LUN_OK && !o->valid[1] && !o->valid[2]) {
         *out = result;
         lun_release(yes);
@@ -211,7 +211,7 @@ static lun_status apply_where(lun_engine *e, operands *o, lun_array **out)
     lun_array *in[] = {o->slots[0], o->valid[1] ? o->valid[1] : yes,
                        o->valid[2] ? o->valid[2] : yes};
     if (s == LUN_OK)
-        s = lun__apply_slots(e, LUN_OP_WHERE, in, 3, &v);
+        s = lun__elementwise_slots(e, LUN_OP_WHERE, in, 3, &v);
     if (s == LUN_OK)
         s = fit(e, result, &v);
     if (s == LUN_OK && lun_dtype_kind(lun_dtype_of(result)) == LUN_KIND_FLOAT)
@@ -261,11 +261,11 @@ lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *all, int count,
     LUN_NEED(e, all && out);
     operands o = {.count = 0};
     if ((unsigned)op >= LUN_OP_COUNT || count != lun__op_get(op)->arity)
-        return lun__apply_slots(e, op, all, count, out);
+        return lun__elementwise_slots(e, op, all, count, out);
     const bool differs = op == LUN_OP_BXOR; /* no comparison: not known where one is missing */
     op = as_logic(op, all, count);
-    if (!lun__some_missing(all, count))
-        return lun__apply_slots(e, op, all, count, out);
+    if (!lun__validity_some_missing(all, count))
+        return lun__elementwise_slots(e, op, all, count, out);
     lun_status s = LUN_OK;
     for (; s == LUN_OK && o.count < count; o.count++) {
         s = lun_missing_parts(e, all[o.count], &o.slots[o.count], &o.valid[o.count]);
@@ -305,12 +305,12 @@ lun_status lun_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     if (!a || !lun_has_missing(a))
-        return lun__cast_array(e, a, t, out);
+        return lun__elementwise_cast(e, a, t, out);
     lun_status s = lun_missing_parts(e, a, &slots, &valid);
     if (s != LUN_OK)
         return s;
     const bool floats = lun_dtype_kind(lun_dtype_of(slots)) == LUN_KIND_FLOAT;
-    s = lun__cast_array(e, slots, t, &result);
+    s = lun__elementwise_cast(e, slots, t, &result);
     if (s == LUN_OK && !(floats && lun_dtype_kind(t) == LUN_KIND_FLOAT))
         s = blanked(e, valid, &result);
     if (s == LUN_OK)
@@ -332,7 +332,7 @@ lun_status lun_missing(lun_engine *e, lun_array *a, lun_array **out)
     if (s != LUN_OK)
         return s;
     if (valid) {
-        s = lun__apply_slots(e, LUN_OP_LNOT, &valid, 1, out);
+        s = lun__elementwise_slots(e, LUN_OP_LNOT, &valid, 1, out);
     } else {
         const int rank = lun_shape(a, shape);
         s = lun_full(e, rank, shape, LUN_BOOL, (lun_value){.dtype = LUN_BOOL}, out);
@@ -349,7 +349,7 @@ lun_status lun_with_missing(lun_engine *e, lun_array *a, lun_array *mask, lun_ar
     char text[96];
     if (mask && lun_dtype_kind(lun_dtype_of(mask)) != LUN_KIND_BOOL)
         return lun__fail(e, LUN_EDTYPE, "the mask is %s, not bool; compare first: x:gt(0)",
-                         lun__describe(mask, text));
+                         lun__array_describe(mask, text));
     LUN_AS_MASK(e, mask, lun_with_missing(e, a, mask, out))
     lun_status s = lun_missing_parts(e, a, &slots, &valid);
     if (s != LUN_OK)
@@ -359,7 +359,7 @@ lun_status lun_with_missing(lun_engine *e, lun_array *a, lun_array *mask, lun_ar
         *out = slots;
         return LUN_OK;
     }
-    s = lun__apply_slots(e, LUN_OP_LNOT, &mask, 1, &v);
+    s = lun__elementwise_slots(e, LUN_OP_LNOT, &mask, 1, &v);
     if (s == LUN_OK && valid)
         s = with(e, LUN_OP_LAND, &v, valid);
     if (s == LUN_OK)

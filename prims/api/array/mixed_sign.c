@@ -2,7 +2,7 @@
  * and picks by value, as expressions of operations on one dtype; all others are errors. */
 #include "api/array/api.h"
 
-lun_status lun__no_common(lun_engine *e, lun_dtype a, lun_dtype b)
+lun_status lun__mixed_sign_no_common(lun_engine *e, lun_dtype a, lun_dtype b)
 {
     const bool wide = lun__dtype_is_wide_unsigned(a);
     return lun__fail(e, LUN_EDTYPE,
@@ -21,7 +21,7 @@ typedef struct making {
 static lun_node *integer(making *m, lun_dtype t, int64_t x)
 {
     lun_node *n = NULL;
-    const uint64_t cell = lun__cell_from_value(t, (lun_value){.dtype = LUN_I64, .as.i = x});
+    const uint64_t cell = lun__dtype_cell_from_value(t, (lun_value){.dtype = LUN_I64, .as.i = x});
     if (m->status == LUN_OK)
         m->status = lun__node_number(m->e, t, cell, 0, NULL, &n);
     return n;
@@ -32,7 +32,7 @@ static lun_node *as(making *m, lun_node *n, lun_dtype t)
 {
     lun_node *out = NULL;
     if (m->status == LUN_OK)
-        m->status = lun__cast(m->e, n, t, &out);
+        m->status = lun__convert(m->e, n, t, &out);
     lun__node_release(m->e, n);
     return out;
 }
@@ -42,7 +42,7 @@ static lun_node *typed(making *m, lun_op op, lun_node *a, lun_node *b, lun_dtype
 {
     lun_node *in[] = {a, b}, *out = NULL;
     if (m->status == LUN_OK)
-        m->status = lun__op_of(m->e, op, in, t, &out);
+        m->status = lun__typed_op(m->e, op, in, t, &out);
     lun__node_release(m->e, a);
     lun__node_release(m->e, b);
     return out;
@@ -74,7 +74,7 @@ static lun_node *saturated(making *m, lun_node *n, lun_dtype t)
     return as(m, clamped, t);
 }
 
-lun_status lun__op_mixed_sign(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
+lun_status lun__mixed_sign_op(lun_engine *e, lun_op op, lun_node *const *in, lun_dtype t,
                               lun_node **out)
 {
     const int arity = lun__op_get(op)->arity;
@@ -87,7 +87,7 @@ lun_status lun__op_mixed_sign(lun_engine *e, lun_op op, lun_node *const *in, lun
     for (int k = 0; k < arity; k++)
         clamped[k] = saturated(&m, in[k], t);
     if (m.status == LUN_OK)
-        m.status = lun__op_of(e, op, clamped, t, out);
+        m.status = lun__typed_op(e, op, clamped, t, out);
     for (int k = 0; k < arity; k++)
         lun__node_release(e, clamped[k]);
     return m.status;

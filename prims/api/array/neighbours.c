@@ -18,7 +18,8 @@ static int axis_of(const lun_axes *axes, int k)
     return axes ? axes->axis[k] : k;
 }
 
-lun_status lun__check_radius(lun_engine *e, const lun_neighbour *at, const int64_t *radius)
+lun_status lun__neighbours_check_radius(lun_engine *e, const lun_neighbour *at,
+                                        const int64_t *radius)
 {
     char call[48] = "";
     if (at->line)
@@ -48,7 +49,7 @@ static lun_status extent_of(lun_engine *e, const lun_neighbour *at, int count,
 {
     *out = (extent){.rank = rank};
     for (int i = 0; i < count; i++) {
-        lun_status s = lun__check_radius(e, &at[i], how->radius);
+        lun_status s = lun__neighbours_check_radius(e, &at[i], how->radius);
         if (s == LUN_OK)
             s = check_offset(e, &at[i], rank);
         if (s != LUN_OK)
@@ -85,7 +86,7 @@ static lun_status one_neighbour(lun_engine *e, lun_node *n, lun_node *padded, co
         l.extent[k] = shape[k];
         l.offset += (to->before[k] + at->by[axis_of(axes, k)]) * l.stride[k];
     }
-    return lun__node_view(e, padded, &l, out);
+    return lun__view_node(e, padded, &l, out);
 }
 
 /* Of one array, parameter `param`: each of its neighbours into its entry of out. */
@@ -94,7 +95,7 @@ static lun_status neighbours_of(lun_engine *e, const lun_neighbour *at, int coun
                                 lun_node **out)
 {
     lun_node *raw, *n = NULL, *padded = NULL;
-    lun_status s = lun__node_along(e, a, lun_dtype_of(a), axes, &raw);
+    lun_status s = lun__axes_node(e, a, lun_dtype_of(a), axes, &raw);
     if (s != LUN_OK)
         return s;
     s = raw->n ? lun__pad(e, raw, to->before, to->after, to->edge, x, &padded) : LUN_OK;
@@ -103,7 +104,7 @@ static lun_status neighbours_of(lun_engine *e, const lun_neighbour *at, int coun
             continue;
         s = one_neighbour(e, raw, padded, to, &at[i], axes, &n);
         if (s == LUN_OK) {
-            s = lun__cast(e, n, at[i].dtype, &out[i]);
+            s = lun__convert(e, n, at[i].dtype, &out[i]);
             lun__node_release(e, n);
         }
     }

@@ -20,18 +20,18 @@ lun_status lun_open_file(lun_engine *e, const char *path, lun_array **out)
     lun_source *source;
     lun_storage *s;
     int64_t size;
-    lun_status status = lun__source_open(e, path, &source, &size);
+    lun_status status = lun__element_file_open(e, path, &source, &size);
     if (status != LUN_OK)
         return status;
-    status = lun__storage_filed(e, source, 0, false, 1, LUN_U8, size, &s);
-    lun__source_release(e, source);
+    status = lun__file_backed_new(e, source, 0, false, 1, LUN_U8, size, &s);
+    lun__element_file_release(e, source);
     return status == LUN_OK ? array_on(e, s, 1, &size, out) : status;
 }
 
 /* LUN_OK if the array holds the bytes of a file. */
 static lun_status check_bytes(lun_engine *e, const lun_array *bytes)
 {
-    const lun_status status = lun__usable(e, bytes);
+    const lun_status status = lun__array_usable(e, bytes);
     if (status != LUN_OK)
         return status;
     const lun_node *n = bytes->node;
@@ -69,8 +69,8 @@ static lun_status find_elements(lun_engine *e, const lun_array *bytes, int64_t o
             e, LUN_ERANGE,
             "%lld elements of %s from byte %lld on do not fit into a file of %lld bytes",
             (long long)count, lun_dtype_name(t), (long long)offset, (long long)n->n);
-    return lun__storage_filed(e, n->storage->source, n->storage->start + n->offset + offset,
-                              swapped, form.step, t, count, out);
+    return lun__file_backed_new(e, n->storage->source, n->storage->start + n->offset + offset,
+                                swapped, form.step, t, count, out);
 }
 
 lun_status lun_file_elements(lun_engine *e, lun_array *bytes, int64_t offset, lun_dtype t,
@@ -91,9 +91,9 @@ lun_status lun_file_load(lun_engine *e, lun_array *bytes, int64_t offset, int64_
     if (status != LUN_OK)
         return status;
     if (e->set_count)
-        status = lun__placed_loaded(e, s, rank > 0 && shape[0] ? s->count / shape[0] : 1);
+        status = lun__load_shard_for_good(e, s, rank > 0 && shape[0] ? s->count / shape[0] : 1);
     else
-        status = lun__storage_host(e, s, false);
+        status = lun__mirror_host(e, s, false);
     if (status == LUN_OK)
         return array_on(e, s, rank, shape, out);
     lun__storage_release(e, s);
@@ -111,13 +111,13 @@ lun_status lun_file_crc(lun_engine *e, lun_array *bytes, int64_t offset, int64_t
     if (offset < 0 || count < 0 || offset > n->n || count > n->n - offset)
         return lun__fail(e, LUN_ERANGE, "%lld bytes from byte %lld on are not in a file of %lld",
                          (long long)count, (long long)offset, (long long)n->n);
-    return lun__places_crc(e, n->storage, n->offset + offset, count, out);
+    return lun__file_checksum(e, n->storage, n->offset + offset, count, out);
 }
 
 bool lun_ranks_read(const lun_engine *e)
 {
     LUN_NEED_OR(e, false);
-    return lun__places_read(e);
+    return lun__load_shard_possible(e);
 }
 
 static bool look_for_file(void *found, lun_node *n, const lun_node *user)
@@ -133,7 +133,7 @@ bool lun_is_streamed(const lun_array *a)
     LUN_NEED_OR(lun_engine_of(a), false);
     if (a->weak || lun_is_freed(a))
         return false;
-    a = lun__top(a);
+    a = lun__array_top(a);
     bool found = false;
     lun__walk(++a->engine->walk, a->node,
               &(lun_visitor){LUN_WALK_MARK, NULL, look_for_file, &found});

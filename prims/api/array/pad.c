@@ -28,17 +28,17 @@ lun_status lun__pad(lun_engine *e, lun_node *n, const int64_t *before, const int
                              "axis " LUN_NTH " has no elements that could stand beyond its ends",
                              k);
     }
-    lun_status s = valued ? lun__constant(e, (lun_dtype)n->dtype, x, &number) : LUN_OK;
+    lun_status s = valued ? lun__array_constant(e, (lun_dtype)n->dtype, x, &number) : LUN_OK;
     if (s != LUN_OK)
         return s;
     p.value = number ? number->cell : 0;
     lun__node_release(e, number);
-    return lun__node_pad(e, n, &p, out);
+    return lun__view_node_pad(e, n, &p, out);
 }
 
 static lun_status check(lun_engine *e, const lun_array *a, const lun_edge *edge, int count)
 {
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s == LUN_OK && a->weak)
         s = lun__fail(e, LUN_EARG, "array expected, got a number");
     for (int k = 0; s == LUN_OK && k < count; k++)
@@ -63,7 +63,7 @@ lun_status lun_pad(lun_engine *e, lun_array *a, const int64_t *before, const int
             s = lun__fail(e, LUN_ERANGE,
                           "axis " LUN_NTH ": a negative number of elements cannot be added", k);
     if (s == LUN_OK)
-        s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+        s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
         return s;
     s = lun__pad(e, n, before, after, edge, x, &padded);
@@ -113,9 +113,9 @@ lun_status lun_shift(lun_engine *e, lun_array *a, int64_t k, int axis, lun_edge 
     int rank = s == LUN_OK ? lun_shape(a, shape) : 0;
     if (s == LUN_OK && (axis < 0 || axis >= rank))
         s = lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " is out of range: %s has %d", axis,
-                      lun__describe(a, text), rank);
+                      lun__array_describe(a, text), rank);
     if (s == LUN_OK)
-        s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+        s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
         return s;
     s = shift_node(e, n, k, axis, edge, x, &shifted);

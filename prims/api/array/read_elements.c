@@ -16,11 +16,11 @@ static lun_status with_nodes(lun_engine *e, lun_array *const *arrays, int count,
     enum { FEW = 16 };
     lun_node *few[FEW], **roots = count <= FEW ? few : malloc((size_t)count * sizeof *roots);
     int n = 0;
-    lun_status s = roots ? LUN_OK : lun__nomem(e);
+    lun_status s = roots ? LUN_OK : lun__fail_nomem(e);
     e->error_where = NULL;
     few[0] = NULL;
     for (; s == LUN_OK && n < count; n++) {
-        s = lun__root(e, arrays[n], &roots[n]);
+        s = lun__array_root(e, arrays[n], &roots[n]);
         if (s != LUN_OK)
             break;
     }
@@ -44,11 +44,11 @@ static lun_status with_parts(lun_engine *e, lun_array *const *arrays, int count,
         return with_nodes(e, arrays, count, work);
     lun_array **all = malloc(((size_t)count + (size_t)more) * sizeof *all);
     if (!all)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     memcpy(all, arrays, (size_t)count * sizeof *all);
     for (int k = 0, at = count; k < count; k++)
         if (lun_has_missing(arrays[k]))
-            all[at++] = lun__base(arrays[k])->valid;
+            all[at++] = lun__array_base(arrays[k])->valid;
     lun_status s = with_nodes(e, all, count + more, work);
     free(all);
     return s;
@@ -57,18 +57,18 @@ static lun_status with_parts(lun_engine *e, lun_array *const *arrays, int count,
 lun_status lun_eval(lun_engine *e, lun_array *const *arrays, int count)
 {
     LUN_NEED(e, count >= 0 && (count == 0 || arrays));
-    return with_parts(e, arrays, count, lun__run);
+    return with_parts(e, arrays, count, lun__eval);
 }
 
 lun_status lun_prepare(lun_engine *e, lun_array *const *arrays, int count)
 {
     LUN_NEED(e, count >= 0 && (count == 0 || arrays));
-    return with_parts(e, arrays, count, lun__prepare);
+    return with_parts(e, arrays, count, lun__run_plan_prepare);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-lun_status lun__check_part(lun_engine *e, const lun_array *a, int64_t first, int64_t count)
+lun_status lun__read_check(lun_engine *e, const lun_array *a, int64_t first, int64_t count)
 {
     int64_t size = lun_size(a);
     if (first < 0 || count < 0 || first > size || count > size - first)
@@ -80,11 +80,12 @@ lun_status lun__check_part(lun_engine *e, const lun_array *a, int64_t first, int
 }
 
 /* Elements first .. first + count - 1 of n, which is ready. */
-lun_status lun__copy_out(lun_engine *e, const lun_node *n, int64_t first, int64_t count, void *host)
+lun_status lun__read_copy_out(lun_engine *e, const lun_node *n, int64_t first, int64_t count,
+                              void *host)
 {
     if (n->kind != LUN_NODE_NUMBER)
-        return lun__storage_read(e, n->storage, n->offset + first, count, host);
-    lun__cell_fill((lun_dtype)n->dtype, n->cell, host, count);
+        return lun__mirror_read(e, n->storage, n->offset + first, count, host);
+    lun__dtype_cell_fill((lun_dtype)n->dtype, n->cell, host, count);
     return LUN_OK;
 }
 
@@ -98,7 +99,7 @@ static lun_status copy_runs(lun_engine *e, const lun_node *n, const lun_layout *
         run = 1;
         while (at + run < count && lun__layout_offset(l, first + at + run) == place + run)
             run++;
-        lun_status s = lun__copy_out(e, n, place, run, host + at * size);
+        lun_status s = lun__read_copy_out(e, n, place, run, host + at * size);
         if (s != LUN_OK)
             return s;
     }
@@ -112,19 +113,19 @@ static lun_status copy_view(lun_engine *e, const lun_node *n, const lun_layout *
     enum { FEW = 256 };
     int size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
     if (lun__layout_is_dense(l))
-        return lun__copy_out(e, n, l->offset + first, count, host);
+        return lun__read_copy_out(e, n, l->offset + first, count, host);
     if (count == 1 || (count <= FEW && n->storage->source))
         return copy_runs(e, n, l, first, count, host);
-    lun_status s = lun__storage_host(e, n->storage, false);
+    lun_status s = lun__mirror_host(e, n->storage, false);
     if (s == LUN_OK)
-        lun__layout_read(l, lun__leaf_data(n), size, first, count, host);
+        lun__strided_read(l, lun__node_leaf_data(n), size, first, count, host);
     return s;
 }
 
-lun_status lun__settle(lun_engine *e, lun_array *a)
+lun_status lun__read_settle(lun_engine *e, lun_array *a)
 {
     bool waits = a->viewed && !a->parent && !lun__node_ready(a->node);
-    return waits && !lun__node_is(a->node, LUN_IS_VIRTUAL) ? lun__run(e, &a->node, 1) : LUN_OK;
+    return waits && !lun__node_is(a->node, LUN_IS_VIRTUAL) ? lun__eval(e, &a->node, 1) : LUN_OK;
 }
 
 /* Elements of a join of several arrays, where few of these contain all of them. */
@@ -143,9 +144,9 @@ static lun_status read_joined(lun_engine *e, lun_node *n, int64_t first, int64_t
         return s;
     bool smaller = part->kind != LUN_NODE_VIEW || part->in[0] != of;
     if (smaller && part->kind != LUN_NODE_NUMBER)
-        s = lun__run(e, &part, 1);
+        s = lun__eval(e, &part, 1);
     if (s == LUN_OK && smaller)
-        s = lun__copy_out(e, part, 0, count, host);
+        s = lun__read_copy_out(e, part, 0, count, host);
     *done = smaller && s == LUN_OK;
     if (*done)
         n->is |= LUN_IS_PEEKED;
@@ -158,16 +159,16 @@ lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int6
     LUN_NEED(e, host || count == 0);
     lun_node *n;
     bool done = false;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s == LUN_OK)
-        s = lun__check_part(e, a, first, count);
+        s = lun__read_check(e, a, first, count);
     e->error_where = NULL;
     if (s == LUN_OK && !a->weak && count >= lun_size(a) / 4)
-        s = lun__settle(e, a);
-    if (s == LUN_OK && count && a->viewed && lun__top(a)->node->kind == LUN_NODE_LEAF)
-        return copy_view(e, lun__top(a)->node, &a->at, first, count, host);
+        s = lun__read_settle(e, a);
+    if (s == LUN_OK && count && a->viewed && lun__array_top(a)->node->kind == LUN_NODE_LEAF)
+        return copy_view(e, lun__array_top(a)->node, &a->at, first, count, host);
     if (s == LUN_OK)
-        s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+        s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK || !count) {
         if (s == LUN_OK)
             lun__node_release(e, n);
@@ -176,12 +177,12 @@ lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int6
     if (!lun__node_ready(n) && count < n->n / 4)
         s = read_joined(e, n, first, count, host, &done);
     if (s == LUN_OK && !done && !lun__node_ready(n) && count < n->n / 4)
-        s = lun__run_range(e, n, first, count, host, &done);
+        s = lun__eval_range(e, n, first, count, host, &done);
     if (s == LUN_OK && !done) {
         if (n->kind != LUN_NODE_NUMBER)
-            s = lun__run(e, &n, 1);
+            s = lun__eval(e, &n, 1);
         if (s == LUN_OK)
-            s = lun__copy_out(e, n, first, count, host);
+            s = lun__read_copy_out(e, n, first, count, host);
     }
     lun__node_release(e, n);
     return s;
@@ -212,7 +213,7 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
         return get_slot(e, a, index, out);
     enum { FEW = 1024 };
     uint64_t cell = 0;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s != LUN_OK)
         return s;
     if (a->weak) {
@@ -221,7 +222,7 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
     }
     lun_node *n = a->viewed ? NULL : a->node;
     if (a->parent && !lun__node_ready(a->parent->node)) {
-        s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+        s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
         if (s != LUN_OK)
             return s;
         lun__node_release(e, n); /* a keeps it */
@@ -233,13 +234,13 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
     /* only the first element of many is computed alone; a later request computes all */
     if (within && !lun__node_is(n, LUN_IS_VIRTUAL) && !lun__node_ready(n) &&
         (lun__node_is(n, LUN_IS_PEEKED) || n->n <= FEW))
-        s = lun__run(e, &n, 1);
+        s = lun__eval(e, &n, 1);
     if (s == LUN_OK && within && n->kind == LUN_NODE_LEAF)
-        s = lun__copy_out(e, n, index, 1, &cell);
+        s = lun__read_copy_out(e, n, index, 1, &cell);
     else if (s == LUN_OK)
         s = lun_read(e, a, &cell, index, 1);
     if (s == LUN_OK)
-        *out = lun__cell_to_value(lun_dtype_of(a), cell);
+        *out = lun__dtype_cell_to_value(lun_dtype_of(a), cell);
     return s;
 }
 
@@ -249,8 +250,8 @@ lun_status lun_is_missing(lun_engine *e, lun_array *a, int64_t index, bool *out)
     lun_array *valid;
     lun_value there;
     *out = false;
-    lun_status s = lun__present(e, a);
-    if (s != LUN_OK || !lun__has_validity(a))
+    lun_status s = lun__array_present(e, a);
+    if (s != LUN_OK || !lun__array_has_validity(a))
         return s;
     s = lun__validity(e, a, &valid);
     if (s != LUN_OK)
@@ -285,12 +286,12 @@ static lun_status copy_on_device(lun_engine *e, const lun_node *n, lun_storage *
 {
     lun_storage_view to = {.at = lun__layout_right(1, &n->n)},
                      from = {n->storage, n->offset, to.at};
-    lun_status s = lun__storage_result(e, (lun_dtype)n->dtype, n->n, &to.s);
+    lun_status s = lun__mirror_result(e, (lun_dtype)n->dtype, n->n, &to.s);
     if (s != LUN_OK)
         return s;
-    s = lun__storage_transfer(e, &to, &from, 0);
+    s = lun__mirror_transfer(e, &to, &from, 0);
     if (s == LUN_OK)
-        s = lun__placed_follow(e, n->storage->placed, to.s);
+        s = lun__placement_follow(e, n->storage->placed, to.s);
     if (s == LUN_OK)
         *out = to.s;
     else
@@ -304,22 +305,22 @@ static lun_status copy_dist(lun_engine *e, const lun_node *n, lun_storage **out)
     lun_status s = lun__storage_empty(e, (lun_dtype)n->dtype, n->n, out);
     if (s != LUN_OK)
         return s;
-    s = lun__placed_copy(e, n->storage, *out);
+    s = lun__host_elements_copy(e, n->storage, *out);
     if (s == LUN_OK)
-        s = lun__placed_follow(e, n->storage->placed, *out);
+        s = lun__placement_follow(e, n->storage->placed, *out);
     if (s != LUN_OK)
         lun__storage_release(e, *out);
     return s;
 }
 
-lun_status lun__private_copy(lun_engine *e, lun_node *n, lun_storage **out)
+lun_status lun__read_private_copy(lun_engine *e, lun_node *n, lun_storage **out)
 {
     bool done = lun__node_ready(n), made = !done && lun__node_is(n, LUN_IS_VIRTUAL) && n->n;
-    lun_status s = done || made ? LUN_OK : lun__run(e, &n, 1);
-    if (s == LUN_OK && n->kind == LUN_NODE_LEAF && lun__storage_remote(e, n->storage))
+    lun_status s = done || made ? LUN_OK : lun__eval(e, &n, 1);
+    if (s == LUN_OK && n->kind == LUN_NODE_LEAF && lun__mirror_remote(e, n->storage))
         return copy_on_device(e, n, out);
     if (s == LUN_OK && n->kind == LUN_NODE_LEAF && !n->offset && n->n == n->storage->count &&
-        lun__placed_alone(e, n->storage))
+        lun__host_elements_alone(e, n->storage))
         return copy_dist(e, n, out);
     const lun_storage *from = s == LUN_OK && n->kind == LUN_NODE_LEAF ? n->storage : NULL;
     if (s == LUN_OK)
@@ -328,31 +329,31 @@ lun_status lun__private_copy(lun_engine *e, lun_node *n, lun_storage **out)
         return s;
     done = false;
     if (made)
-        s = lun__run_range(e, n, 0, n->n, (*out)->data, &done);
+        s = lun__eval_range(e, n, 0, n->n, (*out)->data, &done);
     if (s == LUN_OK && made && !done)
-        s = lun__run(e, &n, 1);
+        s = lun__eval(e, &n, 1);
     if (s == LUN_OK && !done)
-        s = lun__copy_out(e, n, 0, n->n, (*out)->data);
+        s = lun__read_copy_out(e, n, 0, n->n, (*out)->data);
     if (s == LUN_OK && from)
-        s = lun__placed_follow(e, from->placed, *out);
+        s = lun__placement_follow(e, from->placed, *out);
     if (s != LUN_OK)
         lun__storage_release(e, *out);
     return s;
 }
 
-lun_status lun__node_copy(lun_engine *e, lun_node *n, lun_node **out)
+lun_status lun__read_node_copy(lun_engine *e, lun_node *n, lun_node **out)
 {
     lun_storage *copy;
     int64_t shape[LUN_MAX_RANK];
     bool waits = !lun__node_ready(n) && !lun__node_is(n, LUN_IS_VIRTUAL);
-    lun_status s = waits && n->refs == 1 ? lun__run(e, &n, 1) : LUN_OK;
+    lun_status s = waits && n->refs == 1 ? lun__eval(e, &n, 1) : LUN_OK;
     if (s == LUN_OK && waits && n->refs == 1 && n->kind == LUN_NODE_LEAF && n->storage->refs == 1 &&
         !n->storage->wrapped && !n->storage->source) {
         *out = lun__node_retain(n); /* computed for this alone */
         return LUN_OK;
     }
     if (s == LUN_OK)
-        s = lun__private_copy(e, n, &copy);
+        s = lun__read_private_copy(e, n, &copy);
     if (s != LUN_OK)
         return s;
     lun__node_shape(n, shape);
@@ -367,14 +368,14 @@ lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out)
     lun_node *n, *leaf = NULL;
     LUN_MOVED(e, a, out, lun_copy(e, moved, made))
     e->error_where = NULL;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s == LUN_OK)
-        s = lun__settle(e, a);
+        s = lun__read_settle(e, a);
     if (s == LUN_OK)
-        s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+        s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
         return s;
-    s = lun__node_copy(e, n, &leaf);
+    s = lun__read_node_copy(e, n, &leaf);
     lun__node_release(e, n);
     return s == LUN_OK ? lun__array(e, leaf, true, out) : s;
 }

@@ -22,19 +22,19 @@ static lun_status indices(lun_engine *e, const lun_node *n, lun_node **out)
     lun__node_shape(n, shape);
     lun_status s = lun__node_index(e, n->n, &index);
     if (s == LUN_OK)
-        s = lun__node_reshape(e, index, n->rank, shape, &shaped);
+        s = lun__view_node_reshape(e, index, n->rank, shape, &shaped);
     if (s == LUN_OK)
         s = lun__node_number(e, LUN_I64, 1, 0, NULL, &one);
     if (s == LUN_OK)
-        s = lun__op(e, LUN_OP_ADD, (lun_node *[]){shaped, one}, out);
+        s = lun__elementwise_op(e, LUN_OP_ADD, (lun_node *[]){shaped, one}, out);
     lun__node_release(e, index);
     lun__node_release(e, shaped);
     lun__node_release(e, one);
     return s;
 }
 
-lun_status lun__demand(lun_engine *e, lun_node *n, lun_node *holds, const char *const *note,
-                       lun_node **out)
+lun_status lun__runtime_check(lun_engine *e, lun_node *n, lun_node *holds, const char *const *note,
+                              lun_node **out)
 {
     lun_node *at = NULL;
     lun_status s = n->rank ? indices(e, n, &at) : lun__node_number(e, LUN_I64, 1, 0, NULL, &at);

@@ -30,7 +30,7 @@ static inline bool is_single(const lun_node *n)
     return n->rank == 0 || (n->n == 1 && n->rank == 1);
 }
 
-const lun_node *lun__like(lun_node *const *in, int count)
+const lun_node *lun__shape_like(lun_node *const *in, int count)
 {
     const lun_node *like = in[0];
     int64_t x[LUN_MAX_RANK], y[LUN_MAX_RANK];
@@ -54,8 +54,8 @@ const lun_node *lun__like(lun_node *const *in, int count)
 
 /* ---- broadcasting ---------------------------------------------------------------------------- */
 
-lun_status lun__misfit(lun_engine *e, const char *from, const lun_layout *at, const char *to,
-                       int rank, const int64_t *shape)
+lun_status lun__shape_misfit(lun_engine *e, const char *from, const lun_layout *at, const char *to,
+                             int rank, const int64_t *shape)
 {
     for (int k = at->rank; at->rank <= rank && k-- > 0;) {
         const int axis = k + rank - at->rank;
@@ -85,11 +85,11 @@ static lun_status misfit(lun_engine *e, lun_node *const *in, lun_array *const *o
     char one[96], other[96];
     lun__node_shape(in[k], shape);
     if (rank == 1)
-        return lun__fail(e, LUN_ESHAPE, "lengths differ: %s and %s", lun__describe(a, one),
-                         lun__describe(b, other));
+        return lun__fail(e, LUN_ESHAPE, "lengths differ: %s and %s", lun__array_describe(a, one),
+                         lun__array_describe(b, other));
     return lun__fail(e, LUN_ESHAPE,
                      "shapes do not broadcast: %s and %s, axis " LUN_NTH ": %lld and %lld",
-                     lun__describe(a, one), lun__describe(b, other), rank - 1 - behind,
+                     lun__array_describe(a, one), lun__array_describe(b, other), rank - 1 - behind,
                      (long long)x, (long long)shape[in[k]->rank - 1 - behind]);
 }
 
@@ -113,7 +113,7 @@ static lun_status widen(lun_engine *e, lun_layout *to, lun_node *const *in,
     return lun__shape_check(e, rank, both);
 }
 
-bool lun__broadcast(const lun_layout *from, int rank, const int64_t *shape, lun_layout *out)
+bool lun__shape_broadcast(const lun_layout *from, int rank, const int64_t *shape, lun_layout *out)
 {
     lun_layout l = {.rank = rank, .offset = from->offset};
     for (int k = 0; k < rank; k++) {
@@ -138,9 +138,10 @@ static lun_status stretch(lun_engine *e, lun_node **n, int rank, const int64_t *
     if ((*n)->rank == rank && !memcmp(own, shape, (size_t)rank * sizeof *own))
         return LUN_OK;
     right = lun__layout_right((*n)->rank, own);
-    lun__broadcast(&right, rank, shape, &l);
-    lun_status s = lun__layout_count(&l) == (*n)->n ? lun__node_reshape(e, *n, rank, shape, &wide)
-                                                    : lun__view(e, *n, &l, &wide);
+    lun__shape_broadcast(&right, rank, shape, &l);
+    lun_status s = lun__layout_count(&l) == (*n)->n
+                       ? lun__view_node_reshape(e, *n, rank, shape, &wide)
+                       : lun__view(e, *n, &l, &wide);
     if (s != LUN_OK)
         return s;
     lun__node_release(e, *n);
@@ -148,7 +149,7 @@ static lun_status stretch(lun_engine *e, lun_node **n, int rank, const int64_t *
     return LUN_OK;
 }
 
-lun_status lun__common_shape(lun_engine *e, lun_node *const *in, lun_array *const *operands,
+lun_status lun__shape_common(lun_engine *e, lun_node *const *in, lun_array *const *operands,
                              int count, lun_layout *to)
 {
     *to = (lun_layout){.rank = 0};
@@ -161,14 +162,14 @@ lun_status lun__common_shape(lun_engine *e, lun_node *const *in, lun_array *cons
     return LUN_OK;
 }
 
-lun_status lun__align(lun_engine *e, lun_node **in, lun_array *const *operands, int count,
-                      const lun_node **like)
+lun_status lun__shape_align(lun_engine *e, lun_node **in, lun_array *const *operands, int count,
+                            const lun_node **like)
 {
     lun_layout to;
-    *like = lun__like(in, count);
+    *like = lun__shape_like(in, count);
     if (*like)
         return LUN_OK;
-    lun_status status = lun__common_shape(e, in, operands, count, &to);
+    lun_status status = lun__shape_common(e, in, operands, count, &to);
     if (status != LUN_OK)
         return status;
     int64_t n = lun__layout_count(&to);
@@ -178,6 +179,6 @@ lun_status lun__align(lun_engine *e, lun_node **in, lun_array *const *operands, 
         if (s != LUN_OK)
             return s;
     }
-    *like = lun__like(in, count);
+    *like = lun__shape_like(in, count);
     return LUN_OK;
 }

@@ -13,7 +13,7 @@ lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count, 
     lun_node *part;
     int64_t shape[LUN_MAX_RANK];
     LUN_MOVED(e, a, out, lun_slice(e, moved, first, count, step, made))
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s != LUN_OK)
         return s;
     if (lun_shape(a, shape) == 0)
@@ -21,7 +21,7 @@ lun_status lun_slice(lun_engine *e, lun_array *a, int64_t first, int64_t count, 
     s = lun_window(e, a, 1, &first, &count, &step, &window);
     if (s != LUN_OK)
         return s;
-    s = lun__node(e, window, LUN_DTYPE_COUNT, &part);
+    s = lun__array_node(e, window, LUN_DTYPE_COUNT, &part);
     lun_release(window);
     return s == LUN_OK ? lun__array(e, part, a->made, out) : s;
 }
@@ -46,7 +46,7 @@ lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *sha
     LUN_MOVED(e, a, out, lun_reshape(e, moved, rank, shape, made))
     lun_status s = lun__shape_check(e, rank, shape);
     if (s == LUN_OK)
-        s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+        s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
         return s;
     for (int i = 0; i < rank; i++)
@@ -56,7 +56,7 @@ lun_status lun_reshape(lun_engine *e, lun_array *a, int rank, const int64_t *sha
         lun__node_release(e, n);
         return s;
     }
-    s = lun__node_reshape(e, n, rank, shape, &r);
+    s = lun__view_node_reshape(e, n, rank, shape, &r);
     lun__node_release(e, n);
     return s == LUN_OK ? lun__array(e, r, a->made, out) : s;
 }

@@ -13,10 +13,10 @@
 bool lun_has_missing(const lun_array *a)
 {
     LUN_NEED_OR(lun_engine_of(a), false);
-    return !lun_is_freed(a) && lun__has_validity(a);
+    return !lun_is_freed(a) && lun__array_has_validity(a);
 }
 
-bool lun__some_missing(lun_array *const *all, int count)
+bool lun__validity_some_missing(lun_array *const *all, int count)
 {
     for (int k = 0; k < count; k++)
         if (all[k] && lun_has_missing(all[k]))
@@ -26,9 +26,9 @@ bool lun__some_missing(lun_array *const *all, int count)
 
 lun_status lun__validity(lun_engine *e, lun_array *a, lun_array **out)
 {
-    lun_array *valid = lun__base(a)->valid;
+    lun_array *valid = lun__array_base(a)->valid;
     if (a->parent)
-        return lun__window(e, valid, &a->at, out);
+        return lun__array_window(e, valid, &a->at, out);
     lun_retain(valid);
     *out = valid;
     return LUN_OK;
@@ -39,8 +39,8 @@ static lun_status fresh(lun_engine *e, lun_array *a, bool kept, lun_array **out)
 {
     lun_node *n;
     if (kept)
-        return lun__viewed(e, lun__node_retain(a->node), &a->at, a->made, out);
-    lun_status s = lun__slots(e, a, LUN_DTYPE_COUNT, &n);
+        return lun__array_viewed(e, lun__node_retain(a->node), &a->at, a->made, out);
+    lun_status s = lun__array_slots(e, a, LUN_DTYPE_COUNT, &n);
     return s == LUN_OK ? lun__array(e, n, a->made && !a->parent, out) : s;
 }
 
@@ -62,10 +62,10 @@ lun_status lun_missing_parts(lun_engine *e, lun_array *a, lun_array **slots, lun
     LUN_NEED(e, slots && valid);
     lun_array *held = NULL;
     *slots = *valid = NULL;
-    lun_status s = lun__present(e, a);
+    lun_status s = lun__array_present(e, a);
     if (s == LUN_OK)
         s = again(e, a, slots);
-    if (s == LUN_OK && lun__has_validity(a))
+    if (s == LUN_OK && lun__array_has_validity(a))
         s = lun__validity(e, a, &held);
     if (s == LUN_OK && held)
         s = again(e, held, valid);
@@ -77,8 +77,8 @@ lun_status lun_missing_parts(lun_engine *e, lun_array *a, lun_array **slots, lun
     return s;
 }
 
-lun_status lun__moved(lun_engine *e, lun_status s, lun_array *const parts[2],
-                      lun_array *const made[2], lun_array **out)
+lun_status lun__validity_moved(lun_engine *e, lun_status s, lun_array *const parts[2],
+                               lun_array *const made[2], lun_array **out)
 {
     if (s == LUN_OK)
         s = lun_with_parts(e, made[0], made[1], out);
@@ -100,10 +100,10 @@ static lun_status check_alike(lun_engine *e, const lun_array *a, const lun_array
         alike = x[k] == y[k];
     if (!alike)
         return lun__fail(e, LUN_ESHAPE, "shapes differ: %s and a validity %s",
-                         lun__describe(a, one), lun__describe(valid, other));
+                         lun__array_describe(a, one), lun__array_describe(valid, other));
     if (!lun__dtype_is_bool(lun_dtype_of(valid)))
         return lun__fail(e, LUN_EDTYPE, "the validity is %s, not bool",
-                         lun__describe(valid, other));
+                         lun__array_describe(valid, other));
     return LUN_OK;
 }
 
@@ -121,9 +121,9 @@ lun_status lun_with_parts(lun_engine *e, lun_array *slots, lun_array *valid, lun
 {
     LUN_NEED(e, slots && valid && out);
     lun_array *a;
-    lun_status s = lun__present(e, slots);
+    lun_status s = lun__array_present(e, slots);
     if (s == LUN_OK)
-        s = lun__present(e, valid);
+        s = lun__array_present(e, valid);
     if (s == LUN_OK)
         s = check_alike(e, slots, valid);
     const bool kept = s == LUN_OK && laid_alike(slots, valid);
@@ -140,7 +140,7 @@ lun_status lun_with_parts(lun_engine *e, lun_array *slots, lun_array *valid, lun
 }
 
 /* What stands in the slot of a missing element. */
-lun_value lun__blank(lun_dtype t)
+lun_value lun__validity_blank(lun_dtype t)
 {
     return lun__dtype_is_float(t)  ? (lun_value){.dtype = LUN_F64, .as.d = NAN}
            : lun__dtype_is_bool(t) ? (lun_value){.dtype = LUN_BOOL}
@@ -153,7 +153,7 @@ lun_status lun_missing_slot(lun_engine *e, lun_dtype t, lun_array **out)
     lun_node *n;
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
-    lun_status s = lun__constant(e, t, lun__blank(t), &n);
+    lun_status s = lun__array_constant(e, t, lun__validity_blank(t), &n);
     return s == LUN_OK ? lun__array(e, n, true, out) : s;
 }
 

@@ -7,12 +7,12 @@
 /* a's layout; LUN_EARG for a number. */
 static lun_status layout_of(lun_engine *e, const lun_array *a, lun_layout *out)
 {
-    lun_status s = lun__present(e, a);
+    lun_status s = lun__array_present(e, a);
     if (s != LUN_OK)
         return s;
     if (a->weak)
         return lun__fail(e, LUN_EARG, "array expected, got a number");
-    lun__layout_of(a, out);
+    lun__array_layout(a, out);
     return LUN_OK;
 }
 
@@ -23,7 +23,7 @@ static lun_status check_axis(lun_engine *e, const lun_array *a, const lun_layout
     if (axis >= 0 && axis < l->rank)
         return LUN_OK;
     return lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " is out of range: %s has %d", axis,
-                     lun__describe(a, text), l->rank);
+                     lun__array_describe(a, text), l->rank);
 }
 
 static lun_status check_range(lun_engine *e, int axis, int64_t n, int64_t first, int64_t count,
@@ -65,7 +65,7 @@ lun_status lun_window(lun_engine *e, lun_array *a, int rank, const int64_t *firs
         l.extent[k] = count[k];
         l.stride[k] *= by;
     }
-    return s == LUN_OK ? lun__window(e, a, &l, out) : s;
+    return s == LUN_OK ? lun__array_window(e, a, &l, out) : s;
 }
 
 /* Removes axis k from l. */
@@ -93,7 +93,7 @@ lun_status lun_select(lun_engine *e, lun_array *a, int axis, int64_t i, lun_arra
                          (long long)i, axis, (long long)l.extent[axis]);
     l.offset += i * l.stride[axis];
     drop_axis(&l, axis);
-    return lun__window(e, a, &l, out);
+    return lun__array_window(e, a, &l, out);
 }
 
 lun_status lun_row(lun_engine *e, lun_array *a, int64_t i, lun_array **out)
@@ -133,7 +133,7 @@ lun_status lun_permute(lun_engine *e, lun_array *a, const int *axes, lun_array *
         to.extent[k] = l.extent[from];
         to.stride[k] = l.stride[from];
     }
-    return lun__window(e, a, &to, out);
+    return lun__array_window(e, a, &to, out);
 }
 
 lun_status lun_view(lun_engine *e, lun_array *a, int rank, const int64_t *shape, lun_array **out)
@@ -147,16 +147,16 @@ lun_status lun_view(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
     if (s != LUN_OK)
         return s;
     lun_layout right = lun__layout_right(rank, shape);
-    lun_array as = {.viewed = true, .node = lun__top(a)->node, .at = right};
+    lun_array as = {.viewed = true, .node = lun__array_top(a)->node, .at = right};
     if (lun__layout_count(&right) != lun__layout_count(&l))
         return lun__fail(e, LUN_ESHAPE, "%s cannot be viewed as %s: the numbers of elements differ",
-                         lun__describe(a, text), lun__describe(&as, wanted));
+                         lun__array_describe(a, text), lun__array_describe(&as, wanted));
     if (!lun__layout_reshaped(&l, rank, shape, &to))
         return lun__fail(e, LUN_ESHAPE,
                          "%s cannot be viewed as %s without a copy, since its elements are not "
                          "contiguous: use reshape",
-                         lun__describe(a, text), lun__describe(&as, wanted));
-    return lun__window(e, a, &to, out);
+                         lun__array_describe(a, text), lun__array_describe(&as, wanted));
+    return lun__array_window(e, a, &to, out);
 }
 
 lun_status lun_diagonal(lun_engine *e, lun_array *a, int64_t k, lun_array **out)
@@ -178,7 +178,7 @@ lun_status lun_diagonal(lun_engine *e, lun_array *a, int64_t k, lun_array **out)
     l.extent[r] = n;
     l.stride[r] += l.stride[c];
     l.rank--;
-    return lun__window(e, a, &l, out);
+    return lun__array_window(e, a, &l, out);
 }
 
 lun_status lun_windows(lun_engine *e, lun_array *a, int axis, int64_t width, int64_t step,
@@ -207,7 +207,7 @@ lun_status lun_windows(lun_engine *e, lun_array *a, int axis, int64_t width, int
     if (l.extent[axis] > 1)
         l.stride[axis] *= step;
     s = lun__shape_check(e, l.rank, l.extent);
-    return s == LUN_OK ? lun__window(e, a, &l, out) : s;
+    return s == LUN_OK ? lun__array_window(e, a, &l, out) : s;
 }
 
 lun_status lun_broadcast(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
@@ -222,10 +222,11 @@ lun_status lun_broadcast(lun_engine *e, lun_array *a, int rank, const int64_t *s
     if (s != LUN_OK)
         return s;
     lun_array as = {
-        .viewed = true, .node = lun__top(a)->node, .at = lun__layout_right(rank, shape)};
-    if (!lun__broadcast(&l, rank, shape, &to))
-        return lun__misfit(e, lun__describe(a, text), &l, lun__describe(&as, wanted), rank, shape);
-    return lun__window(e, a, &to, out);
+        .viewed = true, .node = lun__array_top(a)->node, .at = lun__layout_right(rank, shape)};
+    if (!lun__shape_broadcast(&l, rank, shape, &to))
+        return lun__shape_misfit(e, lun__array_describe(a, text), &l,
+                                 lun__array_describe(&as, wanted), rank, shape);
+    return lun__array_window(e, a, &to, out);
 }
 
 int lun_strides(const lun_array *a, int64_t strides[LUN_MAX_RANK])
@@ -234,7 +235,7 @@ int lun_strides(const lun_array *a, int64_t strides[LUN_MAX_RANK])
     lun_layout l;
     if (!strides || a->weak || lun_is_freed(a))
         return 0;
-    lun__layout_of(a, &l);
+    lun__array_layout(a, &l);
     memcpy(strides, l.stride, (size_t)l.rank * sizeof *strides);
     return l.rank;
 }
@@ -245,7 +246,7 @@ lun_layout_kind lun_layout_of(const lun_array *a)
     lun_layout l, right, left;
     if (a->weak || lun_is_freed(a))
         return LUN_LAYOUT_RIGHT;
-    lun__layout_of(a, &l);
+    lun__array_layout(a, &l);
     right = lun__layout_right(l.rank, l.extent);
     left = lun__layout_left(l.rank, l.extent);
     bool is_right = true, is_left = true;

@@ -13,8 +13,8 @@
 /* The leaf that has a's elements densely, from `offset` on, evaluated if needed. */
 static lun_status find_leaf(lun_engine *e, lun_array *a, lun_node **out, int64_t *offset)
 {
-    const lun_array *top = lun__top(a);
-    lun_status s = lun__settle(e, a);
+    const lun_array *top = lun__array_top(a);
+    lun_status s = lun__read_settle(e, a);
     *offset = 0;
     if (s == LUN_OK && a->viewed && top->node->kind == LUN_NODE_LEAF &&
         lun__layout_is_dense(&a->at)) {
@@ -23,11 +23,11 @@ static lun_status find_leaf(lun_engine *e, lun_array *a, lun_node **out, int64_t
         return LUN_OK;
     }
     if (s == LUN_OK)
-        s = lun__node(e, a, LUN_DTYPE_COUNT, out);
+        s = lun__array_node(e, a, LUN_DTYPE_COUNT, out);
     if (s != LUN_OK)
         return s;
     if (!lun__node_ready(*out))
-        s = lun__run(e, out, 1);
+        s = lun__eval(e, out, 1);
     if (s != LUN_OK)
         lun__node_release(e, *out);
     return s;
@@ -43,9 +43,9 @@ static lun_status write_elements(lun_engine *e, lun_array *a, const lun_store_to
         return status;
     if (n->kind == LUN_NODE_LEAF) {
         const int64_t lo = n->offset + offset;
-        status = lun__storage_store(e, n->storage, lo, lo + lun_size(a), to, failure);
-    } else if ((status = lun__private_copy(e, n, &s)) == LUN_OK) {
-        status = lun__storage_store(e, s, 0, n->n, to, failure);
+        status = lun__save_shards(e, n->storage, lo, lo + lun_size(a), to, failure);
+    } else if ((status = lun__read_private_copy(e, n, &s)) == LUN_OK) {
+        status = lun__save_shards(e, s, 0, n->n, to, failure);
         lun__storage_release(e, s);
     }
     lun__node_release(e, n);
@@ -56,12 +56,12 @@ lun_status lun_write_file(lun_engine *e, lun_array *a, const lun_write_to *given
 {
     LUN_NEED(e, given && given->path && given->mark && given->mark_bytes > 0);
     lun_write_to w = {.size = sizeof w};
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     int failure = 0;
     e->error_where = NULL;
     if (s != LUN_OK || !lun_size(a))
         return s;
-    lun__take(&w, given, sizeof w);
+    lun__sized_take(&w, given, sizeof w);
     char *path = lun__infile_path(w.path); /* NULL: this rank writes all */
     const lun_store_to to = {
         .descriptor = w.descriptor, .at = w.at, .out = {path, w.mark_at, w.mark, w.mark_bytes}};

@@ -20,7 +20,7 @@ static lun_status aggregate(reduction *r, lun_aggregate which, lun_array *x, lun
                             lun_dtype t, lun_array **out)
 {
     const unsigned skips = r->skips ? LUN_AGGREGATE_SKIPNAN : 0;
-    return lun__aggregate(r->e, r->g->codes, r->g->groups, which | skips, x, means, t, out);
+    return lun__codes_aggregate(r->e, r->g->codes, r->g->groups, which | skips, x, means, t, out);
 }
 
 /* Integers are summed in 64 bits, floats in f64. */
@@ -34,7 +34,7 @@ static lun_status counts(reduction *r, lun_array **out)
 {
     int64_t shape[LUN_MAX_RANK];
     const int rank = lun_shape(r->x, shape);
-    lun_array **n = lun__handle(&r->h), **columns = lun__handle(&r->h);
+    lun_array **n = lun__grouping_handle(&r->h), **columns = lun__grouping_handle(&r->h);
     lun_status s;
     if (r->skips) {
         s = aggregate(r, LUN_AGGREGATE_COUNT, r->x, NULL, LUN_I64, n);
@@ -51,27 +51,28 @@ static lun_status counts(reduction *r, lun_array **out)
 
 static lun_status mean(reduction *r, lun_array **out)
 {
-    lun_array **sum = lun__handle(&r->h), **count = lun__handle(&r->h);
+    lun_array **sum = lun__grouping_handle(&r->h), **count = lun__grouping_handle(&r->h);
     lun_status s = aggregate(r, LUN_AGGREGATE_SUM, r->x, NULL, LUN_F64, sum);
     if (s == LUN_OK)
         s = counts(r, count);
-    return s == LUN_OK ? lun__grouping_op(r->e, LUN_OP_DIV, *sum, *count, out) : s;
+    return s == LUN_OK ? lun__codes_op(r->e, LUN_OP_DIV, *sum, *count, out) : s;
 }
 
 /* n - ddof, NaN where that is not positive. */
 static lun_status degrees(reduction *r, lun_array *n, lun_array **out)
 {
-    lun_array **ddof = lun__handle(&r->h), **zero = lun__handle(&r->h), **nan = lun__handle(&r->h);
-    lun_array **less = lun__handle(&r->h), **some = lun__handle(&r->h);
+    lun_array **ddof = lun__grouping_handle(&r->h), **zero = lun__grouping_handle(&r->h),
+              **nan = lun__grouping_handle(&r->h);
+    lun_array **less = lun__grouping_handle(&r->h), **some = lun__grouping_handle(&r->h);
     lun_status s = lun_number(r->e, (double)r->options.ddof + r->options.ddof_part, ddof);
     if (s == LUN_OK)
         s = lun_number(r->e, 0, zero);
     if (s == LUN_OK)
         s = lun_number(r->e, NAN, nan);
     if (s == LUN_OK)
-        s = lun__grouping_op(r->e, LUN_OP_SUB, n, *ddof, less);
+        s = lun__codes_op(r->e, LUN_OP_SUB, n, *ddof, less);
     if (s == LUN_OK)
-        s = lun__grouping_op(r->e, LUN_OP_GT, *less, *zero, some);
+        s = lun__codes_op(r->e, LUN_OP_GT, *less, *zero, some);
     return s == LUN_OK ? lun_apply(r->e, LUN_OP_WHERE, (lun_array *[]){*some, *less, *nan}, 3, out)
                        : s;
 }
@@ -79,8 +80,9 @@ static lun_status degrees(reduction *r, lun_array *n, lun_array **out)
 /* The sum of squared deviations from the group's mean, divided by the number of elements - ddof. */
 static lun_status variance(reduction *r, lun_array **out)
 {
-    lun_array **m = lun__handle(&r->h), **sum = lun__handle(&r->h), **n = lun__handle(&r->h);
-    lun_array **free = lun__handle(&r->h);
+    lun_array **m = lun__grouping_handle(&r->h), **sum = lun__grouping_handle(&r->h),
+              **n = lun__grouping_handle(&r->h);
+    lun_array **free = lun__grouping_handle(&r->h);
     lun_status s = mean(r, m);
     if (s == LUN_OK)
         s = aggregate(r, LUN_AGGREGATE_DEVIATIONS, r->x, *m, LUN_F64, sum);
@@ -88,12 +90,12 @@ static lun_status variance(reduction *r, lun_array **out)
         s = counts(r, n);
     if (s == LUN_OK)
         s = degrees(r, *n, free);
-    return s == LUN_OK ? lun__grouping_op(r->e, LUN_OP_DIV, *sum, *free, out) : s;
+    return s == LUN_OK ? lun__codes_op(r->e, LUN_OP_DIV, *sum, *free, out) : s;
 }
 
 static lun_status deviation(reduction *r, lun_array **out)
 {
-    lun_array **square = lun__handle(&r->h);
+    lun_array **square = lun__grouping_handle(&r->h);
     lun_status s = variance(r, square);
     return s == LUN_OK ? lun_apply(r->e, LUN_OP_SQRT, square, 1, out) : s;
 }
@@ -108,8 +110,9 @@ static lun_status no_rows(const reduction *r, const char *what)
 
 static lun_status extreme(reduction *r, lun_reduction which, lun_array **out)
 {
-    lun_array **best = lun__handle(&r->h), **n = lun__handle(&r->h), **none = lun__handle(&r->h);
-    lun_array **nan = lun__handle(&r->h);
+    lun_array **best = lun__grouping_handle(&r->h), **n = lun__grouping_handle(&r->h),
+              **none = lun__grouping_handle(&r->h);
+    lun_array **nan = lun__grouping_handle(&r->h);
     if (r->g->gap >= 0 && !r->floats)
         return no_rows(r, which == LUN_MIN ? "the least" : "the greatest");
     const lun_aggregate a = which == LUN_MIN ? LUN_AGGREGATE_MIN : LUN_AGGREGATE_MAX;
@@ -119,7 +122,7 @@ static lun_status extreme(reduction *r, lun_reduction which, lun_array **out)
     if (s == LUN_OK)
         s = counts(r, n);
     if (s == LUN_OK)
-        s = lun__grouping_with(r->e, LUN_OP_GT, *n, 0, none);
+        s = lun__codes_with(r->e, LUN_OP_GT, *n, 0, none);
     if (s == LUN_OK)
         s = lun_number(r->e, NAN, nan);
     if (s == LUN_OK)
@@ -130,11 +133,11 @@ static lun_status extreme(reduction *r, lun_reduction which, lun_array **out)
 /* Elements that are not 0. */
 static lun_status truth(reduction *r, lun_aggregate which, lun_dtype t, lun_array **out)
 {
-    lun_array **given = lun__handle(&r->h);
+    lun_array **given = lun__grouping_handle(&r->h);
     lun_array *x = r->x;
     lun_status s = LUN_OK;
     if (!lun__dtype_is_bool(r->t)) {
-        s = lun__grouping_with(r->e, LUN_OP_NE, x, 0, given);
+        s = lun__codes_with(r->e, LUN_OP_NE, x, 0, given);
         x = *given;
     }
     r->skips = false;
@@ -173,14 +176,14 @@ static lun_status start(lun_engine *e, const lun_grouping *g, lun_array *x,
 {
     char text[96];
     int64_t shape[LUN_MAX_RANK];
-    lun_status s = lun__usable(e, x);
+    lun_status s = lun__array_usable(e, x);
     if (s != LUN_OK)
         return s;
     if (x->weak || lun_shape(x, shape) == 0)
         return lun__fail(e, LUN_ESHAPE, "an array with an element or a line for each row expected");
     if (lun_length(x) != g->rows)
         return lun__fail(e, LUN_ESHAPE, "lengths differ: %s and groups of %lld rows",
-                         lun__describe(x, text), (long long)g->rows);
+                         lun__array_describe(x, text), (long long)g->rows);
     *r = (reduction){.e = e, .g = g, .x = x, .t = lun_dtype_of(x)};
     if (options)
         r->options = *options;
@@ -201,7 +204,8 @@ typedef struct there {
 static lun_status take_there(lun_engine *e, const lun_grouping *g, lun_array *x, there *t)
 {
     lun_handles h = {0};
-    lun_array **slots = lun__handle(&h), **valid = lun__handle(&h), **counts = lun__handle(&h);
+    lun_array **slots = lun__grouping_handle(&h), **valid = lun__grouping_handle(&h),
+              **counts = lun__grouping_handle(&h);
     lun_status s = lun_missing_parts(e, x, slots, valid);
     *t = (there){.e = e, .g = {.engine = e, .groups = g->groups, .gap = -1}};
     if (s == LUN_OK)
@@ -215,8 +219,8 @@ static lun_status take_there(lun_engine *e, const lun_grouping *g, lun_array *x,
     if (s == LUN_OK)
         s = lun_grouping_counts(e, &t->g, counts);
     if (s == LUN_OK)
-        s = lun__grouping_with(e, LUN_OP_EQ, *counts, 0, &t->none);
-    lun__handles_release(&h);
+        s = lun__codes_with(e, LUN_OP_EQ, *counts, 0, &t->none);
+    lun__codes_handles_release(&h);
     return s;
 }
 
@@ -232,11 +236,13 @@ static lun_status reduce_all(lun_engine *e, const lun_grouping *g, lun_reduction
                              lun_array *x, const lun_along_options *options, lun_array **out)
 {
     lun_handles h = {0};
-    lun_array **slots = lun__handle(&h), **valid = lun__handle(&h), **filled = lun__handle(&h);
-    lun_array **gone = lun__handle(&h), **some = lun__handle(&h), **all = lun__handle(&h);
+    lun_array **slots = lun__grouping_handle(&h), **valid = lun__grouping_handle(&h),
+              **filled = lun__grouping_handle(&h);
+    lun_array **gone = lun__grouping_handle(&h), **some = lun__grouping_handle(&h),
+              **all = lun__grouping_handle(&h);
     lun_status s = lun_missing_parts(e, x, slots, valid);
     if (s == LUN_OK)
-        s = lun__filled(e, *slots, *valid, 0, filled);
+        s = lun__along_missing_filled(e, *slots, *valid, 0, filled);
     if (s == LUN_OK)
         s = lun_lnot(e, *valid, gone);
     if (s == LUN_OK)
@@ -245,7 +251,7 @@ static lun_status reduce_all(lun_engine *e, const lun_grouping *g, lun_reduction
         s = lun_grouping_reduce(e, g, which, *filled, options, all);
     if (s == LUN_OK)
         s = lun_with_missing(e, *all, *some, out);
-    lun__handles_release(&h);
+    lun__codes_handles_release(&h);
     return s;
 }
 
@@ -263,7 +269,7 @@ static lun_status reduce_there(lun_engine *e, const lun_grouping *g, lun_reducti
         s = start(e, &t.g, t.x, options, &r);
     if (s == LUN_OK) {
         s = reduce(&r, which, &all);
-        lun__handles_release(&r.h);
+        lun__codes_handles_release(&r.h);
     }
     if (s == LUN_OK && has_value)
         lun_retain(*out = all);
@@ -280,17 +286,17 @@ static lun_status pick_there(lun_engine *e, const lun_grouping *g, bool last, lu
     there t;
     reduction r;
     lun_array *all = NULL;
-    const lun_value blank = lun__blank(lun_dtype_of(x));
+    const lun_value blank = lun__validity_blank(lun_dtype_of(x));
     lun_status s = take_there(e, g, x, &t);
     if (s == LUN_OK)
         s = start(e, &t.g, t.x, options, &r);
     if (s == LUN_OK) {
-        lun_array **rows = lun__handle(&r.h);
+        lun_array **rows = lun__grouping_handle(&r.h);
         s = aggregate(&r, last ? LUN_AGGREGATE_LAST : LUN_AGGREGATE_FIRST,
                       r.skips ? t.x : t.g.codes, NULL, LUN_I64, rows);
         if (s == LUN_OK)
             s = lun_take_from(e, t.x, *rows, 0, 1, &blank, &all);
-        lun__handles_release(&r.h);
+        lun__codes_handles_release(&r.h);
     }
     if (s == LUN_OK)
         s = lun_with_missing(e, all, t.none, out);
@@ -304,18 +310,19 @@ static lun_status pick_row(lun_engine *e, const lun_grouping *g, bool last, lun_
                            lun_array **out)
 {
     lun_handles h = {0};
-    lun_array **rows = lun__handle(&h), **none = lun__handle(&h), **all = lun__handle(&h);
-    const lun_value blank = lun__blank(lun_dtype_of(x));
-    lun_status s =
-        lun__aggregate(e, g->codes, g->groups, last ? LUN_AGGREGATE_LAST : LUN_AGGREGATE_FIRST,
-                       g->codes, NULL, LUN_I64, rows);
+    lun_array **rows = lun__grouping_handle(&h), **none = lun__grouping_handle(&h),
+              **all = lun__grouping_handle(&h);
+    const lun_value blank = lun__validity_blank(lun_dtype_of(x));
+    lun_status s = lun__codes_aggregate(e, g->codes, g->groups,
+                                        last ? LUN_AGGREGATE_LAST : LUN_AGGREGATE_FIRST, g->codes,
+                                        NULL, LUN_I64, rows);
     if (s == LUN_OK)
-        s = lun__grouping_with(e, LUN_OP_EQ, *rows, 0, none);
+        s = lun__codes_with(e, LUN_OP_EQ, *rows, 0, none);
     if (s == LUN_OK)
         s = lun_take_from(e, x, *rows, 0, 1, &blank, all);
     if (s == LUN_OK)
         s = lun_with_missing(e, *all, *none, out);
-    lun__handles_release(&h);
+    lun__codes_handles_release(&h);
     return s;
 }
 
@@ -339,7 +346,7 @@ lun_status lun_grouping_reduce(lun_engine *e, const lun_grouping *g, lun_reducti
     if (s != LUN_OK)
         return s;
     s = reduce(&r, which, out);
-    lun__handles_release(&r.h);
+    lun__codes_handles_release(&r.h);
     return s;
 }
 
@@ -358,7 +365,7 @@ lun_status lun_grouping_pick(lun_engine *e, const lun_grouping *g, bool last, lu
         return s;
     const lun_value nan = {.dtype = LUN_F64, .as.d = NAN};
     const bool misses = r.skips || g->gap >= 0;
-    lun_array **rows = lun__handle(&r.h);
+    lun_array **rows = lun__grouping_handle(&r.h);
     if (r.skips && lun_shape(x, shape) > 1)
         s = lun__fail(e, LUN_EARG, "skipnan takes the first of a Vector, not of lines");
     else if (misses && !r.floats)
@@ -368,6 +375,6 @@ lun_status lun_grouping_pick(lun_engine *e, const lun_grouping *g, bool last, lu
                       NULL, LUN_I64, rows);
     if (s == LUN_OK)
         s = lun_take_from(e, x, *rows, 0, 1, misses ? &nan : NULL, out);
-    lun__handles_release(&r.h);
+    lun__codes_handles_release(&r.h);
     return s;
 }

@@ -3,7 +3,7 @@
 
 #include "lunarray_bind.h"
 
-void lun__handles_release(lun_handles *h)
+void lun__codes_handles_release(lun_handles *h)
 {
     for (int i = 0; i < h->count; i++)
         if (h->at[i])
@@ -11,17 +11,17 @@ void lun__handles_release(lun_handles *h)
     h->count = 0;
 }
 
-lun_status lun__grouping_op(lun_engine *e, lun_op op, lun_array *a, lun_array *b, lun_array **out)
+lun_status lun__codes_op(lun_engine *e, lun_op op, lun_array *a, lun_array *b, lun_array **out)
 {
     return lun_apply(e, op, (lun_array *[]){a, b}, 2, out);
 }
 
-lun_status lun__grouping_with(lun_engine *e, lun_op op, lun_array *a, int64_t x, lun_array **out)
+lun_status lun__codes_with(lun_engine *e, lun_op op, lun_array *a, int64_t x, lun_array **out)
 {
     lun_array *number = NULL;
     lun_status s = lun_integer(e, x, &number);
     if (s == LUN_OK)
-        s = lun__grouping_op(e, op, a, number, out);
+        s = lun__codes_op(e, op, a, number, out);
     if (number)
         lun_release(number);
     return s;
@@ -32,19 +32,19 @@ static lun_status check_key(lun_engine *e, const lun_array *key, const lun_array
 {
     char text[96], other[96];
     int64_t shape[LUN_MAX_RANK];
-    lun_status s = lun__present(e, key);
+    lun_status s = lun__array_present(e, key);
     if (s != LUN_OK)
         return s;
     if (key->weak || lun_shape(key, shape) != 1)
         return lun__fail(e, LUN_ESHAPE, "keys are Vectors, got %s",
-                         key->weak ? "a number" : lun__describe(key, text));
+                         key->weak ? "a number" : lun__array_describe(key, text));
     if (key != first && shape[0] != lun_length(first))
         return lun__fail(e, LUN_ESHAPE, "lengths differ: keys %s and %s",
-                         lun__describe(first, other), lun__describe(key, text));
+                         lun__array_describe(first, other), lun__array_describe(key, text));
     return LUN_OK;
 }
 
-lun_status lun__keys_check(lun_engine *e, lun_array *const *keys, int count, int64_t *rows)
+lun_status lun__codes_keys_check(lun_engine *e, lun_array *const *keys, int count, int64_t *rows)
 {
     if (count < 1)
         return lun__fail(e, LUN_EARG, "no keys given");
@@ -67,10 +67,10 @@ static lun_status codes_of_slots(lun_engine *e, lun_array *key, lun_array **out,
     lun_node *in = NULL, *node = NULL;
     lun_array *all = NULL;
     lun_value last = {0};
-    lun_status s = lun__node(e, key, LUN_DTYPE_COUNT, &in);
+    lun_status s = lun__array_node(e, key, LUN_DTYPE_COUNT, &in);
     if (s == LUN_OK)
-        s = lun__node_algorithm(e, LUN_ALGORITHM_GROUP, &in, 0, NULL, LUN_I32, 1, &length, notes,
-                                &node);
+        s = lun__fold_node_algorithm(e, LUN_ALGORITHM_GROUP, &in, 0, NULL, LUN_I32, 1, &length,
+                                     notes, &node);
     lun__node_release(e, in);
     if (s == LUN_OK)
         s = lun__array(e, node, false, &all);
@@ -114,17 +114,17 @@ static lun_status joined(lun_engine *e, lun_array *a, int64_t groups, lun_array 
     lun_array *wide = a;
     lun_status s = LUN_OK;
     if (more > 0 && groups > INT32_MAX / more) {
-        s = lun_cast(e, a, LUN_I64, lun__handle(&h));
+        s = lun_cast(e, a, LUN_I64, lun__grouping_handle(&h));
         wide = h.at[0];
     }
-    lun_array **scaled = lun__handle(&h), **sum = lun__handle(&h);
+    lun_array **scaled = lun__grouping_handle(&h), **sum = lun__grouping_handle(&h);
     if (s == LUN_OK)
-        s = lun__grouping_with(e, LUN_OP_MUL, wide, more, scaled);
+        s = lun__codes_with(e, LUN_OP_MUL, wide, more, scaled);
     if (s == LUN_OK)
-        s = lun__grouping_op(e, LUN_OP_ADD, *scaled, b, sum);
+        s = lun__codes_op(e, LUN_OP_ADD, *scaled, b, sum);
     if (s == LUN_OK)
         s = codes_of(e, *sum, out, found);
-    lun__handles_release(&h);
+    lun__codes_handles_release(&h);
     return s;
 }
 
@@ -148,8 +148,8 @@ lun_status lun__codes(lun_engine *e, lun_array *const *keys, int count, lun_arra
     return s;
 }
 
-lun_status lun__aggregate(lun_engine *e, lun_array *codes, int64_t groups, unsigned which,
-                          lun_array *x, lun_array *means, lun_dtype t, lun_array **out)
+lun_status lun__codes_aggregate(lun_engine *e, lun_array *codes, int64_t groups, unsigned which,
+                                lun_array *x, lun_array *means, lun_dtype t, lun_array **out)
 {
     int64_t shape[LUN_MAX_RANK], segment = 1;
     const uint64_t option[] = {which, (uint64_t)groups};
@@ -161,16 +161,16 @@ lun_status lun__aggregate(lun_engine *e, lun_array *codes, int64_t groups, unsig
     for (int k = 1; k < rank; k++)
         segment *= shape[k];
     for (int k = 0; s == LUN_OK && k < 3; k++)
-        s = lun__node(e, from[k], LUN_DTYPE_COUNT, &in[k]);
+        s = lun__array_node(e, from[k], LUN_DTYPE_COUNT, &in[k]);
     if (s == LUN_OK)
-        s = lun__node_algorithm(e, LUN_ALGORITHM_AGGREGATE, in, rank > 1 ? segment : 0, option, t,
-                                rank, shape, NULL, &n);
+        s = lun__fold_node_algorithm(e, LUN_ALGORITHM_AGGREGATE, in, rank > 1 ? segment : 0, option,
+                                     t, rank, shape, NULL, &n);
     for (int k = 0; k < 3; k++)
         lun__node_release(e, in[k]);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
-lun_status lun__arranged(lun_engine *e, lun_array *codes, int64_t first, lun_array **out)
+lun_status lun__codes_arranged(lun_engine *e, lun_array *codes, int64_t first, lun_array **out)
 {
     return lun_argsort(e, codes, 0, 0, first, out);
 }

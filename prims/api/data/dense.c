@@ -5,19 +5,19 @@
 static lun_status matrices(lun_engine *e, lun_array *a, lun_node **out, int *rank, int64_t *shape)
 {
     char text[96];
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s != LUN_OK)
         return s;
     *rank = a->weak ? 0 : lun_shape(a, shape);
     if (*rank < 2)
         return lun__fail(e, LUN_ESHAPE, "a matrix expected, got %s",
-                         a->weak ? "a number" : lun__describe(a, text));
+                         a->weak ? "a number" : lun__array_describe(a, text));
     const lun_dtype own = lun_dtype_of(a);
     const bool small = lun__dtype_is_float(own) && !lun__dtype_is_double(own);
     lun_node *n = NULL;
-    s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
     if (s == LUN_OK)
-        s = lun__cast(e, n, small ? LUN_F32 : LUN_F64, out);
+        s = lun__convert(e, n, small ? LUN_F32 : LUN_F64, out);
     lun__node_release(e, n);
     return s;
 }
@@ -47,8 +47,8 @@ static lun_status of_one(lun_engine *e, lun_array *a, lun_algorithm which, int64
         const int64_t rows = shape[rank - 1];
         shape[rank - 2] = rows + to;
         rank -= to < 0 ? 2 : 0;
-        s = lun__node_algorithm(e, which, &in, rows, options, (lun_dtype)in->dtype, rank, shape,
-                                notes, &n);
+        s = lun__fold_node_algorithm(e, which, &in, rows, options, (lun_dtype)in->dtype, rank,
+                                     shape, notes, &n);
     }
     lun__node_release(e, in);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
@@ -73,12 +73,13 @@ static lun_status of_two(lun_engine *e, lun_array *a, lun_array *b, lun_algorith
         s = lun__fail(e, LUN_ESHAPE, "right sides do not fit matrices of %lld rows",
                       (long long)shape[rank - 1]);
     for (int k = 0; s == LUN_OK && k < 2; k++)
-        s = lun__cast(e, in[k], lun__dtype_common((lun_dtype)in[0]->dtype, (lun_dtype)in[1]->dtype),
-                      &cast[k]);
+        s = lun__convert(e, in[k],
+                         lun__dtype_common((lun_dtype)in[0]->dtype, (lun_dtype)in[1]->dtype),
+                         &cast[k]);
     const uint64_t options[] = {option, 0};
     if (s == LUN_OK)
-        s = lun__node_algorithm(e, which, cast, shape[rank - 1], options, (lun_dtype)cast[0]->dtype,
-                                rank, right, notes, &n);
+        s = lun__fold_node_algorithm(e, which, cast, shape[rank - 1], options,
+                                     (lun_dtype)cast[0]->dtype, rank, right, notes, &n);
     lun_node *all[] = {in[0], in[1], cast[0], cast[1]};
     for (int k = 0; k < 4; k++)
         lun__node_release(e, all[k]);

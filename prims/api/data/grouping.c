@@ -9,10 +9,11 @@
 static lun_status by_first(lun_engine *e, lun_grouping *g)
 {
     lun_handles h = {0};
-    lun_array **firsts = lun__handle(&h), **ranks = lun__handle(&h), *codes = NULL;
+    lun_array **firsts = lun__grouping_handle(&h), **ranks = lun__grouping_handle(&h),
+              *codes = NULL;
     int64_t groups;
-    lun_status s = lun__aggregate(e, g->codes, g->groups, LUN_AGGREGATE_FIRST, g->codes, NULL,
-                                  LUN_I64, firsts);
+    lun_status s = lun__codes_aggregate(e, g->codes, g->groups, LUN_AGGREGATE_FIRST, g->codes, NULL,
+                                        LUN_I64, firsts);
     if (s == LUN_OK)
         s = lun__codes(e, firsts, 1, ranks, &groups);
     if (s == LUN_OK)
@@ -24,7 +25,7 @@ static lun_status by_first(lun_engine *e, lun_grouping *g)
         g->codes = codes;
     } else if (codes)
         lun_release(codes);
-    lun__handles_release(&h);
+    lun__codes_handles_release(&h);
     return s;
 }
 
@@ -33,8 +34,8 @@ static lun_status by_first(lun_engine *e, lun_grouping *g)
 static lun_status firsts_of(lun_engine *e, lun_grouping *g)
 {
     return g->firsts ? LUN_OK
-                     : lun__aggregate(e, g->codes, g->groups, LUN_AGGREGATE_FIRST, g->codes, NULL,
-                                      LUN_I64, &g->firsts);
+                     : lun__codes_aggregate(e, g->codes, g->groups, LUN_AGGREGATE_FIRST, g->codes,
+                                            NULL, LUN_I64, &g->firsts);
 }
 
 /* The keys of groups as expressions, which hold the present elements of the key arrays. */
@@ -43,13 +44,13 @@ static lun_status name_keys(lun_engine *e, lun_grouping *g, lun_array *const *ke
     lun_status s = firsts_of(e, g);
     g->keys = calloc((size_t)count, sizeof *g->keys);
     if (!g->keys)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     g->key_count = count;
     for (int k = 0; s == LUN_OK && k < count; k++) {
         lun_array *taken = NULL;
         s = lun_take_from(e, keys[k], g->firsts, 0, 1, NULL, &taken);
         if (s == LUN_OK && lun_dtype_kind(lun_dtype_of(taken)) == LUN_KIND_FLOAT) {
-            s = lun__grouping_with(e, LUN_OP_ADD, taken, 0, &g->keys[k]); /* no -0.0 */
+            s = lun__codes_with(e, LUN_OP_ADD, taken, 0, &g->keys[k]); /* no -0.0 */
             lun_release(taken);
         } else
             g->keys[k] = taken;
@@ -61,7 +62,7 @@ static lun_status new_grouping(lun_engine *e, lun_grouping **out)
 {
     lun_grouping *g = calloc(1, sizeof *g);
     if (!g)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     g->engine = e;
     g->gap = -1;
     *out = g;
@@ -74,7 +75,7 @@ lun_status lun_grouping_make(lun_engine *e, lun_array *const *keys, int count, u
     LUN_NEED(e, keys && out);
     lun_grouping *g = NULL;
     int64_t rows = 0;
-    lun_status s = lun__keys_check(e, keys, count, &rows);
+    lun_status s = lun__codes_keys_check(e, keys, count, &rows);
     if (s == LUN_OK)
         s = new_grouping(e, &g);
     if (s != LUN_OK)
@@ -103,7 +104,7 @@ static lun_status check_codes(lun_engine *e, lun_array *codes, int64_t groups, i
         s = lun_total(e, LUN_MAX, codes, 0, &high);
     if (s != LUN_OK)
         return s;
-    bool is_low = !lun__value_is_unsigned(low) && low.as.i < first;
+    bool is_low = !lun__dtype_value_is_unsigned(low) && low.as.i < first;
     const lun_value bad = is_low ? low : high;
     if (is_low || high.as.u > (uint64_t)(first + groups - 1))
         return lun__fail(e, LUN_EBOUNDS, "code %lld is out of range: there are %lld groups",
@@ -137,7 +138,7 @@ lun_status lun_grouping_of(lun_engine *e, lun_array *codes, int64_t groups, int6
     lun_grouping *g = NULL;
     lun_array *from_0 = NULL;
     int64_t rows = 0;
-    lun_status s = lun__keys_check(e, &codes, 1, &rows);
+    lun_status s = lun__codes_keys_check(e, &codes, 1, &rows);
     lun_kind kind = s == LUN_OK ? lun_dtype_kind(lun_dtype_of(codes)) : LUN_KIND_SIGNED;
     if (s == LUN_OK && kind != LUN_KIND_SIGNED && kind != LUN_KIND_UNSIGNED)
         s = lun__fail(e, LUN_EDTYPE, "codes are integers, got %s",
@@ -152,7 +153,7 @@ lun_status lun_grouping_of(lun_engine *e, lun_array *codes, int64_t groups, int6
         return s;
     g->rows = rows;
     g->groups = groups;
-    s = lun__grouping_with(e, LUN_OP_SUB, codes, first, &from_0);
+    s = lun__codes_with(e, LUN_OP_SUB, codes, first, &from_0);
     if (s == LUN_OK)
         s = lun_cast(e, from_0, LUN_I32, &g->codes);
     if (s == LUN_OK)
@@ -209,7 +210,7 @@ lun_status lun_grouping_codes(lun_engine *e, const lun_grouping *g, int64_t firs
     lun_array *wide = NULL;
     lun_status s = lun_cast(e, g->codes, LUN_I64, &wide);
     if (s == LUN_OK)
-        s = lun__grouping_with(e, LUN_OP_ADD, wide, first, out);
+        s = lun__codes_with(e, LUN_OP_ADD, wide, first, out);
     if (wide)
         lun_release(wide);
     return s;
@@ -218,12 +219,12 @@ lun_status lun_grouping_codes(lun_engine *e, const lun_grouping *g, int64_t firs
 lun_status lun_grouping_order(lun_engine *e, const lun_grouping *g, int64_t first, lun_array **out)
 {
     LUN_NEED(e, g && out);
-    return lun__arranged(e, g->codes, first, out);
+    return lun__codes_arranged(e, g->codes, first, out);
 }
 
 lun_status lun_grouping_counts(lun_engine *e, const lun_grouping *g, lun_array **out)
 {
     LUN_NEED(e, g && out);
-    return lun__aggregate(e, g->codes, g->groups, LUN_AGGREGATE_COUNT, g->codes, NULL, LUN_I64,
-                          out);
+    return lun__codes_aggregate(e, g->codes, g->groups, LUN_AGGREGATE_COUNT, g->codes, NULL,
+                                LUN_I64, out);
 }

@@ -26,27 +26,27 @@ typedef struct lun_handles {
 } lun_handles;
 
 /* The next free entry. */
-static inline lun_array **lun__handle(lun_handles *h)
+static inline lun_array **lun__grouping_handle(lun_handles *h)
 {
     return &h->at[h->count++];
 }
 
-void lun__handles_release(lun_handles *h);
+void lun__codes_handles_release(lun_handles *h);
 
 /* op on two arrays, or on one and a number. */
-lun_status lun__grouping_op(lun_engine *e, lun_op op, lun_array *a, lun_array *b, lun_array **out);
-lun_status lun__grouping_with(lun_engine *e, lun_op op, lun_array *a, int64_t x, lun_array **out);
+lun_status lun__codes_op(lun_engine *e, lun_op op, lun_array *a, lun_array *b, lun_array **out);
+lun_status lun__codes_with(lun_engine *e, lun_op op, lun_array *a, int64_t x, lun_array **out);
 
 /* The codes of keys, i32, and how many there are.  Evaluates the keys. */
 lun_status lun__codes(lun_engine *e, lun_array *const *keys, int count, lun_array **out,
                       int64_t *groups);
 /* For each group an element of dtype t, or a row of them if x has rows; which: see
  * table/aggregate.h; means: of the groups, or NULL. */
-lun_status lun__aggregate(lun_engine *e, lun_array *codes, int64_t groups, unsigned which,
-                          lun_array *x, lun_array *means, lun_dtype t, lun_array **out);
+lun_status lun__codes_aggregate(lun_engine *e, lun_array *codes, int64_t groups, unsigned which,
+                                lun_array *x, lun_array *means, lun_dtype t, lun_array **out);
 /* The rows by code, counted from `first` on. */
-lun_status lun__arranged(lun_engine *e, lun_array *codes, int64_t first, lun_array **out);
+lun_status lun__codes_arranged(lun_engine *e, lun_array *codes, int64_t first, lun_array **out);
 /* Vectors of one length: LUN_EARG or LUN_ESHAPE if they are none. */
-lun_status lun__keys_check(lun_engine *e, lun_array *const *keys, int count, int64_t *rows);
+lun_status lun__codes_keys_check(lun_engine *e, lun_array *const *keys, int count, int64_t *rows);
 
 #endif

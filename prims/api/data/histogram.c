@@ -7,7 +7,7 @@
 
 static lun_status check_array(lun_engine *e, const lun_array *a, int operand)
 {
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s == LUN_OK && a->weak)
         s = lun__fail(e, LUN_EARG, "array expected, got a number");
     if (s != LUN_OK)
@@ -32,7 +32,7 @@ static lun_status edges_between(lun_engine *e, int64_t bins, double low, double 
     double *edges = malloc(((size_t)bins + 1) * sizeof *edges),
            step = (high * half - low * half) / (double)bins;
     if (!edges)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int64_t k = 0; k < bins; k++)
         edges[k] = ((double)k * step + low * half) / half;
     edges[bins] = high;
@@ -50,7 +50,7 @@ static lun_status extreme(lun_engine *e, lun_reduction r, lun_array *a, lun_node
     if (s == LUN_OK)
         s = lun_cast(e, x, LUN_F64, &wide);
     if (s == LUN_OK)
-        s = lun__node(e, wide, LUN_DTYPE_COUNT, out);
+        s = lun__array_node(e, wide, LUN_DTYPE_COUNT, out);
     lun_release(x);
     lun_release(wide);
     return s;
@@ -59,13 +59,13 @@ static lun_status extreme(lun_engine *e, lun_reduction r, lun_array *a, lun_node
 static lun_node *number(lun_engine *e, double x)
 {
     lun_node *n = NULL;
-    return lun__number(e, LUN_F64, x, &n) == LUN_OK ? n : NULL;
+    return lun__typed_number(e, LUN_F64, x, &n) == LUN_OK ? n : NULL;
 }
 
 static lun_node *apply(lun_engine *e, lun_op op, lun_node *a, lun_node *b)
 {
     lun_node *n = NULL;
-    return lun__op2(e, op, a, b, &n) == LUN_OK ? n : NULL;
+    return lun__elementwise_op2(e, op, a, b, &n) == LUN_OK ? n : NULL;
 }
 
 static lun_node *held(lun_node *n)
@@ -78,7 +78,7 @@ static lun_node *choose(lun_engine *e, lun_node *which, lun_node *a, lun_node *b
 {
     lun_node *n = NULL;
     if (which && a && b)
-        (void)lun__op(e, LUN_OP_WHERE, (lun_node *[]){which, a, b}, &n);
+        (void)lun__elementwise_op(e, LUN_OP_WHERE, (lun_node *[]){which, a, b}, &n);
     lun__node_release(e, a);
     lun__node_release(e, b);
     return n;
@@ -107,7 +107,7 @@ static lun_node *edges_of(lun_engine *e, int64_t bins, lun_node *least, lun_node
         apply(e, LUN_OP_SUB, apply(e, LUN_OP_MUL, held(high), held(half)), held(from));
     lun_node *step = apply(e, LUN_OP_DIV, width, number(e, (double)bins));
     if (lun__node_index(e, bins + 1, &segment) == LUN_OK &&
-        lun__cast(e, segment, LUN_F64, &k) == LUN_OK) {
+        lun__convert(e, segment, LUN_F64, &k) == LUN_OK) {
         lun_node *last = apply(e, LUN_OP_EQ, held(k), number(e, (double)bins));
         lun_node *edge =
             apply(e, LUN_OP_ADD, apply(e, LUN_OP_MUL, held(k), held(step)), held(from));
@@ -146,7 +146,7 @@ lun_status lun_histogram_edges(lun_engine *e, lun_array *a, int64_t bins, const 
         s = extreme(e, LUN_MAX, a, &most);
     if (s == LUN_OK) {
         edges = edges_of(e, bins, least, most);
-        s = edges ? LUN_OK : lun__nomem(e);
+        s = edges ? LUN_OK : lun__fail_nomem(e);
     }
     lun__node_release(e, least);
     lun__node_release(e, most);
@@ -161,7 +161,7 @@ static lun_status check_shapes(lun_engine *e, lun_array *a, lun_array *edges, lu
     int64_t shape[LUN_MAX_RANK], other[LUN_MAX_RANK];
     if (lun_shape(edges, shape) != 1 || shape[0] < 2) {
         (void)lun__fail(e, LUN_ESHAPE, "edges are a Vector of at least 2 elements, not %s",
-                        lun__describe(edges, x));
+                        lun__array_describe(edges, x));
         e->error_operand = 2;
         return LUN_ESHAPE;
     }
@@ -171,8 +171,8 @@ static lun_status check_shapes(lun_engine *e, lun_array *a, lun_array *edges, lu
         same = shape[k] == other[k];
     if (same)
         return LUN_OK;
-    (void)lun__fail(e, LUN_ESHAPE, "shapes differ: %s and weights %s", lun__describe(a, x),
-                    lun__describe(weights, y));
+    (void)lun__fail(e, LUN_ESHAPE, "shapes differ: %s and weights %s", lun__array_describe(a, x),
+                    lun__array_describe(weights, y));
     e->error_operand = 3;
     return LUN_ESHAPE;
 }
@@ -184,10 +184,11 @@ static lun_status count(lun_engine *e, lun_node *const *in, lun_array **counts, 
                                         "before: give a range, or other edges"};
     lun_node *n = NULL, *also = NULL;
     const int64_t bins = in[1]->n - 1;
-    lun_status s = lun__node_algorithm(e, sums ? LUN_ALGORITHM_WEIGHED : LUN_ALGORITHM_HISTOGRAM,
-                                       in, 0, NULL, sums ? LUN_F64 : LUN_I64, 1, &bins, notes, &n);
+    lun_status s =
+        lun__fold_node_algorithm(e, sums ? LUN_ALGORITHM_WEIGHED : LUN_ALGORITHM_HISTOGRAM, in, 0,
+                                 NULL, sums ? LUN_F64 : LUN_I64, 1, &bins, notes, &n);
     if (s == LUN_OK && sums)
-        s = lun__node_result(e, n, 1, &also);
+        s = lun__fold_node_result(e, n, 1, &also);
     if (s != LUN_OK) {
         lun__node_release(e, n);
         return s;
@@ -230,9 +231,9 @@ lun_status lun_histogram(lun_engine *e, lun_array *a, lun_array *edges, lun_arra
     if (s == LUN_OK)
         s = check_shapes(e, a, edges, weights);
     for (int k = 0; s == LUN_OK && k < 3 && from[k]; k++) {
-        s = lun__node(e, from[k], LUN_DTYPE_COUNT, &raw);
+        s = lun__array_node(e, from[k], LUN_DTYPE_COUNT, &raw);
         if (s == LUN_OK)
-            s = k ? lun__cast(e, raw, LUN_F64, &in[k]) : LUN_OK;
+            s = k ? lun__convert(e, raw, LUN_F64, &in[k]) : LUN_OK;
         if (s == LUN_OK && !k)
             in[k] = lun__node_retain(raw);
         lun__node_release(e, raw);

@@ -10,7 +10,7 @@ static lun_status check_axis(lun_engine *e, const lun_array *a, int axis)
 {
     char text[96];
     int64_t shape[LUN_MAX_RANK];
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s != LUN_OK)
         return s;
     if (a->weak)
@@ -18,7 +18,7 @@ static lun_status check_axis(lun_engine *e, const lun_array *a, int axis)
     int rank = lun_shape(a, shape);
     if (axis < 0 || axis >= rank)
         return lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " is out of range: %s has %d", axis,
-                         lun__describe(a, text), rank);
+                         lun__array_describe(a, text), rank);
     return LUN_OK;
 }
 
@@ -26,7 +26,7 @@ static lun_status check_axis(lun_engine *e, const lun_array *a, int axis)
 static lun_status index_node(lun_engine *e, lun_array *i, lun_node **out)
 {
     lun_node *raw = NULL, *most = NULL, *least = NULL;
-    lun_status s = lun__node(e, i, i->weak ? LUN_I64 : LUN_DTYPE_COUNT, &raw);
+    lun_status s = lun__array_node(e, i, i->weak ? LUN_I64 : LUN_DTYPE_COUNT, &raw);
     if (s != LUN_OK)
         return s;
     lun_dtype t = (lun_dtype)raw->dtype;
@@ -39,10 +39,10 @@ static lun_status index_node(lun_engine *e, lun_array *i, lun_node **out)
     else if (lun__dtype_is_wide_unsigned(t)) { /* beyond i64: out of range of every array */
         s = lun__node_number(e, t, INT64_MAX, 0, NULL, &most);
         if (s == LUN_OK)
-            s = lun__op(e, LUN_OP_MIN, (lun_node *[]){raw, most}, &least);
+            s = lun__elementwise_op(e, LUN_OP_MIN, (lun_node *[]){raw, most}, &least);
     }
     if (s == LUN_OK)
-        s = lun__cast(e, least ? least : raw, LUN_I64, out);
+        s = lun__convert(e, least ? least : raw, LUN_I64, out);
     if (s == LUN_EDTYPE)
         e->error_operand = 2;
     lun__node_release(e, raw);
@@ -78,7 +78,7 @@ lun_status lun__indices(lun_engine *e, const lun_array *a, lun_array *i, int axi
     lun_status s = check_axis(e, a, axis);
     if (s != LUN_OK)
         return s;
-    lun__layout_of(a, &out->of);
+    lun__array_layout(a, &out->of);
     s = index_node(e, i, &out->index);
     return s == LUN_OK ? shape_of(e, out) : s;
 }
@@ -96,7 +96,7 @@ static lun_status index_of(lun_engine *e, const lun_indexed *t, lun_node **out)
         step *= inside ? l.extent[k] : 1;
     }
     if (t->n == t->index->n)
-        return lun__node_reshape(e, t->index, t->rank, t->shape, out);
+        return lun__view_node_reshape(e, t->index, t->rank, t->shape, out);
     return lun__view(e, t->index, &l, out);
 }
 
@@ -134,7 +134,7 @@ static lun_status number_of(lun_engine *e, const lun_indexed *t, lun_node **out)
         return lun__node_number(e, LUN_I64, 0, 0, NULL, out);
     lun_status s = lun__node_index(e, t->n, &segment);
     if (s == LUN_OK)
-        s = lun__node_reshape(e, segment, t->rank, t->shape, out);
+        s = lun__view_node_reshape(e, segment, t->rank, t->shape, out);
     lun__node_release(e, segment);
     return s;
 }

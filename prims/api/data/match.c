@@ -18,20 +18,20 @@ typedef struct matching {
 static lun_status by_bits(matching *m, lun_array *a, lun_array *b, lun_array **out)
 {
     lun_handles h = {0};
-    lun_array **x = lun__handle(&h), **y = lun__handle(&h);
-    lun_array **is_a = lun__handle(&h), **is_b = lun__handle(&h);
+    lun_array **x = lun__grouping_handle(&h), **y = lun__grouping_handle(&h);
+    lun_array **is_a = lun__grouping_handle(&h), **is_b = lun__grouping_handle(&h);
     lun_status s = lun_cast(m->e, a, LUN_U64, x);
     if (s == LUN_OK)
         s = lun_cast(m->e, b, LUN_U64, y);
     if (s == LUN_OK)
         s = lun_concat(m->e, *x, *y, out);
     if (s == LUN_OK)
-        s = lun__grouping_with(m->e, LUN_OP_LT, a, 0, is_a);
+        s = lun__codes_with(m->e, LUN_OP_LT, a, 0, is_a);
     if (s == LUN_OK)
-        s = lun__grouping_with(m->e, LUN_OP_LT, b, 0, is_b);
+        s = lun__codes_with(m->e, LUN_OP_LT, b, 0, is_b);
     if (s == LUN_OK)
         s = lun_concat(m->e, *is_a, *is_b, out + 1);
-    lun__handles_release(&h);
+    lun__codes_handles_release(&h);
     return s;
 }
 
@@ -54,7 +54,7 @@ static lun_status both_sides(matching *m, lun_array *a, lun_array *b, lun_array 
 static lun_status find_codes(matching *m, lun_array *const *a, lun_array *const *b, int count)
 {
     lun_array **keys = calloc(2 * (size_t)count, sizeof *keys);
-    lun_status s = keys ? LUN_OK : lun__nomem(m->e);
+    lun_status s = keys ? LUN_OK : lun__fail_nomem(m->e);
     int all = 0;
     for (int k = 0; s == LUN_OK && k < count; k++)
         s = both_sides(m, a[k], b[k], keys, &all);
@@ -116,7 +116,7 @@ static lun_status running(matching *m, lun_array *x, lun_array **out)
     lun_function *add = NULL;
     lun_status s = lun_function_op(m->e, LUN_OP_ADD, &add);
     if (s == LUN_OK)
-        s = lun__scan_whole(m->e, add, NULL, x, NULL, 0, true, out);
+        s = lun__fold_scan_whole(m->e, add, NULL, x, NULL, 0, true, out);
     lun_function_release(add);
     return s;
 }
@@ -124,26 +124,27 @@ static lun_status running(matching *m, lun_array *x, lun_array **out)
 /* The starts of b's rows of each code, and the end of the last ones. */
 static lun_status arrange_b(matching *m, lun_array **counts)
 {
-    lun_array **sums = lun__handle(&m->h);
+    lun_array **sums = lun__grouping_handle(&m->h);
     const lun_edge edge = LUN_EDGE_VALUE;
     const lun_value zero = {.dtype = LUN_I64};
-    lun_status s = lun__aggregate(m->e, m->of_b, m->groups, LUN_AGGREGATE_COUNT, m->of_b, NULL,
-                                  LUN_I64, counts);
+    lun_status s = lun__codes_aggregate(m->e, m->of_b, m->groups, LUN_AGGREGATE_COUNT, m->of_b,
+                                        NULL, LUN_I64, counts);
     if (s == LUN_OK)
         s = running(m, *counts, sums);
     if (s == LUN_OK)
         s = lun_pad(m->e, *sums, (int64_t[]){1}, (int64_t[]){0}, &edge, zero, &m->starts);
-    return s == LUN_OK ? lun__arranged(m->e, m->of_b, 0, &m->order) : s;
+    return s == LUN_OK ? lun__codes_arranged(m->e, m->of_b, 0, &m->order) : s;
 }
 
 /* How many pairs the rows of a have, and all of them. */
 static lun_status count_pairs(matching *m, lun_array *counts, bool left)
 {
-    lun_array **own = lun__handle(&m->h), **least = lun__handle(&m->h), **wide = lun__handle(&m->h);
+    lun_array **own = lun__grouping_handle(&m->h), **least = lun__grouping_handle(&m->h),
+              **wide = lun__grouping_handle(&m->h);
     lun_value sum = {0}, last = {0};
     lun_status s = lun_take(m->e, counts, m->of_a, 0, NULL, own);
     if (s == LUN_OK)
-        s = lun__grouping_with(m->e, LUN_OP_MAX, *own, left, least);
+        s = lun__codes_with(m->e, LUN_OP_MAX, *own, left, least);
     if (s == LUN_OK)
         s = running(m, *least, &m->ends);
     if (s == LUN_OK)
@@ -166,12 +167,12 @@ static lun_status write_pairs(matching *m, int64_t first, lun_array **i, lun_arr
     lun_node *in[4] = {NULL}, *n = NULL, *other = NULL;
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < 4; k++)
-        s = lun__node(m->e, from[k], LUN_DTYPE_COUNT, &in[k]);
+        s = lun__array_node(m->e, from[k], LUN_DTYPE_COUNT, &in[k]);
     if (s == LUN_OK)
-        s = lun__node_algorithm(m->e, LUN_ALGORITHM_MATCHES, in, 0, option, LUN_I64, 1, &m->total,
-                                NULL, &n);
+        s = lun__fold_node_algorithm(m->e, LUN_ALGORITHM_MATCHES, in, 0, option, LUN_I64, 1,
+                                     &m->total, NULL, &n);
     if (s == LUN_OK)
-        s = lun__node_result(m->e, n, 1, &other);
+        s = lun__fold_node_result(m->e, n, 1, &other);
     for (int k = 0; k < 4; k++)
         lun__node_release(m->e, in[k]);
     if (s != LUN_OK) {
@@ -189,7 +190,7 @@ static lun_status write_pairs(matching *m, int64_t first, lun_array **i, lun_arr
 static lun_status match(matching *m, lun_array *const *a, lun_array *const *b, int count,
                         unsigned flags, int64_t first, lun_array **i, lun_array **j)
 {
-    lun_array **counts = lun__handle(&m->h);
+    lun_array **counts = lun__grouping_handle(&m->h);
     lun_status s = find_codes(m, a, b, count);
     if (s == LUN_OK && !(flags & LUN_JOIN_MISSING))
         s = leave_missing(m, a, b, count);
@@ -208,16 +209,16 @@ lun_status lun_join(lun_engine *e, lun_array *const *a, lun_array *const *b, int
     LUN_NEED(e, a && b && i && j);
     matching m = {.e = e};
     lun_array *first_rows = NULL, *second_rows = NULL;
-    lun_status s = lun__keys_check(e, a, count, &m.rows[0]);
+    lun_status s = lun__codes_keys_check(e, a, count, &m.rows[0]);
     if (s == LUN_OK)
-        s = lun__keys_check(e, b, count, &m.rows[1]);
+        s = lun__codes_keys_check(e, b, count, &m.rows[1]);
     if (s == LUN_OK)
         s = match(&m, a, b, count, flags, first, &first_rows, &second_rows);
     lun_array *const used[] = {m.codes, m.of_a, m.of_b, m.ends, m.starts, m.order};
     for (int k = 0; k < 6; k++)
         if (used[k])
             lun_release(used[k]);
-    lun__handles_release(&m.h);
+    lun__codes_handles_release(&m.h);
     if (s == LUN_OK) {
         *i = first_rows;
         *j = second_rows;

@@ -18,7 +18,7 @@ static lun_status choose_dtypes(pair *p)
 {
     lun_dtype t = lun__dtype_common(lun_dtype_of(p->a), lun_dtype_of(p->b));
     if (t == LUN_DTYPE_COUNT)
-        return lun__no_common(p->e, lun_dtype_of(p->a), lun_dtype_of(p->b));
+        return lun__mixed_sign_no_common(p->e, lun_dtype_of(p->a), lun_dtype_of(p->b));
     const lun_dtype_row *row = lun__dtype_get(t);
     p->computed = (lun_dtype)(lun__dtype_is_float(t) ? row->compute : row->sum);
     p->given = lun__dtype_is_float(t) ? t : p->computed;
@@ -28,7 +28,7 @@ static lun_status choose_dtypes(pair *p)
 static lun_status check(lun_engine *e, lun_array *a, int number, int *rank,
                         int64_t shape[LUN_MAX_RANK])
 {
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s == LUN_OK && a->weak)
         s = lun__fail(e, LUN_EARG, "array expected, got a number");
     if (s == LUN_OK && (*rank = lun_shape(a, shape)) == 0)
@@ -42,8 +42,8 @@ static lun_status misfit(const pair *p, int64_t columns, int64_t rows)
 {
     char one[96], other[96];
     return lun__fail(p->e, LUN_ESHAPE, "shapes do not fit: %s and %s (%lld columns, %lld rows)",
-                     lun__describe(p->a, one), lun__describe(p->b, other), (long long)columns,
-                     (long long)rows);
+                     lun__array_describe(p->a, one), lun__array_describe(p->b, other),
+                     (long long)columns, (long long)rows);
 }
 
 /* The extents of the batches, in front of `shape`, which has two axes more. */
@@ -56,8 +56,8 @@ static lun_status join_batches(const pair *p, int rank, int64_t *shape)
         if (x != y && x != 1 && y != 1)
             return lun__fail(p->e, LUN_ESHAPE,
                              "batches do not broadcast: %s and %s, axis " LUN_NTH ": %lld and %lld",
-                             lun__describe(p->a, one), lun__describe(p->b, other), k, (long long)x,
-                             (long long)y);
+                             lun__array_describe(p->a, one), lun__array_describe(p->b, other), k,
+                             (long long)x, (long long)y);
         shape[k] = x == 1 ? y : x;
     }
     return LUN_OK;
@@ -106,11 +106,11 @@ static lun_status by_vector(const pair *p, lun_array **out)
  * becomes a window on its result. */
 static lun_status stored(lun_engine *e, lun_array *a, lun_node **out)
 {
-    const lun_array *top = lun__top(a);
+    const lun_array *top = lun__array_top(a);
     if (!a->viewed || lun__node_ready(top->node) || lun__layout_count(&a->at) != top->node->n)
-        return lun__node(e, a, LUN_DTYPE_COUNT, out);
+        return lun__array_node(e, a, LUN_DTYPE_COUNT, out);
     lun__array_used(e, top);
-    return lun__node_view(e, top->node, &a->at, out);
+    return lun__view_node(e, top->node, &a->at, out);
 }
 
 /* a with the batches that `shape` has in front of its last two axes. */
@@ -128,11 +128,11 @@ static lun_status spread(const pair *p, lun_array *a, int rank, const int64_t *s
     memcpy(whole, shape, (size_t)(rank - 2) * sizeof *whole);
     memcpy(whole + rank - 2, own + n->rank - 2, 2 * sizeof *whole);
     lun_layout right = lun__layout_right(n->rank, own);
-    lun__broadcast(&right, rank, whole, &l);
+    lun__shape_broadcast(&right, rank, whole, &l);
     if (lun__layout_count(&l) == n->n)
-        s = lun__node_reshape(e, n, rank, whole, out);
+        s = lun__view_node_reshape(e, n, rank, whole, out);
     else
-        s = lun__node_view(e, n, &l, out);
+        s = lun__view_node(e, n, &l, out);
     lun__node_release(e, n);
     return s;
 }
@@ -144,9 +144,9 @@ static lun_status multiply(const pair *p, int rank, const int64_t *shape, lun_no
     if (s == LUN_OK)
         s = spread(p, p->b, rank, shape, &y);
     if (s == LUN_OK)
-        s = lun__node_matmul(p->e, x, y, p->computed, &n);
+        s = lun__fold_node_matmul(p->e, x, y, p->computed, &n);
     if (s == LUN_OK)
-        s = lun__cast(p->e, n, p->given, out);
+        s = lun__convert(p->e, n, p->given, out);
     lun__node_release(p->e, x);
     lun__node_release(p->e, y);
     lun__node_release(p->e, n);

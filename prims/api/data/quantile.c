@@ -10,7 +10,7 @@ static lun_status parts_node(lun_engine *e, const double *q, int64_t count, lun_
             return lun__fail(e, LUN_ERANGE, "a quantile is a number from 0 to 1, not %g", q[k]);
     lun_status s = lun_vector(e, q, count, LUN_F64, &parts);
     if (s == LUN_OK)
-        s = lun__node(e, parts, LUN_DTYPE_COUNT, out);
+        s = lun__array_node(e, parts, LUN_DTYPE_COUNT, out);
     lun_release(parts);
     return s;
 }
@@ -50,13 +50,13 @@ static lun_status quantiles(lun_engine *e, const lun_array *a, lun_node *x, int 
     if (segment == 0)
         return lun__fail(e, LUN_EARG,
                          "quantile of no elements is undefined: an axis of %s is empty",
-                         lun__describe(a, text));
+                         lun__array_describe(a, text));
     lun_node *n = NULL, *in[] = {x, parts};
     const uint64_t option[] = {skipnan, 0};
-    lun_status s = lun__node_algorithm(e, LUN_ALGORITHM_QUANTILE, in, segment, option, t, 1,
-                                       &results, NULL, &n);
+    lun_status s = lun__fold_node_algorithm(e, LUN_ALGORITHM_QUANTILE, in, segment, option, t, 1,
+                                            &results, NULL, &n);
     if (s == LUN_OK)
-        s = lun__node_reshape(e, n, rank, shape, out);
+        s = lun__view_node_reshape(e, n, rank, shape, out);
     lun__node_release(e, n);
     return s;
 }
@@ -73,7 +73,7 @@ static lun_status quantiles_there(lun_engine *e, lun_array *a, const double *q, 
     if (s == LUN_OK)
         s = lun_quantile(e, slots, q, count, axes, axis_count, true, &number);
     if (s == LUN_OK)
-        s = lun__of_there(e, a, axes, axis_count, skipnan, number, out);
+        s = lun__along_missing_of(e, a, axes, axis_count, skipnan, number, out);
     lun_array *all[] = {wide, slots, valid, number};
     for (int k = 0; k < 4; k++)
         lun_release(all[k]);
@@ -91,13 +91,13 @@ lun_status lun_quantile(lun_engine *e, lun_array *a, const double *q, int64_t co
     int kept = 0;
     e->error_where = NULL;
     e->error_operand = 1;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s == LUN_OK && a->weak)
         s = lun__fail(e, LUN_EARG, "array expected, got a number");
     if (s == LUN_OK)
-        s = lun__axis_set(e, a, axes, axis_count, &set);
+        s = lun__along_axis_set(e, a, axes, axis_count, &set);
     if (s == LUN_OK)
-        s = lun__axes_last(e, a, set, &kept, &x);
+        s = lun__along_axes_last(e, a, set, &kept, &x);
     if (s != LUN_OK)
         return s;
     e->error_operand = 2;
@@ -125,8 +125,8 @@ static lun_status find(const search *f, lun_node *sorted, lun_node *x, lun_node 
     const uint64_t option[] = {f->right, (uint64_t)f->first};
     lun_node *in[] = {sorted, x};
     lun__node_shape(x, shape);
-    return lun__node_algorithm(f->e, LUN_ALGORITHM_SEARCHSORTED, in, 0, option, LUN_I64, x->rank,
-                               shape, NULL, out);
+    return lun__fold_node_algorithm(f->e, LUN_ALGORITHM_SEARCHSORTED, in, 0, option, LUN_I64,
+                                    x->rank, shape, NULL, out);
 }
 
 /* The index of elements of x as dtype t, of which those that are `op` a limit have `index`. */
@@ -135,22 +135,23 @@ static lun_status find_within(const search *f, lun_node *sorted, lun_node *x, lu
 {
     lun_engine *e = f->e;
     lun_node *in[3] = {NULL, NULL, NULL}, *edge = NULL, *s = NULL, *converted = NULL;
-    lun_status status = lun__node_number(
-        e, (lun_dtype)x->dtype,
-        lun__cell_from_value((lun_dtype)x->dtype, (lun_value){.dtype = LUN_I64, .as.i = limit}), 0,
-        NULL, &edge);
+    lun_status status =
+        lun__node_number(e, (lun_dtype)x->dtype,
+                         lun__dtype_cell_from_value((lun_dtype)x->dtype,
+                                                    (lun_value){.dtype = LUN_I64, .as.i = limit}),
+                         0, NULL, &edge);
     if (status == LUN_OK)
-        status = lun__op(e, op, (lun_node *[]){x, edge}, &in[0]);
+        status = lun__elementwise_op(e, op, (lun_node *[]){x, edge}, &in[0]);
     if (status == LUN_OK)
         status = lun__node_number(e, LUN_I64, (uint64_t)index, 0, NULL, &in[1]);
     if (status == LUN_OK)
-        status = lun__cast(e, sorted, t, &s);
+        status = lun__convert(e, sorted, t, &s);
     if (status == LUN_OK)
-        status = lun__cast(e, x, t, &converted);
+        status = lun__convert(e, x, t, &converted);
     if (status == LUN_OK)
         status = find(f, s, converted, &in[2]);
     if (status == LUN_OK)
-        status = lun__op(e, LUN_OP_WHERE, in, out);
+        status = lun__elementwise_op(e, LUN_OP_WHERE, in, out);
     lun_node *all[] = {in[0], in[1], in[2], edge, s, converted};
     for (int k = 0; k < 6; k++)
         lun__node_release(e, all[k]);
@@ -167,9 +168,9 @@ static lun_status find_number(search *f, lun_node *sorted, lun_value x, lun_node
     uint64_t most;
     const lun_op as = lun__op_compared(op, t, x, false, &edge);
     if (as == LUN_OP_GE && lun__op_identity(LUN_OP_MIN, t, &most)) /* behind all elements */
-        edge = lun__cell_to_value(t, most);
+        edge = lun__dtype_cell_to_value(t, most);
     f->right = as == LUN_OP_GE || as == LUN_OP_LE;
-    lun_status s = lun__constant(f->e, t, edge, &n);
+    lun_status s = lun__array_constant(f->e, t, edge, &n);
     if (s == LUN_OK)
         s = find(f, sorted, n, out);
     lun__node_release(f->e, n);
@@ -181,18 +182,18 @@ static lun_status search_for(search *f, lun_array *x, lun_node *sorted, lun_node
     const lun_dtype of = (lun_dtype)sorted->dtype, own = lun_dtype_of(x);
     const lun_dtype t = lun__dtype_common(of, own);
     lun_node *n = NULL, *s = NULL, *wide = NULL;
-    if (x->weak && !lun__value_is_bool(x->number) && lun__dtype_is_integer(of))
+    if (x->weak && !lun__dtype_value_is_bool(x->number) && lun__dtype_is_integer(of))
         return find_number(f, sorted, x->number, out);
-    lun_status status = lun__node(f->e, x, LUN_DTYPE_COUNT, &n);
+    lun_status status = lun__array_node(f->e, x, LUN_DTYPE_COUNT, &n);
     if (status == LUN_OK && t == LUN_DTYPE_COUNT) {
         status = lun__dtype_is_signed(own)
                      ? find_within(f, sorted, n, LUN_U64, LUN_OP_LT, 0, f->first, out)
                      : find_within(f, sorted, n, LUN_I64, LUN_OP_GT, INT64_MAX,
                                    f->first + lun_length(f->sorted), out);
     } else if (status == LUN_OK) {
-        status = lun__cast(f->e, sorted, t, &s);
+        status = lun__convert(f->e, sorted, t, &s);
         if (status == LUN_OK)
-            status = lun__cast(f->e, n, t, &wide);
+            status = lun__convert(f->e, n, t, &wide);
         if (status == LUN_OK)
             status = find(f, s, wide, out);
     }
@@ -214,16 +215,16 @@ lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array *x, int 
     search f = {e, sorted, (flags & LUN_RIGHT) != 0, first};
     e->error_where = NULL;
     e->error_operand = 1;
-    lun_status s = lun__usable(e, sorted);
+    lun_status s = lun__array_usable(e, sorted);
     if (s == LUN_OK && (sorted->weak || lun_shape(sorted, shape) != 1))
         s = lun__fail(e, LUN_ESHAPE, "a sorted Vector expected, got %s",
-                      sorted->weak ? "a number" : lun__describe(sorted, text));
+                      sorted->weak ? "a number" : lun__array_describe(sorted, text));
     e->error_operand = 1;
     if (s != LUN_OK)
         return s;
-    s = lun__usable(e, x);
+    s = lun__array_usable(e, x);
     if (s == LUN_OK)
-        s = lun__node(e, sorted, LUN_DTYPE_COUNT, &of);
+        s = lun__array_node(e, sorted, LUN_DTYPE_COUNT, &of);
     if (s == LUN_OK)
         s = search_for(&f, x, of, &n);
     lun__node_release(e, of);

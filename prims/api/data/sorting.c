@@ -6,10 +6,10 @@ static lun_status array_node(lun_engine *e, lun_array *a, lun_node **out)
 {
     e->error_where = NULL;
     e->error_operand = 1;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s == LUN_OK && a->weak)
         s = lun__fail(e, LUN_EARG, "array expected, got a number");
-    return s == LUN_OK ? lun__node(e, a, LUN_DTYPE_COUNT, out) : s;
+    return s == LUN_OK ? lun__array_node(e, a, LUN_DTYPE_COUNT, out) : s;
 }
 
 /* n with its axis `from` at `to`. */
@@ -40,7 +40,7 @@ static lun_status check_axis(lun_engine *e, const lun_array *a, int rank, int *a
     return lun__fail(e, LUN_ESHAPE,
                      given < 0 ? "axis %d is out of range: %s has %d"
                                : "axis " LUN_NTH " is out of range: %s has %d",
-                     given, lun__describe(a, text), rank);
+                     given, lun__array_describe(a, text), rank);
 }
 
 /* SORT or ARGSORT. */
@@ -59,9 +59,9 @@ static lun_status ordered(lun_engine *e, lun_algorithm which, lun_array *a, int 
     if (s == LUN_OK) {
         const uint64_t option[] = {flags & LUN_DESCENDING, (uint64_t)first};
         lun__node_shape(segments, shape);
-        s = lun__node_algorithm(e, which, &segments, shape[last], option,
-                                which == LUN_ALGORITHM_SORT ? (lun_dtype)n->dtype : LUN_I64,
-                                n->rank, shape, NULL, &sorted);
+        s = lun__fold_node_algorithm(e, which, &segments, shape[last], option,
+                                     which == LUN_ALGORITHM_SORT ? (lun_dtype)n->dtype : LUN_I64,
+                                     n->rank, shape, NULL, &sorted);
     }
     if (s == LUN_OK)
         s = move_axis(e, sorted, last, axis, &back);
@@ -76,8 +76,8 @@ lun_status lun__sort_slots(lun_engine *e, lun_array *a, int axis, int flags, lun
     return ordered(e, LUN_ALGORITHM_SORT, a, axis, flags, 0, out);
 }
 
-lun_status lun__argsort_slots(lun_engine *e, lun_array *a, int axis, int flags, int64_t first,
-                              lun_array **out)
+lun_status lun__sorting_argsort(lun_engine *e, lun_array *a, int axis, int flags, int64_t first,
+                                lun_array **out)
 {
     return ordered(e, LUN_ALGORITHM_ARGSORT, a, axis, flags, first, out);
 }
@@ -87,7 +87,7 @@ static lun_status both(lun_engine *e, lun_node *n, lun_array **first, lun_array 
 {
     lun_node *also = NULL;
     *first = *second = NULL;
-    lun_status s = lun__node_result(e, n, 1, &also);
+    lun_status s = lun__fold_node_result(e, n, 1, &also);
     if (s != LUN_OK) {
         lun__node_release(e, n);
         return s;
@@ -105,8 +105,8 @@ static lun_status both(lun_engine *e, lun_node *n, lun_array **first, lun_array 
     return s;
 }
 
-lun_status lun__topk_slots(lun_engine *e, lun_array *a, int64_t k, int flags, int64_t first,
-                           lun_array **values, lun_array **places)
+lun_status lun__sorting_topk(lun_engine *e, lun_array *a, int64_t k, int flags, int64_t first,
+                             lun_array **values, lun_array **places)
 {
     char text[96];
     lun_node *n = NULL, *top = NULL;
@@ -114,25 +114,25 @@ lun_status lun__topk_slots(lun_engine *e, lun_array *a, int64_t k, int flags, in
     if (s != LUN_OK)
         return s;
     if (n->rank != 1)
-        s = lun__fail(e, LUN_ESHAPE, "a Vector expected, got %s", lun__describe(a, text));
+        s = lun__fail(e, LUN_ESHAPE, "a Vector expected, got %s", lun__array_describe(a, text));
     if (s == LUN_OK) {
         const int64_t count = k < n->n ? k : n->n;
         const uint64_t option[] = {flags & LUN_DESCENDING, (uint64_t)first};
-        s = lun__node_algorithm(e, LUN_ALGORITHM_TOPK, &n, 0, option, (lun_dtype)n->dtype, 1,
-                                &count, NULL, &top);
+        s = lun__fold_node_algorithm(e, LUN_ALGORITHM_TOPK, &n, 0, option, (lun_dtype)n->dtype, 1,
+                                     &count, NULL, &top);
     }
     lun__node_release(e, n);
     return s == LUN_OK ? both(e, top, values, places) : s;
 }
 
-lun_status lun__unique_slots(lun_engine *e, lun_array *a, lun_array **values, lun_array **counts)
+lun_status lun__sorting_unique(lun_engine *e, lun_array *a, lun_array **values, lun_array **counts)
 {
     lun_node *n = NULL, *found = NULL;
     lun_status s = array_node(e, a, &n);
     if (s != LUN_OK)
         return s;
-    s = lun__node_algorithm(e, LUN_ALGORITHM_UNIQUE, &n, 0, NULL, (lun_dtype)n->dtype, 1, &n->n,
-                            NULL, &found);
+    s = lun__fold_node_algorithm(e, LUN_ALGORITHM_UNIQUE, &n, 0, NULL, (lun_dtype)n->dtype, 1,
+                                 &n->n, NULL, &found);
     lun__node_release(e, n);
     return s == LUN_OK ? both(e, found, values, counts) : s;
 }

@@ -55,7 +55,7 @@ static lun_status argsort_vector(lun_engine *e, lun_array *a, int flags, int64_t
     if (s == LUN_OK)
         s = lun_compress(e, slots, valid, &kept);
     if (s == LUN_OK)
-        s = lun__argsort_slots(e, kept, 0, flags, 0, &order);
+        s = lun__sorting_argsort(e, kept, 0, flags, 0, &order);
     if (s == LUN_OK)
         s = lun_indices(e, valid, first, &places);
     if (s == LUN_OK)
@@ -148,14 +148,14 @@ static lun_status argsort_along(lun_engine *e, lun_array *a, int axis, int flags
     lun_status s = lun_missing_parts(e, a, &slots, &valid);
     if (s != LUN_OK)
         return s;
-    s = lun__argsort_slots(e, slots, axis, flags & LUN_DESCENDING, 0, &by_value);
+    s = lun__sorting_argsort(e, slots, axis, flags & LUN_DESCENDING, 0, &by_value);
     if (s == LUN_OK)
         s = lun_lnot(e, valid, &gone);
     if (s == LUN_OK)
         s = take_along(e, gone, axis, by_value, &moved);
     if (s == LUN_OK)
-        s = lun__argsort_slots(e, moved, axis, flags & LUN_MISSING_FIRST ? LUN_DESCENDING : 0, 0,
-                               &order);
+        s = lun__sorting_argsort(e, moved, axis, flags & LUN_MISSING_FIRST ? LUN_DESCENDING : 0, 0,
+                                 &order);
     if (s == LUN_OK)
         s = take_along(e, by_value, axis, order, out);
     lun_array *all[] = {slots, valid, gone, by_value, moved, order};
@@ -239,7 +239,7 @@ static lun_status unique_there(lun_engine *e, lun_array *a, lun_array **values, 
     const int64_t gone = s == LUN_OK ? lun_size(a) - lun_length(kept) : 0;
     const lun_value x = {.dtype = LUN_I64, .as.i = gone};
     if (s == LUN_OK)
-        s = lun__unique_slots(e, kept, &found, &often);
+        s = lun__sorting_unique(e, kept, &found, &often);
     if (s == LUN_OK)
         s = lun_full(e, 1, (int64_t[]){gone ? 1 : 0}, LUN_I64, x, &rest);
     if (s == LUN_OK)
@@ -271,7 +271,7 @@ lun_status lun_argsort(lun_engine *e, lun_array *a, int axis, int flags, int64_t
 {
     LUN_NEED(e, a && out);
     return lun_has_missing(a) ? argsort_there(e, a, axis, flags, first, out)
-                              : lun__argsort_slots(e, a, axis, flags, first, out);
+                              : lun__sorting_argsort(e, a, axis, flags, first, out);
 }
 
 lun_status lun_topk(lun_engine *e, lun_array *a, int64_t k, int flags, int64_t first,
@@ -282,12 +282,12 @@ lun_status lun_topk(lun_engine *e, lun_array *a, int64_t k, int flags, int64_t f
         return lun__fail(e, LUN_ERANGE, "the number of elements is negative: %lld", (long long)k);
     return is_vector(a, 0) && lun_has_missing(a)
                ? topk_there(e, a, k, flags, first, values, places)
-               : lun__topk_slots(e, a, k, flags, first, values, places);
+               : lun__sorting_topk(e, a, k, flags, first, values, places);
 }
 
 lun_status lun_unique(lun_engine *e, lun_array *a, lun_array **values, lun_array **counts)
 {
     LUN_NEED(e, a && values && counts);
     return lun_has_missing(a) ? unique_there(e, a, values, counts)
-                              : lun__unique_slots(e, a, values, counts);
+                              : lun__sorting_unique(e, a, values, counts);
 }

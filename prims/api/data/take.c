@@ -9,10 +9,10 @@ static lun_status make(lun_engine *e, lun_taking *x, const lun_value *missing, l
 {
     lun_node *none = NULL, *is_none = NULL, *fill = NULL, *taken = NULL;
     lun_dtype t = (lun_dtype)x->source->dtype;
-    lun_status s = missing ? lun__constant(e, t, *missing, &fill) : LUN_OK;
+    lun_status s = missing ? lun__array_constant(e, t, *missing, &fill) : LUN_OK;
     x->lenient = missing != NULL;
     if (s == LUN_OK)
-        s = lun__node_take(e, x, &taken);
+        s = lun__take_node(e, x, &taken);
     if (s == LUN_OK && !missing) {
         *out = taken;
         return LUN_OK;
@@ -20,9 +20,9 @@ static lun_status make(lun_engine *e, lun_taking *x, const lun_value *missing, l
     if (s == LUN_OK)
         s = lun__node_number(e, LUN_I64, (uint64_t)x->none, 0, NULL, &none);
     if (s == LUN_OK)
-        s = lun__op(e, LUN_OP_EQ, (lun_node *[]){x->index, none}, &is_none);
+        s = lun__elementwise_op(e, LUN_OP_EQ, (lun_node *[]){x->index, none}, &is_none);
     if (s == LUN_OK)
-        s = lun__op(e, LUN_OP_WHERE, (lun_node *[]){is_none, fill, taken}, out);
+        s = lun__elementwise_op(e, LUN_OP_WHERE, (lun_node *[]){is_none, fill, taken}, out);
     lun__node_release(e, none);
     lun__node_release(e, is_none);
     lun__node_release(e, fill);
@@ -44,7 +44,7 @@ lun_status lun_take_from(lun_engine *e, lun_array *a, lun_array *i, int axis, in
                             made))
     lun_status s = lun__indices(e, a, i, axis, &t);
     if (s == LUN_OK)
-        s = lun__node(e, a, LUN_DTYPE_COUNT, &x.source);
+        s = lun__array_node(e, a, LUN_DTYPE_COUNT, &x.source);
     if (s == LUN_OK && !t.n) {
         s = lun__node_number(e, (lun_dtype)x.source->dtype, 0, t.rank, t.shape, &taken);
     } else if (s == LUN_OK) {

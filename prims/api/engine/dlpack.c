@@ -69,9 +69,9 @@ static void end_plain(DLManagedTensor *self)
  * engine or wrapped, which no other array or expression shares. */
 static bool may_write(const lun_array *a)
 {
-    const lun_node *n = lun__top(a)->node;
+    const lun_node *n = lun__array_top(a)->node;
     lun_layout at;
-    lun__layout_of(a, &at);
+    lun__array_layout(a, &at);
     return lun__layout_is_injective(&at) && n->refs == 1 &&
            n->storage->refs - n->storage->exported == 1;
 }
@@ -81,7 +81,8 @@ static lun_status export_as_is(lun_engine *e, lun_array *a, const void *data,
                                const int64_t *strides, exported **out, DLTensor *t)
 {
     exported *x = calloc(1, sizeof *x);
-    lun_status s = x ? lun__export_begin(e, lun__top(a)->node->storage, &x->held) : lun__nomem(e);
+    lun_status s =
+        x ? lun__export_begin(e, lun__array_top(a)->node->storage, &x->held) : lun__fail_nomem(e);
     if (s != LUN_OK) {
         free(x);
         return s;
@@ -108,7 +109,7 @@ static lun_status export(lun_engine *e, lun_array *a, bool plain, exported **out
     if (s != LUN_OK)
         return s;
     lun__exports_collect(e);
-    const bool number = lun__top(a)->node->kind != LUN_NODE_LEAF; /* which has no storage */
+    const bool number = lun__array_top(a)->node->kind != LUN_NODE_LEAF; /* which has no storage */
     const bool writable = !number && may_write(a);
     if (number || (plain && !writable)) {
         s = lun_copy(e, a, &own);
@@ -212,10 +213,10 @@ static lun_status copied(lun_engine *e, const char *data, const lun_layout *at, 
         lun_tensor(e, lun__layout_is_dense(at) ? data : NULL, at->rank, at->extent, t, &a);
     if (s != LUN_OK)
         return s;
-    char *to = lun__top(a)->node->storage->data;
+    char *to = lun__array_top(a)->node->storage->data;
     bool gaps = n && !lun__layout_is_dense(at), aligned = (uintptr_t)data % (uintptr_t)size == 0;
     if (gaps && aligned)
-        lun__layout_read(at, data, size, 0, n, to);
+        lun__strided_read(at, data, size, 0, n, to);
     for (int64_t f = 0; gaps && !aligned && f < n; f++)
         memcpy(to + f * size, data + lun__layout_offset(at, f) * size, (size_t)size);
     *out = a;

@@ -172,10 +172,10 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
                                  .log_ctx = c->log_ctx,
                                  .cancel = &e->cancel,
                                  .link = e->services.link};
-    s = lun__backends_list(e);
+    s = lun__set_list(e);
     if (s == LUN_OK)
         s = lun__plugins_add(e);
-    return s == LUN_OK ? lun__backend_choose(e, places) : s;
+    return s == LUN_OK ? lun__set_choose(e, places) : s;
 }
 
 /* Why a configuration makes no sense, NULL if it does. */
@@ -196,29 +196,29 @@ lun_status lun_open(const lun_config *config, lun_engine **out)
 {
     lun_config c = {.size = sizeof c};
     if (config)
-        lun__take(&c, config, sizeof c);
+        lun__sized_take(&c, config, sizeof c);
     const char *wrong = !out     ? "the pointer for the engine is missing (NULL)"
                         : config ? senseless(config, &c)
                                  : NULL;
     if (wrong) {
-        lun__open_failed(wrong);
+        lun__fail_open(wrong);
         return LUN_EARG;
     }
     lun_engine *e = calloc(1, sizeof *e);
-    lun__open_failed(e ? "" : "out of memory");
+    lun__fail_open(e ? "" : "out of memory");
     if (e)
         e->account = e->own_account = lun__account_open();
     if (!e || !e->account) {
         free(e);
-        lun__open_failed("out of memory");
+        lun__fail_open("out of memory");
         return LUN_ENOMEM;
     }
     e->error.message = true;
     lun_status s = set_up(e, &c);
     if (s != LUN_OK) {
         if (s == LUN_ENOMEM && !e->error.length)
-            lun__nomem(e);
-        lun__open_failed(lun_error(e));
+            lun__fail_nomem(e);
+        lun__fail_open(lun_error(e));
         if (c.log)
             c.log(c.log_ctx, lun_error(e));
         lun_close(e);
@@ -244,7 +244,7 @@ void lun_close(lun_engine *e)
     if (!e)
         return;
     lun_host_on_cancel(e, NULL);
-    lun__release_later(e);
+    lun__enter_release_later(e);
     lun__ranks_close(e);
     lun__shared_close(e);
     if (e->host_close)
@@ -253,7 +253,7 @@ void lun_close(lun_engine *e)
         e->queues_end(e);
     lun__arrays_end(e); /* while the devices that hold their elements are still open */
     lun__recipes_flush(e);
-    lun__team_kernels_flush(e);
+    lun__teams_step_flush(e);
     lun__kernels_flush(e);
     lun__exports_close(e);
     for (int i = 0; i < e->backend_count; i++)
@@ -304,7 +304,7 @@ void lun_config_get(const lun_engine *e, lun_config *out)
 {
     LUN_NEED_OR(e, );
     if (out)
-        lun__give(out, &e->config, sizeof *out);
+        lun__sized_give(out, &e->config, sizeof *out);
 }
 
 void lun_host_set(lun_engine *e, void *data, void (*close)(void *data))
@@ -332,14 +332,14 @@ void lun_stats_get(const lun_engine *e, lun_stats *out)
 {
     static const lun_stats none;
     if (!e && out)
-        lun__give(out, &none, sizeof *out);
+        lun__sized_give(out, &none, sizeof *out);
     LUN_NEED_OR(e, );
     lun__exports_collect((lun_engine *)(uintptr_t)e);
     lun_stats now = e->stats;
     now.allocated = __atomic_load_n(&e->account->elements, __ATOMIC_RELAXED);
     now.peak = __atomic_load_n(&e->account->peak, __ATOMIC_RELAXED);
     if (out)
-        lun__give(out, &now, sizeof *out);
+        lun__sized_give(out, &now, sizeof *out);
 }
 
 bool lun_memory_take(lun_engine *e, int64_t bytes)
@@ -412,7 +412,7 @@ static lun_status bundling(lun_engine *e, const char *path, lun_backend_slot **b
     lun_status s = lun__backend_native(e, by);
     if (s != LUN_OK || !*(*by)->can.machine.first)
         return lun__fail(e, LUN_EBACKEND, "no backend of this build compiles kernels for the host");
-    lun__clear(e);
+    lun__fail_clear(e);
     return LUN_OK;
 }
 
@@ -422,8 +422,8 @@ lun_status lun_cache_export(lun_engine *e, const char *path, int64_t *count)
     lun_backend_slot *by;
     lun_status s = bundling(e, path, &by);
     if (s == LUN_OK)
-        s = lun__cache_export(e->cache, path, &by->can.machine, count, &e->error);
-    return s == LUN_ENOMEM ? lun__nomem(e) : s;
+        s = lun__cache_bundle_export(e->cache, path, &by->can.machine, count, &e->error);
+    return s == LUN_ENOMEM ? lun__fail_nomem(e) : s;
 }
 
 lun_status lun_cache_import(lun_engine *e, const char *path, int64_t *count)
@@ -432,8 +432,8 @@ lun_status lun_cache_import(lun_engine *e, const char *path, int64_t *count)
     lun_backend_slot *by;
     lun_status s = bundling(e, path, &by);
     if (s == LUN_OK)
-        s = lun__cache_import(e->cache, path, &by->can.machine, count, &e->error);
-    return s == LUN_ENOMEM ? lun__nomem(e) : s;
+        s = lun__cache_bundle_import(e->cache, path, &by->can.machine, count, &e->error);
+    return s == LUN_ENOMEM ? lun__fail_nomem(e) : s;
 }
 
 void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out)
@@ -443,5 +443,5 @@ void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out)
         return;
     lun_cache_state state;
     lun__cache_survey(e->cache, clear, &state);
-    lun__give(out, &state, sizeof state);
+    lun__sized_give(out, &state, sizeof state);
 }

@@ -56,7 +56,7 @@ static void count_pairs(const lun_steps *s, int at, lun_plan_kernel *k)
     const lun_node *n = p->result;
     for (int i = 0; i < p->kernel.ir.slot_count; i++)
         k->reads += p->kernel.ir.slots[i].role != LUN_SLOT_OUT;
-    k->bytes_read = lun__pairs_reads(p);
+    k->bytes_read = lun__pairs_kernel_reads(p);
     k->writes = 1;
     if (is_stored(s, at, n))
         k->bytes_written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
@@ -86,21 +86,21 @@ static lun_status describe_kernel(lun_engine *e, const lun_steps *s, int at, lun
     lun_strbuf ir = LUN_STRBUF_INIT, source = LUN_STRBUF_INIT;
     k->ops = l->ops;
     k->name = s->at[at].blocks ? lun__skeleton_rows[LUN_SKELETON_ALLPAIRS].name
-                               : lun__kernel_name(l->ir.scan >= 0, l->ir.result_count);
+                               : lun__skeleton_kernel_name(l->ir.scan >= 0, l->ir.result_count);
     if (pairs)
         count_pairs(s, at, k);
     else
         count_slots(s, at, k);
     lun_status status = lun__backend(e, &b);
     if (status == LUN_OK)
-        status = lun__ir_print(&l->ir, &ir);
+        status = lun__print_ir(&l->ir, &ir);
     if (status == LUN_OK)
         status = b->backend->source(b->state, &l->ir, &source);
     k->ir = text_of(&ir);
     k->types = strdup(lun__strbuf_text(&l->types));
     k->source = text_of(&source);
     if (status == LUN_ENOMEM || (status == LUN_OK && (!k->ir || !k->source || !k->types)))
-        status = lun__nomem(e);
+        status = lun__fail_nomem(e);
     return status;
 }
 
@@ -112,7 +112,7 @@ static void print_operand(lun_strbuf *out, const lun_node *n, const lun_matrix *
     lun__node_shape(n, shape);
     lun_array a = {
         .viewed = true, .node = (lun_node *)(uintptr_t)n, .at = lun__layout_right(n->rank, shape)};
-    lun__strbuf_printf(out, "%s%s", sign, lun__describe(&a, text));
+    lun__strbuf_printf(out, "%s%s", sign, lun__array_describe(&a, text));
     if (m->column != 1 && n->kind != LUN_NODE_NUMBER)
         lun__strbuf_puts(out, " strided");
 }
@@ -122,13 +122,13 @@ static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lu
 {
     const lun_node *n = s->at[at].node;
     const bool stored = is_stored(s, at, n);
-    const lun_product p = lun__product_of(n);
+    const lun_product p = lun__matmul_plan_of(n);
     lun_strbuf types = LUN_STRBUF_INIT;
     print_operand(&types, n->in[0], &p.a, "");
     print_operand(&types, n->in[1], &p.b, " x ");
     lun_backend_slot *b;
     lun_status status = lun__backend(e, &b);
-    if (status == LUN_OK && lun__product_elsewhere(e, &p))
+    if (status == LUN_OK && lun__matmul_plan_elsewhere(e, &p))
         lun__strbuf_puts(&types, ", on the host: operands and result are copied");
     k->types = text_of(&types);
     k->name = "matmul";
@@ -136,12 +136,12 @@ static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lu
     k->reads = 2;
     k->writes = 1;
     k->bytes_written = stored ? n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes : 0;
-    k->bytes_read = lun__product_reads(n);
+    k->bytes_read = lun__product_step_reads(n);
     if (lun__tiles_makes(s, at, n->in[0]))
         k->bytes_read -= n->in[0]->n * lun__dtype_get((lun_dtype)n->in[0]->dtype)->bytes;
     k->ir = strdup("");
     k->source = strdup("");
-    return k->ir && k->source && k->types ? status : lun__nomem(e);
+    return k->ir && k->source && k->types ? status : lun__fail_nomem(e);
 }
 
 /* An algorithm: its operands, its results, the backend that runs it. */
@@ -168,7 +168,7 @@ static lun_status describe_algorithm(lun_engine *e, const lun_steps *s, int at, 
             k->bytes_read += n->more[i]->n * lun__dtype_get((lun_dtype)n->more[i]->dtype)->bytes;
     k->ir = strdup("");
     k->source = strdup("");
-    return k->ir && k->source && k->types ? status : lun__nomem(e);
+    return k->ir && k->source && k->types ? status : lun__fail_nomem(e);
 }
 
 /* A function that runs along segments. */
@@ -178,12 +178,12 @@ static lun_status describe_running(lun_engine *e, const lun_steps *s, int at, lu
     lun_strbuf ir = LUN_STRBUF_INIT, source = LUN_STRBUF_INIT;
     lun_backend_slot *b;
     lun_lowered l;
-    lun_status status = lun__lower_running(e, n, n->more, &l);
+    lun_status status = lun__running_kernel_lower(e, n, n->more, &l);
     if (status != LUN_OK)
         return status;
     status = lun__backend(e, &b);
     if (status == LUN_OK)
-        status = lun__ir_print(&l.ir, &ir);
+        status = lun__print_ir(&l.ir, &ir);
     if (status == LUN_OK)
         status = b->backend->source(b->state, &l.ir, &source);
     k->ir = text_of(&ir);
@@ -191,7 +191,7 @@ static lun_status describe_running(lun_engine *e, const lun_steps *s, int at, lu
     k->types = strdup(lun__strbuf_text(&l.types));
     k->name = "running";
     k->ops = 1;
-    k->n = lun__running_segments(n);
+    k->n = lun__running_kernel_segments(n);
     for (int i = 0; i < l.ir.slot_count; i++) {
         const bool out = l.ir.slots[i].role == LUN_SLOT_TARGET;
         const int64_t count = out ? n->n : l.slots[i].node->n;
@@ -200,7 +200,7 @@ static lun_status describe_running(lun_engine *e, const lun_steps *s, int at, lu
         *(out ? &k->bytes_written : &k->bytes_read) += bytes;
     }
     lun__lowered_free(&l);
-    return status == LUN_OK && !(k->ir && k->source && k->types) ? lun__nomem(e) : status;
+    return status == LUN_OK && !(k->ir && k->source && k->types) ? lun__fail_nomem(e) : status;
 }
 
 /* A step without a kernel: n elements are copied, or filled with a number. */
@@ -217,7 +217,7 @@ static lun_status describe_move(lun_engine *e, const lun_step *step, lun_plan_ke
     k->ir = strdup("");
     k->source = strdup("");
     k->types = strdup("");
-    return k->ir && k->source && k->types ? LUN_OK : lun__nomem(e);
+    return k->ir && k->source && k->types ? LUN_OK : lun__fail_nomem(e);
 }
 
 /* The axes of a kernel over n indices: its segments, and those of the arrays that it reads. */
@@ -245,7 +245,7 @@ static char *space_of(const lun_step *step, int64_t n)
     int64_t extent[LUN_SPACE_AXES];
     int count = 0;
     if (step->kind == LUN_STEP_PRODUCT) {
-        const lun_product p = lun__product_of(step->node);
+        const lun_product p = lun__matmul_plan_of(step->node);
         if (p.count > 1)
             extent[count++] = p.count;
         extent[count++] = p.rows;
@@ -270,7 +270,7 @@ static char *space_of(const lun_step *step, int64_t n)
 static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
 {
     p->kernels = calloc((size_t)s->count + 1, sizeof *p->kernels);
-    lun_status status = p->kernels ? LUN_OK : lun__nomem(e);
+    lun_status status = p->kernels ? LUN_OK : lun__fail_nomem(e);
     for (int i = 0; status == LUN_OK && i < s->count; i++) {
         const lun_step *step = &s->at[i];
         lun_plan_kernel *k = &p->kernels[p->count++];
@@ -292,9 +292,9 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
             status = describe_move(e, step, k);
         k->space = space_of(step, k->n);
         if (status == LUN_OK && !k->space)
-            status = lun__nomem(e);
+            status = lun__fail_nomem(e);
         if (status == LUN_OK)
-            status = lun__stopped(e);
+            status = lun__watch_stopped(e);
     }
     return status;
 }
@@ -305,13 +305,13 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
     lun_strbuf graph = LUN_STRBUF_INIT;
     lun_plan *p = calloc(1, sizeof *p);
     if (!p)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     lun_node *few[LUN_FAST_ROOTS], *const *bases = lun__fast_bases(roots, count, few);
     lun_node *cones[LUN_FAST_ROOTS];
-    bool printed = lun__graph_print(e, roots, count, &graph), less = false;
+    bool printed = lun__print_graph(e, roots, count, &graph), less = false;
     p->graph = text_of(&graph);
     lun_status status =
-        printed && p->graph ? lun__fast_cones(e, bases, count, cones, &less) : lun__nomem(e);
+        printed && p->graph ? lun__fast_cones(e, bases, count, cones, &less) : lun__fail_nomem(e);
     bases = less ? cones : bases;
     if (status == LUN_OK)
         status = lun__steps_make(e, bases, count, LUN_STEPS_KEEP, &s);
@@ -319,10 +319,10 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
         lun_merges m;
         status = describe(e, &s, p);
         if (status == LUN_OK) {
-            status = lun__merges_make(e, bases, count, &m);
+            status = lun__merge_make(e, bases, count, &m);
             if (status == LUN_OK)
                 status = lun__moves_tell(e, m.at, m.count, &s, &p->told);
-            lun__merges_free(e, &m);
+            lun__merge_free(e, &m);
         }
         lun__steps_free(e, &s);
     }
@@ -339,11 +339,11 @@ lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_p
 {
     LUN_NEED(e, out && count >= 0 && (count == 0 || arrays));
     lun_node **roots = calloc((size_t)count + 1, sizeof *roots);
-    lun_status s = roots ? LUN_OK : lun__nomem(e);
+    lun_status s = roots ? LUN_OK : lun__fail_nomem(e);
     int n = 0;
     e->error_where = NULL;
     for (; s == LUN_OK && n < count; n++) {
-        s = lun__root(e, arrays[n], &roots[n]);
+        s = lun__array_root(e, arrays[n], &roots[n]);
         if (s != LUN_OK)
             break;
     }

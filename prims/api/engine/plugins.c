@@ -15,8 +15,8 @@
 
 static const lun_host host = {.abi = LUN_BACKEND_ABI,
                               .size = sizeof host,
-                              .cache_load = lun__cache_load,
-                              .cache_store = lun__cache_store};
+                              .cache_load = lun__cache_entry_load,
+                              .cache_store = lun__cache_entry_store};
 
 /* It is logged, and said again when a backend is asked for that there is none of. */
 static void refuse(lun_engine *e, const char *path, const char *why)
@@ -71,14 +71,14 @@ static lun_status add(lun_engine *e, const char *path)
     }
     lun_backend_slot slot = {.backend = b};
     snprintf(slot.name, sizeof slot.name, "%s", b->name);
-    return lun__backend_add(e, slot) ? LUN_OK : lun__nomem(e);
+    return lun__backend_add(e, slot) ? LUN_OK : lun__fail_nomem(e);
 }
 
 lun_status lun__plugins_add(lun_engine *e)
 {
     const char *paths = e->sandbox ? NULL : secure_getenv("LUNARRAY_PLUGINS");
     char *text = paths ? strdup(paths) : NULL, *rest = text;
-    lun_status s = paths && !text ? lun__nomem(e) : LUN_OK;
+    lun_status s = paths && !text ? lun__fail_nomem(e) : LUN_OK;
     for (char *path; s == LUN_OK && (path = strsep(&rest, ":"));)
         if (*path)
             s = add(e, path);

@@ -15,7 +15,7 @@ static lun_status open_engine(const lun_config *config, lun_engine **out, lun_st
     lun_config c = {.size = sizeof c};
     const char *by = getenv("LUNARRAY_RANK_BACKEND");
     if (config)
-        lun__take(&c, config, sizeof c);
+        lun__sized_take(&c, config, sizeof c);
     c.backend = by ? by : "";
     lun_status s = lun_names_ranks(c.backend) ? LUN_EARG : lun_open(&c, out);
     if (s == LUN_OK)
@@ -52,7 +52,7 @@ static lun_status serve(lun_engine *e, const char *why)
     lun_backend_slot *by = e->backends[e->current];
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_status s = lun__backend_for_rank(e, &by); /* before MPI starts, since drivers may fork */
-    lun__strbuf_puts(&text, s == LUN_OK ? why : lun__error_text(e));
+    lun__strbuf_puts(&text, s == LUN_OK ? why : lun__fail_error_text(e));
     s = lun__ranks_link(e);
     if (s == LUN_OK)
         s = serve_by(e, by, lun__strbuf_text(&text));
@@ -69,10 +69,10 @@ lun_status lun_serve(const lun_config *config)
         s = serve(e, lun__strbuf_text(&why));
         lun__strbuf_clear(&why);
         if (s != LUN_OK)
-            lun__strbuf_puts(&why, lun__error_text(e));
+            lun__strbuf_puts(&why, lun__fail_error_text(e));
         (void)lun_spmd_end(e, s == LUN_OK ? NULL : lun__strbuf_text(&why));
         lun_close(e);
-        lun__open_failed(lun__strbuf_text(&why));
+        lun__fail_open(lun__strbuf_text(&why));
     }
     lun__strbuf_free(&why);
     return s;

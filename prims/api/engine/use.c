@@ -7,7 +7,7 @@
 lun_status lun_use(lun_engine *e, const char *places)
 {
     LUN_NEED(e, true);
-    return lun__places_use(e, places);
+    return lun__set_use(e, places);
 }
 
 const char *lun_place_name(lun_engine *e, int index)
@@ -30,8 +30,8 @@ bool lun_place_stats_get(lun_engine *e, int index, lun_place_stats *out)
                                  .bytes_to_host = e->stats.bytes_to_host,
                                  .merges = e->stats.merges,
                                  .bytes_exchanged = e->stats.bytes_exchanged};
-    lun__give(out, e->set_count ? at->counted : &all,
-              sizeof *out); /* a single location has all of it */
+    lun__sized_give(out, e->set_count ? at->counted : &all,
+                    sizeof *out); /* a single location has all of it */
     return true;
 }
 

@@ -21,8 +21,8 @@ typedef struct along {
     int64_t shape[LUN_MAX_RANK];
 } along;
 
-lun_status lun__axis_set(lun_engine *e, const lun_array *a, const int *axes, int count,
-                         unsigned *out)
+lun_status lun__along_axis_set(lun_engine *e, const lun_array *a, const int *axes, int count,
+                               unsigned *out)
 {
     int64_t shape[LUN_MAX_RANK];
     char text[96];
@@ -33,16 +33,17 @@ lun_status lun__axis_set(lun_engine *e, const lun_array *a, const int *axes, int
     for (int k = 0; k < count; k++) {
         if (axes[k] < 0 || axes[k] >= rank)
             return lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " is out of range: %s has %d", axes[k],
-                             lun__describe(a, text), rank);
+                             lun__array_describe(a, text), rank);
         if (*out >> axes[k] & 1)
             return lun__fail(e, LUN_ESHAPE, "axis " LUN_NTH " of %s is given twice", axes[k],
-                             lun__describe(a, text));
+                             lun__array_describe(a, text));
         *out |= 1u << axes[k];
     }
     return LUN_OK;
 }
 
-lun_status lun__node_axes_last(lun_engine *e, lun_node *n, unsigned set, int *kept, lun_node **out)
+lun_status lun__along_node_axes_last(lun_engine *e, lun_node *n, unsigned set, int *kept,
+                                     lun_node **out)
 {
     int64_t shape[LUN_MAX_RANK];
     lun_layout to = {.rank = 0};
@@ -65,18 +66,19 @@ lun_status lun__node_axes_last(lun_engine *e, lun_node *n, unsigned set, int *ke
     return LUN_OK;
 }
 
-lun_status lun__axes_last(lun_engine *e, lun_array *a, unsigned set, int *kept, lun_node **out)
+lun_status lun__along_axes_last(lun_engine *e, lun_array *a, unsigned set, int *kept,
+                                lun_node **out)
 {
     lun_node *n;
-    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    lun_status s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
         return s;
-    s = lun__node_axes_last(e, n, set, kept, out);
+    s = lun__along_node_axes_last(e, n, set, kept, out);
     lun__node_release(e, n);
     return s;
 }
 
-lun_status lun__axis_back(lun_engine *e, lun_node *n, int axis, lun_node **out)
+lun_status lun__along_axis_back(lun_engine *e, lun_node *n, int axis, lun_node **out)
 {
     lun_layout l;
     lun__node_layout(n, &l);
@@ -86,7 +88,7 @@ lun_status lun__axis_back(lun_engine *e, lun_node *n, int axis, lun_node **out)
         to.extent[k] = right.extent[from];
         to.stride[k] = right.stride[from];
     }
-    return lun__node_view(e, n, &to, out);
+    return lun__view_node(e, n, &to, out);
 }
 
 static lun_status begin(lun_engine *e, lun_array *a, const int *axes, int count, bool keep,
@@ -94,15 +96,15 @@ static lun_status begin(lun_engine *e, lun_array *a, const int *axes, int count,
 {
     int64_t shape[LUN_MAX_RANK];
     unsigned set = 0;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     e->error_where = NULL;
     if (s == LUN_OK && a->weak)
         s = lun__fail(e, LUN_EARG, "array expected, got a number");
     if (s == LUN_OK)
-        s = lun__axis_set(e, a, axes, count, &set);
+        s = lun__along_axis_set(e, a, axes, count, &set);
     *out = (along){.e = e, .count = 1, .set = set};
     if (s == LUN_OK)
-        s = lun__axes_last(e, a, set, &out->kept, &out->x);
+        s = lun__along_axes_last(e, a, set, &out->kept, &out->x);
     if (s != LUN_OK)
         return s;
     out->segments.length = 1;
@@ -130,7 +132,7 @@ static lun_status finish(along *g, lun_status s, lun_node *n, lun_array **out)
 {
     lun_node *as = NULL;
     if (s == LUN_OK)
-        s = lun__node_reshape(g->e, n, g->rank, g->shape, &as);
+        s = lun__view_node_reshape(g->e, n, g->rank, g->shape, &as);
     lun__node_release(g->e, n);
     lun__node_release(g->e, g->x);
     return s == LUN_OK ? lun__array(g->e, as, false, out) : s;
@@ -144,10 +146,10 @@ static lun_dtype given_as(lun_reduction r, lun_dtype t, bool whole)
     const lun__reduction_row *row = &lun__reduction_rows[r];
     bool rounded = row->of == LUN__OF_SUMS || row->of == LUN__OF_NUMBER;
     if (whole)
-        return row->of == LUN__OF_NUMBER ? LUN_F64 : lun__total_dtype(r, t);
+        return row->of == LUN__OF_NUMBER ? LUN_F64 : lun__lazy_total_dtype(r, t);
     if (row->of == LUN__OF_ELEMENTS || (rounded && lun__dtype_is_float(t)))
         return t;
-    return row->of == LUN__OF_NUMBER ? LUN_F64 : lun__total_dtype(r, t);
+    return row->of == LUN__OF_NUMBER ? LUN_F64 : lun__lazy_total_dtype(r, t);
 }
 
 /* The result for empty segments of a; named: along axes that were named. */
@@ -158,10 +160,10 @@ static lun_status empty(along *g, lun_reduction r, const lun_array *a, bool name
     const lun_value nan = {.dtype = LUN_F64, .as.d = NAN};
     const bool undefined = lun__reduction_rows[r].empty_is_error;
     const bool number = named && lun__reduction_rows[r].of == LUN__OF_NUMBER;
-    uint64_t cell = undefined && number ? lun__cell_from_value(t, nan) : 0;
+    uint64_t cell = undefined && number ? lun__dtype_cell_from_value(t, nan) : 0;
     if (undefined && !number && g->count)
         return lun__fail(g->e, LUN_EARG, "%s of no elements is undefined: an axis of %s is empty",
-                         lun__reduction_rows[r].info.name, lun__describe(a, text));
+                         lun__reduction_rows[r].info.name, lun__array_describe(a, text));
     if (lun__reduction_rows[r].op < LUN_OP_COUNT)
         lun__op_identity((lun_op)lun__reduction_rows[r].op, t, &cell);
     return lun__node_number(g->e, t, cell, g->rank, g->shape, out);
@@ -181,13 +183,13 @@ static lun_status first_of(const along *g, bool whole, lun_node **out)
     }
     lun_status s = lun__view(g->e, g->x, &l, &first);
     if (s == LUN_OK)
-        s = lun__cast(g->e, first, LUN_F64, &wide);
+        s = lun__convert(g->e, first, LUN_F64, &wide);
     if (s == LUN_OK)
-        s = lun__op(g->e, LUN_OP_ISFINITE, &wide, &finite);
+        s = lun__elementwise_op(g->e, LUN_OP_ISFINITE, &wide, &finite);
     if (s == LUN_OK)
-        s = lun__number(g->e, LUN_F64, 0, &zero);
+        s = lun__typed_number(g->e, LUN_F64, 0, &zero);
     if (s == LUN_OK)
-        s = lun__op(g->e, LUN_OP_WHERE, (lun_node *[]){finite, wide, zero}, out);
+        s = lun__elementwise_op(g->e, LUN_OP_WHERE, (lun_node *[]){finite, wide, zero}, out);
     lun_node *all[] = {first, wide, finite, zero};
     for (int i = 0; i < 4; i++)
         lun__node_release(g->e, all[i]);
@@ -201,9 +203,9 @@ static lun_status moments(const along *g, lun_reduction r, double ddof, lun_dtyp
     if (s == LUN_OK)
         s = first_of(g, true, &spread);
     if (s == LUN_OK)
-        s = lun__moment_node(g->e, r, g->x, &g->segments, shift, spread, ddof, &wide);
+        s = lun__lazy_moment(g->e, r, g->x, &g->segments, shift, spread, ddof, &wide);
     if (s == LUN_OK)
-        s = lun__cast(g->e, wide, t, out);
+        s = lun__convert(g->e, wide, t, out);
     lun__node_release(g->e, shift);
     lun__node_release(g->e, spread);
     lun__node_release(g->e, wide);
@@ -222,7 +224,7 @@ static lun_status positions(const along *g, lun_node **out)
     lun_status s = lun__node_index(
         g->e, g->segments.length ? g->segments.length : lun__layout_count(&right), &index);
     if (s == LUN_OK)
-        s = lun__node_view(g->e, index, &l, out);
+        s = lun__view_node(g->e, index, &l, out);
     lun__node_release(g->e, index);
     return s;
 }
@@ -234,11 +236,11 @@ static lun_status without_nan(const along *g, lun_node *at, lun_node *best, lun_
     static const char *const some =
         "every element of line %lld along the axis is NaN, which skipnan leaves out";
     lun_node *nan = NULL, *number = NULL;
-    lun_status s = lun__op(g->e, LUN_OP_ISNAN, &best, &nan);
+    lun_status s = lun__elementwise_op(g->e, LUN_OP_ISNAN, &best, &nan);
     if (s == LUN_OK)
-        s = lun__op(g->e, LUN_OP_LNOT, &nan, &number);
+        s = lun__elementwise_op(g->e, LUN_OP_LNOT, &nan, &number);
     if (s == LUN_OK)
-        s = lun__demand(g->e, at, number, g->kept ? &some : &one, out);
+        s = lun__runtime_check(g->e, at, number, g->kept ? &some : &one, out);
     lun__node_release(g->e, nan);
     lun__node_release(g->e, number);
     return s;
@@ -249,11 +251,11 @@ static lun_status position(const along *g, lun_reduction r, lun_node **out)
     lun_node *best = NULL, *i = NULL, *at = NULL;
     lun_dtype t = (lun_dtype)g->x->dtype;
     lun_reduction extreme = r == LUN_ARGMIN ? LUN_MIN : LUN_MAX;
-    lun_status s = lun__total_node(g->e, extreme, g->x, &g->segments, t, &best);
+    lun_status s = lun__lazy_total(g->e, extreme, g->x, &g->segments, t, &best);
     if (s == LUN_OK)
         s = positions(g, &i);
     if (s == LUN_OK)
-        s = lun__position_node(g->e, g->x, i, best, &g->segments, &at);
+        s = lun__lazy_position(g->e, g->x, i, best, &g->segments, &at);
     if (s == LUN_OK && g->segments.skipnan && lun__dtype_is_float(t))
         s = without_nan(g, at, best, out);
     else if (s == LUN_OK)
@@ -289,7 +291,7 @@ lun_status lun__along_slots(lun_engine *e, lun_reduction r, lun_array *a, const 
     else if (lun__reduction_rows[r].of == LUN__OF_NUMBER)
         s = moments(&g, r, (double)o.ddof + o.ddof_part, t, &n);
     else
-        s = lun__total_node(e, r, g.x, &g.segments, t, &n);
+        s = lun__lazy_total(e, r, g.x, &g.segments, t, &n);
     return finish(&g, s, n, out);
 }
 
@@ -303,11 +305,11 @@ static lun_status as_rows(along *g, const lun_function *f, lun_array *a)
     if (!g->e->set_count || !f || f->op != LUN_OP_COUNT || !g->kept || g->x->n < LEAST_ROWS ||
         g->segments.length < 2)
         return LUN_OK;
-    lun_status s = lun__node(g->e, a, LUN_DTYPE_COUNT, &n);
+    lun_status s = lun__array_node(g->e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
         return s;
     const lun_spread *spread =
-        n->kind == LUN_NODE_LEAF ? lun__placed_spread(g->e, n->storage) : NULL;
+        n->kind == LUN_NODE_LEAF ? lun__placement_spread(g->e, n->storage) : NULL;
     const bool across = g->set + 1 == 1u << (n->rank - g->kept);
     if (!across || (spread && spread->kind == LUN_SPREAD_SINGLE)) {
         lun__node_release(g->e, n);
@@ -341,9 +343,9 @@ lun_status lun_fold_along_with(lun_engine *e, lun_function *f, lun_array *id, lu
     return finish(&g, s, n, out);
 }
 
-lun_status lun__scan_axis(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
-                          lun_array *const *extra, int extras, int axis, bool inclusive,
-                          lun_array **out)
+lun_status lun__along_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                           lun_array *const *extra, int extras, int axis, bool inclusive,
+                           lun_array **out)
 {
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
     LUN_NO_MISSING(e, id);
@@ -354,10 +356,10 @@ lun_status lun__scan_axis(lun_engine *e, lun_function *f, lun_array *id, lun_arr
     if (s != LUN_OK)
         return s;
     int64_t length = g.segments.length ? g.segments.length : g.x->n;
-    s = lun__scan_segments(e, f, id, g.x, (lun_extras){extra, extras}, inclusive,
-                           g.kept && length ? length : 0, &n);
+    s = lun__fold_scan_segments(e, f, id, g.x, (lun_extras){extra, extras}, inclusive,
+                                g.kept && length ? length : 0, &n);
     if (s == LUN_OK)
-        s = lun__axis_back(e, n, axis, &back);
+        s = lun__along_axis_back(e, n, axis, &back);
     lun__node_release(e, n);
     lun__node_release(e, g.x);
     return s == LUN_OK ? lun__array(e, back, false, out) : s;

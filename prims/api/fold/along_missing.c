@@ -45,7 +45,7 @@ static lun_status along(const reduction *g, lun_reduction r, lun_array *x, bool 
     return lun__along_slots(g->e, r, x, g->axes, g->count, &o, out);
 }
 
-const int *lun__neutral(lun_reduction r)
+const int *lun__along_missing_neutral(lun_reduction r)
 {
     static const int zero = 0, one = 1;
     return r == LUN_SUM || r == LUN_COUNT || r == LUN_ANY || r == LUN_NORM ? &zero
@@ -53,7 +53,8 @@ const int *lun__neutral(lun_reduction r)
                                                                            : NULL;
 }
 
-lun_status lun__filled(lun_engine *e, lun_array *slots, lun_array *valid, int x, lun_array **out)
+lun_status lun__along_missing_filled(lun_engine *e, lun_array *slots, lun_array *valid, int x,
+                                     lun_array **out)
 {
     lun_array *number;
     const lun_dtype t = lun_dtype_of(slots);
@@ -192,11 +193,11 @@ static lun_status position(reduction *g, lun_array **out)
     if (s == LUN_OK)
         s = some_left(g, left);
     if (s == LUN_OK)
-        s = lun__node(g->e, *at, LUN_DTYPE_COUNT, &place);
+        s = lun__array_node(g->e, *at, LUN_DTYPE_COUNT, &place);
     if (s == LUN_OK)
-        s = lun__node(g->e, *left, LUN_DTYPE_COUNT, &some);
+        s = lun__array_node(g->e, *left, LUN_DTYPE_COUNT, &some);
     if (s == LUN_OK)
-        s = lun__demand(g->e, place, some, &nothing, &n);
+        s = lun__runtime_check(g->e, place, some, &nothing, &n);
     lun__node_release(g->e, place);
     lun__node_release(g->e, some);
     return s == LUN_OK ? lun__array(g->e, n, false, out) : s;
@@ -216,8 +217,9 @@ static lun_status reduce(reduction *g, lun_array *a, lun_array **out)
     default:
         break;
     }
-    if (lun__neutral(g->r)) {
-        s = lun__filled(g->e, g->slots, g->valid, *lun__neutral(g->r), x);
+    if (lun__along_missing_neutral(g->r)) {
+        s = lun__along_missing_filled(g->e, g->slots, g->valid, *lun__along_missing_neutral(g->r),
+                                      x);
         return s == LUN_OK ? along(g, g->r, *x, g->o.keep, g->o.skipnan, out) : s;
     }
     s = extreme(g, g->r, g->o.keep, x);
@@ -228,7 +230,7 @@ static lun_status reduce(reduction *g, lun_array *a, lun_array **out)
 static lun_status propagated(reduction *g, lun_array **out)
 {
     lun_array **x = made(g), **number = made(g), **gone = made(g), **some = made(g);
-    lun_status s = lun__filled(g->e, g->slots, g->valid, 0, x);
+    lun_status s = lun__along_missing_filled(g->e, g->slots, g->valid, 0, x);
     if (s == LUN_OK)
         s = along(g, g->r, *x, g->o.keep, g->o.skipnan, number);
     if (s == LUN_OK)
@@ -263,8 +265,8 @@ static lun_status along_there(lun_engine *e, lun_reduction r, lun_array *a, cons
     return s;
 }
 
-lun_status lun__of_there(lun_engine *e, lun_array *a, const int *axes, int count, bool skipnan,
-                         lun_array *x, lun_array **out)
+lun_status lun__along_missing_of(lun_engine *e, lun_array *a, const int *axes, int count,
+                                 bool skipnan, lun_array *x, lun_array **out)
 {
     reduction g = {.e = e, .r = LUN_MEAN, .axes = axes, .count = count};
     g.o = (lun_along_options){.size = sizeof g.o, .skipnan = skipnan};

@@ -27,7 +27,7 @@ static lun_status combiner_of(lun_engine *e, lun_function *f, lun_extras extras,
     c->owner = NULL;
     if (f->op == LUN_OP_COUNT) {
         c->acc = (lun_dtype)lun__dtype_get(t)->compute;
-        lun_status s = lun__combiner(e, f, extras, &c->acc, &c->body, &c->owner);
+        lun_status s = lun__combine_body(e, f, extras, &c->acc, &c->body, &c->owner);
         c->out = c->acc;
         return s;
     }
@@ -48,7 +48,7 @@ static lun_status combiner_of(lun_engine *e, lun_function *f, lun_extras extras,
     return LUN_OK;
 }
 
-lun_status lun__check_combiner(lun_engine *e, lun_function *f, lun_dtype t)
+lun_status lun__fold_check(lun_engine *e, lun_function *f, lun_dtype t)
 {
     combiner c;
     lun_status s = combiner_of(e, f, (lun_extras){NULL, 0}, t, false, &c);
@@ -63,16 +63,16 @@ static lun_status input(lun_engine *e, lun_function *f, lun_node *a, lun_extras 
     if (!f)
         return lun__fail(e, LUN_EARG, "no function given (NULL)");
     lun_status s = combiner_of(e, f, extras, (lun_dtype)a->dtype, blocks, c);
-    return s == LUN_OK ? lun__cast(e, a, c->acc, out) : s;
+    return s == LUN_OK ? lun__convert(e, a, c->acc, out) : s;
 }
 
 /* a's node, of an array. */
 static lun_status array_node(lun_engine *e, lun_array *a, lun_node **out)
 {
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s == LUN_OK && a->weak)
         s = lun__fail(e, LUN_EARG, "array expected, got a number");
-    return s == LUN_OK ? lun__node(e, a, LUN_DTYPE_COUNT, out) : s;
+    return s == LUN_OK ? lun__array_node(e, a, LUN_DTYPE_COUNT, out) : s;
 }
 
 /* The initial value as a Scalar: given, or the operation's identity. NULL in
@@ -87,7 +87,7 @@ static lun_status initial(lun_engine *e, const combiner *c, lun_array *id, lun_n
             return LUN_OK;
         return lun__node_number(e, c->acc, cell, 0, NULL, out);
     }
-    lun_status s = lun__node(e, id, c->acc, &raw);
+    lun_status s = lun__array_node(e, id, c->acc, &raw);
     if (s != LUN_OK)
         return s;
     if (raw->n != 1)
@@ -95,9 +95,9 @@ static lun_status initial(lun_engine *e, const combiner *c, lun_array *id, lun_n
     else if (raw->rank == 0)
         scalar = lun__node_retain(raw);
     else
-        s = lun__node_reshape(e, raw, 0, NULL, &scalar);
+        s = lun__view_node_reshape(e, raw, 0, NULL, &scalar);
     if (s == LUN_OK)
-        s = lun__cast(e, scalar, c->acc, out);
+        s = lun__convert(e, scalar, c->acc, out);
     lun__node_release(e, scalar);
     lun__node_release(e, raw);
     return s;
@@ -123,12 +123,12 @@ static lun_status fold(lun_engine *e, const combiner *c, lun_node *in, lun_node 
     if (combines_rows(c, l))
         return lun__fold_rows(e, c->owner, c->body, in, start, l->length, out);
     if (!l->length)
-        return lun__node_reduce(e, c->op, c->owner, c->body, in, start, c->out, out);
+        return lun__fold_node_reduce(e, c->op, c->owner, c->body, in, start, c->out, out);
     if (l->blocks)
-        return lun__node_reduce_blocks(e, c->op, c->owner, c->body, in, start, c->out, l->length,
-                                       l->shape, out);
-    return lun__node_reduce_segments(e, c->op, c->owner, c->body, in, start, c->out, l->length,
-                                     l->rank, l->shape, out);
+        return lun__fold_node_blocks(e, c->op, c->owner, c->body, in, start, c->out, l->length,
+                                     l->shape, out);
+    return lun__fold_node_segments(e, c->op, c->owner, c->body, in, start, c->out, l->length,
+                                   l->rank, l->shape, out);
 }
 
 /* For a result without elements any value will do; else an initial one is needed. */
@@ -148,7 +148,7 @@ static lun_status fold_nothing(lun_engine *e, const combiner *c, lun_node *first
     lun_node *cast = NULL;
     for (int k = 0; k < none.rank; k++)
         none.stride[k] = 0;
-    lun_status s = lun__cast(e, first, c->out, &cast);
+    lun_status s = lun__convert(e, first, c->out, &cast);
     if (s == LUN_OK && none.rank)
         s = lun__view(e, cast, &none, out);
     else if (s == LUN_OK)
@@ -168,7 +168,7 @@ lun_status lun__fold_segments(lun_engine *e, lun_function *f, lun_array *id, lun
     if (s == LUN_OK && combines_rows(&c, l)) {
         lun__node_release(e, in);
         in = NULL;
-        s = lun__cast(e, l->rows, c.acc, &in);
+        s = lun__convert(e, l->rows, c.acc, &in);
     }
     if (s == LUN_OK && in->n == 0 && !first)
         s = nothing(e, &c, l, &first);
@@ -203,8 +203,9 @@ lun_status lun_reduce_with(lun_engine *e, lun_function *f, lun_array *id, lun_ar
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
-lun_status lun__scan_segments(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
-                              lun_extras extras, bool inclusive, int64_t length, lun_node **out)
+lun_status lun__fold_scan_segments(lun_engine *e, lun_function *f, lun_array *id, lun_node *a,
+                                   lun_extras extras, bool inclusive, int64_t length,
+                                   lun_node **out)
 {
     combiner c = {.owner = NULL};
     lun_node *in = NULL, *first = NULL, *scan = NULL;
@@ -214,9 +215,9 @@ lun_status lun__scan_segments(lun_engine *e, lun_function *f, lun_array *id, lun
     if (s == LUN_OK && !first)
         s = lun__fail(e, LUN_EARG, "a scan by this function needs an initial value");
     if (s == LUN_OK)
-        s = lun__node_scan(e, c.op, c.owner, c.body, in, first, inclusive, length, &scan);
+        s = lun__fold_node_scan(e, c.op, c.owner, c.body, in, first, inclusive, length, &scan);
     if (s == LUN_OK)
-        s = lun__cast(e, scan, c.out, out);
+        s = lun__convert(e, scan, c.out, out);
     lun_function_release(c.owner);
     lun__node_release(e, in);
     lun__node_release(e, first);
@@ -224,8 +225,9 @@ lun_status lun__scan_segments(lun_engine *e, lun_function *f, lun_array *id, lun
     return s;
 }
 
-lun_status lun__scan_whole(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
-                           lun_array *const *extra, int extras, bool inclusive, lun_array **out)
+lun_status lun__fold_scan_whole(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                                lun_array *const *extra, int extras, bool inclusive,
+                                lun_array **out)
 {
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
     LUN_NO_MISSING(e, id);
@@ -234,7 +236,7 @@ lun_status lun__scan_whole(lun_engine *e, lun_function *f, lun_array *id, lun_ar
     lun_status s = array_node(e, a, &raw);
     if (s != LUN_OK)
         return s;
-    s = lun__scan_segments(e, f, id, raw, (lun_extras){extra, extras}, inclusive, 0, &n);
+    s = lun__fold_scan_segments(e, f, id, raw, (lun_extras){extra, extras}, inclusive, 0, &n);
     lun__node_release(e, raw);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }

@@ -61,7 +61,7 @@ static lun_status rows_of(const rows *r, lun_node *x, bool combined, int64_t fir
                            .offset = first * r->width,
                            .extent = {count, r->width},
                            .stride = {step * r->width, 1}};
-    return (combined ? lun__node_view : lun__view)(r->e, x, &at, out);
+    return (combined ? lun__view_node : lun__view)(r->e, x, &at, out);
 }
 
 /* *tail = the last `count` rows of x, from number `first` on, combined with *tail, which is NULL or

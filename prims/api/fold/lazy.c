@@ -21,7 +21,7 @@ static inline void start(builder *b, lun_engine *e, const lun_node *a, const lun
 {
     b->e = e;
     b->segments = l;
-    b->brief = l->length && lun__segments_short(a, l);
+    b->brief = l->length && lun__short_segments_suit(a, l);
     b->count = 0;
     b->status = LUN_OK;
 }
@@ -38,7 +38,7 @@ static lun_node *op(builder *b, lun_op o, lun_node *x, lun_node *y, lun_node *z)
     lun_node *in[3] = {x, y, z}, *n = NULL;
     if (b->status != LUN_OK)
         return NULL;
-    lun_status s = lun__op(b->e, o, in, &n);
+    lun_status s = lun__elementwise_op(b->e, o, in, &n);
     return hold(b, s, n);
 }
 
@@ -47,7 +47,7 @@ static lun_node *number(builder *b, double x)
     lun_node *n = NULL;
     if (b->status != LUN_OK)
         return NULL;
-    lun_status s = lun__number(b->e, LUN_F64, x, &n);
+    lun_status s = lun__typed_number(b->e, LUN_F64, x, &n);
     return hold(b, s, n);
 }
 
@@ -56,7 +56,7 @@ static lun_node *as(builder *b, lun_node *a, lun_dtype t)
     lun_node *n = NULL;
     if (b->status != LUN_OK)
         return NULL;
-    lun_status s = lun__cast(b->e, a, t, &n);
+    lun_status s = lun__convert(b->e, a, t, &n);
     return hold(b, s, n);
 }
 
@@ -66,10 +66,10 @@ static lun_node *reduce(builder *b, lun_op o, lun_node *x, lun_dtype t)
     if (b->status != LUN_OK)
         return NULL;
     const lun_segments *l = b->segments;
-    lun_status s = b->brief    ? lun__reduce_short(b->e, o, x, l, t, &n)
-                   : l->length ? lun__node_reduce_segments(b->e, o, NULL, NULL, x, NULL, t,
-                                                           l->length, l->rank, l->shape, &n)
-                               : lun__node_reduce(b->e, o, NULL, NULL, x, NULL, t, &n);
+    lun_status s = b->brief    ? lun__short_segments_reduce(b->e, o, x, l, t, &n)
+                   : l->length ? lun__fold_node_segments(b->e, o, NULL, NULL, x, NULL, t, l->length,
+                                                         l->rank, l->shape, &n)
+                               : lun__fold_node_reduce(b->e, o, NULL, NULL, x, NULL, t, &n);
     return hold(b, s, n);
 }
 
@@ -87,7 +87,7 @@ static lun_node *sum_needed(builder *b, lun_node *x, lun_node *needed)
     if (b->brief)
         return sum(b, x);
     const lun_segments *l = b->segments;
-    lun_status s = lun__node_sum_needed(b->e, x, needed, l->length, l->rank, l->shape, &n);
+    lun_status s = lun__fold_node_sum_needed(b->e, x, needed, l->length, l->rank, l->shape, &n);
     return hold(b, s, n);
 }
 
@@ -130,7 +130,7 @@ typedef struct sample {
     lun_dtype t;  /* of the elements */
 } sample;
 
-bool lun__is_wide(lun_dtype t)
+bool lun__lazy_is_wide(lun_dtype t)
 {
     return lun__dtype_is_float(t) && lun__dtype_get(t)->bytes >= (int)sizeof(double);
 }
@@ -140,7 +140,7 @@ static lun_node *mean_of(builder *b, const sample *of)
 {
     lun_node *zero = number(b, 0), *x = present(b, of->x, of->nan, zero);
     lun_node *mean = op(b, LUN_OP_DIV, sum(b, x), of->n, NULL);
-    if (!lun__is_wide(of->t))
+    if (!lun__lazy_is_wide(of->t))
         return mean;
     lun_node *small = op(b, LUN_OP_MUL, x, number(b, 0x1p-64), NULL);
     lun_node *scaled = op(b, LUN_OP_DIV, sum(b, small), of->n, NULL);
@@ -195,7 +195,7 @@ static lun_node *norm(builder *b, const sample *of)
     lun_node *x = present(b, of->x, of->nan, number(b, 0));
     lun_node *plain = sum(b, op(b, LUN_OP_MUL, x, x, NULL)),
              *root = op(b, LUN_OP_SQRT, plain, NULL, NULL);
-    if (!lun__is_wide(of->t))
+    if (!lun__lazy_is_wide(of->t))
         return root;
     lun_node *huge = op(b, LUN_OP_ISINF, plain, NULL, NULL);
     lun_node *tiny = op(b, LUN_OP_LT, plain, number(b, LUN_SQUARES_LEAST), NULL);
@@ -208,7 +208,7 @@ static lun_node *norm(builder *b, const sample *of)
     return op(b, LUN_OP_WHERE, again, scaled, root);
 }
 
-lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_segments *l,
+lun_status lun__lazy_moment(lun_engine *e, lun_reduction r, lun_node *a, const lun_segments *l,
                             lun_node *shift, lun_node *spread, double ddof, lun_node **out)
 {
     builder b;
@@ -223,7 +223,8 @@ lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const l
         n = norm(&b, &of);
     } else if ((double)(l->length ? l->length : a->n) <= ddof) {
         lun_node *none = NULL;
-        uint64_t cell = lun__cell_from_value(LUN_F64, (lun_value){.dtype = LUN_F64, .as.d = NAN});
+        uint64_t cell =
+            lun__dtype_cell_from_value(LUN_F64, (lun_value){.dtype = LUN_F64, .as.d = NAN});
         lun_status s = lun__node_number(e, LUN_F64, cell, l->rank, l->shape, &none);
         n = b.status == LUN_OK ? hold(&b, s, none) : NULL;
     } else {
@@ -234,7 +235,7 @@ lun_status lun__moment_node(lun_engine *e, lun_reduction r, lun_node *a, const l
     return finish(&b, n, out);
 }
 
-lun_status lun__position_node(lun_engine *e, lun_node *a, lun_node *i, lun_node *best,
+lun_status lun__lazy_position(lun_engine *e, lun_node *a, lun_node *i, lun_node *best,
                               const lun_segments *l, lun_node **out)
 {
     builder b;
@@ -254,7 +255,7 @@ lun_status lun__position_node(lun_engine *e, lun_node *a, lun_node *i, lun_node 
 
 /* ---- by one operation ------------------------------------------------------------------------ */
 
-lun_dtype lun__total_dtype(lun_reduction r, lun_dtype t)
+lun_dtype lun__lazy_total_dtype(lun_reduction r, lun_dtype t)
 {
     const lun_dtype_row *d = lun__dtype_get(t);
     switch ((lun__reduced)lun__reduction_rows[r].of) {
@@ -290,12 +291,12 @@ static lun_node *or_nan(builder *b, lun_node *a, lun_node *total)
     return op(b, LUN_OP_WHERE, none, as(b, number(b, NAN), (lun_dtype)total->dtype), total);
 }
 
-lun_status lun__total_node(lun_engine *e, lun_reduction r, lun_node *a, const lun_segments *l,
+lun_status lun__lazy_total(lun_engine *e, lun_reduction r, lun_node *a, const lun_segments *l,
                            lun_dtype t, lun_node **out)
 {
     builder b;
     const lun__reduction_row *row = &lun__reduction_rows[r];
-    lun_dtype own = lun__total_dtype(r, (lun_dtype)a->dtype);
+    lun_dtype own = lun__lazy_total_dtype(r, (lun_dtype)a->dtype);
     lun_dtype acc = (lun_dtype)lun__dtype_get(own)->compute;
     lun_op o = (lun_op)row->op;
     lun_node *x, *n;

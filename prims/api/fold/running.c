@@ -6,7 +6,7 @@
 
 typedef lun_several several;
 
-void lun__several_end(several *s)
+void lun__running_end(several *s)
 {
     for (int k = 0; k < LUN_MAX_VALUES; k++) {
         lun__node_release(s->e, s->id[k]);
@@ -20,9 +20,9 @@ void lun__several_end(several *s)
 static lun_status add_array(several *s, lun_array *a, int k)
 {
     char text[96], other[96];
-    lun_status status = lun__usable(s->e, a);
+    lun_status status = lun__array_usable(s->e, a);
     if (status == LUN_OK)
-        status = lun__node(s->e, a, LUN_DTYPE_COUNT, &s->x[k]);
+        status = lun__array_node(s->e, a, LUN_DTYPE_COUNT, &s->x[k]);
     if (status != LUN_OK || (a->weak && k))
         return status;
     if (a->weak)
@@ -41,7 +41,7 @@ static lun_status add_array(several *s, lun_array *a, int k)
                            .at = lun__layout_right(like->rank, shape)};
         return lun__fail(s->e, LUN_ESHAPE,
                          "shapes differ: array " LUN_NTH " is %s, array " LUN_NTH " is %s", 0,
-                         lun__describe(&first, text), k, lun__describe(a, other));
+                         lun__array_describe(&first, text), k, lun__array_describe(a, other));
     }
     s->like = like ? like : n;
     return LUN_OK;
@@ -73,23 +73,23 @@ static lun_status add_id(several *s, lun_array *id, int k)
 {
     const int64_t one = 1;
     lun_node *raw, *cast = NULL;
-    lun_status status = lun__usable(s->e, id);
+    lun_status status = lun__array_usable(s->e, id);
     if (status == LUN_OK)
-        status = lun__node(s->e, id, s->m.value[k], &raw);
+        status = lun__array_node(s->e, id, s->m.value[k], &raw);
     if (status != LUN_OK)
         return status;
     if (raw->n != 1)
         status = lun__fail(s->e, LUN_ESHAPE, "an initial value must be a number or a Scalar");
     if (status == LUN_OK)
-        status = lun__cast(s->e, raw, s->m.value[k], &cast);
+        status = lun__convert(s->e, raw, s->m.value[k], &cast);
     if (status == LUN_OK)
-        status = lun__node_reshape(s->e, cast, 1, &one, &s->id[k]);
+        status = lun__view_node_reshape(s->e, cast, 1, &one, &s->id[k]);
     lun__node_release(s->e, raw);
     lun__node_release(s->e, cast);
     return status;
 }
 
-lun_status lun__several_begin(several *s, lun_function *f, lun_array *const *ids,
+lun_status lun__running_begin(several *s, lun_function *f, lun_array *const *ids,
                               lun_array *const *arrays, int count, lun_extras extras)
 {
     lun_engine *e = s->e;
@@ -110,7 +110,7 @@ lun_status lun__several_begin(several *s, lun_function *f, lun_array *const *ids
         s->m.value[k] = s->m.element[k] =
             (lun_dtype)lun__dtype_get((lun_dtype)s->x[k]->dtype)->compute;
     if (status == LUN_OK)
-        status = lun__merger(e, f, extras, &s->m);
+        status = lun__combine_merger(e, f, extras, &s->m);
     for (int k = 0; status == LUN_OK && k < count; k++)
         status = add_id(s, ids[k], k);
     return status;
@@ -119,7 +119,7 @@ lun_status lun__several_begin(several *s, lun_function *f, lun_array *const *ids
 /* ---- segments -----------------------------------------------------------------------------------
  * */
 
-lun_status lun__several_run(several *s, unsigned how, lun_node *const *list, lun_node *const *from,
+lun_status lun__running_run(several *s, unsigned how, lun_node *const *list, lun_node *const *from,
                             lun_node *const *x, int64_t length, int rank, const int64_t *shape,
                             lun_node **out)
 {
@@ -133,11 +133,11 @@ lun_status lun__several_run(several *s, unsigned how, lun_node *const *list, lun
         in[count++] = from[k];
     for (int k = 0; k < m; k++)
         in[count++] = x[k];
-    lun_status status = lun__node_running(s->e, how, s->m.owner, s->m.body, in, count, m, length,
-                                          rank, shape, &out[0]);
+    lun_status status = lun__fold_node_running(s->e, how, s->m.owner, s->m.body, in, count, m,
+                                               length, rank, shape, &out[0]);
     int made = status == LUN_OK;
     for (; status == LUN_OK && made < m; made++) {
-        status = lun__node_result(s->e, out[0], made, &out[made]);
+        status = lun__fold_node_result(s->e, out[0], made, &out[made]);
         if (status != LUN_OK)
             break;
     }
@@ -158,15 +158,15 @@ static lun_status vector_node(lun_engine *e, lun_array *a, int64_t count, bool n
 {
     char text[96];
     lun_node *raw;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s == LUN_OK)
-        s = lun__node(e, a, LUN_DTYPE_COUNT, &raw);
+        s = lun__array_node(e, a, LUN_DTYPE_COUNT, &raw);
     if (s != LUN_OK)
         return s;
     if (raw->rank != 1 || (count >= 0 && raw->n != count))
-        s = lun__fail(e, LUN_ESHAPE, "a Vector expected, got %s", lun__describe(a, text));
+        s = lun__fail(e, LUN_ESHAPE, "a Vector expected, got %s", lun__array_describe(a, text));
     else if (numbers)
-        s = lun__cast(e, raw, LUN_I64, out);
+        s = lun__convert(e, raw, LUN_I64, out);
     else
         *out = lun__node_retain(raw);
     lun__node_release(e, raw);
@@ -194,7 +194,7 @@ static lun_status firsts(several *s, lun_array *id, int64_t segments, lun_node *
     lun_status status = vector_node(s->e, id, segments, false, &raw);
     if (status != LUN_OK)
         return status;
-    status = lun__cast(s->e, raw, s->m.value[0], out);
+    status = lun__convert(s->e, raw, s->m.value[0], out);
     lun__node_release(s->e, raw);
     return status;
 }
@@ -214,7 +214,7 @@ lun_status lun_run_lines(lun_engine *e, lun_function *f, lun_array *id, lun_arra
     lun_node *in[4] = {NULL}, *n = NULL;
     if (!f)
         return lun__fail(e, LUN_EARG, "no function given (NULL)");
-    lun_status status = lun__usable(e, id);
+    lun_status status = lun__array_usable(e, id);
     if (status == LUN_OK)
         status = vector_node(e, x, -1, false, &in[3]);
     if (status == LUN_OK)
@@ -225,15 +225,15 @@ lun_status lun_run_lines(lun_engine *e, lun_function *f, lun_array *id, lun_arra
         s.m = (lun_merger){.values = 1, .elements = 1};
         s.m.value[0] = first_dtype(id, (lun_dtype)in[3]->dtype);
         s.m.element[0] = (lun_dtype)lun__dtype_get((lun_dtype)in[3]->dtype)->compute;
-        status = lun__merger(e, f, (lun_extras){NULL, 0}, &s.m);
+        status = lun__combine_merger(e, f, (lun_extras){NULL, 0}, &s.m);
     }
     if (status == LUN_OK)
         status = firsts(&s, id, in[0]->n, &in[2]);
     if (status == LUN_OK)
-        status = lun__node_running(e, how_of(give), s.m.owner, s.m.body, in, 4, 1, 0, 1,
-                                   give == LUN_LINES_ENDS ? &in[0]->n : &in[3]->n, &n);
+        status = lun__fold_node_running(e, how_of(give), s.m.owner, s.m.body, in, 4, 1, 0, 1,
+                                        give == LUN_LINES_ENDS ? &in[0]->n : &in[3]->n, &n);
     for (int k = 0; k < 4; k++)
         lun__node_release(e, in[k]);
-    lun__several_end(&s);
+    lun__running_end(&s);
     return status == LUN_OK ? lun__array(e, n, false, out) : status;
 }

@@ -72,7 +72,7 @@ static bool add(effort *x, const lun_node *n, const lun_segments *l)
     return true;
 }
 
-bool lun__segments_short(const lun_node *a, const lun_segments *l)
+bool lun__short_segments_suit(const lun_node *a, const lun_segments *l)
 {
     effort x = {.left = {a}, .count = 1};
     if (l->length < 1 || l->length > LENGTH_MOST || a->n < LEAST || a->n / l->length < LUN_LANES)
@@ -119,8 +119,8 @@ static lun_status fold(lun_engine *e, lun_op op, int64_t length, lun_node **lane
     return s;
 }
 
-lun_status lun__reduce_short(lun_engine *e, lun_op op, lun_node *a, const lun_segments *l,
-                             lun_dtype t, lun_node **out)
+lun_status lun__short_segments_reduce(lun_engine *e, lun_op op, lun_node *a, const lun_segments *l,
+                                      lun_dtype t, lun_node **out)
 {
     lun_node *lane[LENGTH_MOST] = {NULL};
     lun_status s = LUN_OK;
@@ -131,7 +131,7 @@ lun_status lun__reduce_short(lun_engine *e, lun_op op, lun_node *a, const lun_se
     if (s == LUN_OK)
         s = fold(e, op, l->length, lane);
     if (s == LUN_OK)
-        s = lun__cast(e, lane[0], t, out);
+        s = lun__convert(e, lane[0], t, out);
     for (int64_t k = 0; k < l->length; k++)
         lun__node_release(e, lane[k]);
     return s;

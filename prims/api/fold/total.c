@@ -16,17 +16,17 @@ static const lun_segments whole = {.length = 0};
 /* The Scalar of a reduction by one operation; a is released. */
 static lun_status total_node(lun_engine *e, lun_reduction r, lun_node *a, lun_node **out)
 {
-    lun_dtype t = lun__total_dtype(r, (lun_dtype)a->dtype);
-    lun_status s = lun__total_node(e, r, a, &whole, t, out);
+    lun_dtype t = lun__lazy_total_dtype(r, (lun_dtype)a->dtype);
+    lun_status s = lun__lazy_total(e, r, a, &whole, t, out);
     lun__node_release(e, a);
     return s;
 }
 
 static lun_status evaluate(lun_engine *e, lun_node *n, lun_value *out)
 {
-    lun_status s = lun__run(e, &n, 1);
+    lun_status s = lun__eval(e, &n, 1);
     if (s == LUN_OK)
-        *out = lun__cell_to_value((lun_dtype)n->dtype, n->cell);
+        *out = lun__dtype_cell_to_value((lun_dtype)n->dtype, n->cell);
     lun__node_release(e, n);
     return s;
 }
@@ -42,22 +42,22 @@ static lun_status shifted(lun_engine *e, lun_node *a, double shift, moments *out
 {
     lun_node *x = NULL, *k = NULL, *d = NULL, *square = NULL, *sums[3] = {0};
     double n = (double)a->n, sum[3] = {0};
-    lun_status s = lun__cast(e, a, LUN_F64, &x);
+    lun_status s = lun__convert(e, a, LUN_F64, &x);
     if (s == LUN_OK)
-        s = lun__number(e, LUN_F64, shift, &k);
+        s = lun__typed_number(e, LUN_F64, shift, &k);
     if (s == LUN_OK && shift != 0)
-        s = lun__op(e, LUN_OP_SUB, (lun_node *[]){x, k}, &d);
+        s = lun__elementwise_op(e, LUN_OP_SUB, (lun_node *[]){x, k}, &d);
     else if (s == LUN_OK)
         d = lun__node_retain(x);
     if (s == LUN_OK)
-        s = lun__op(e, LUN_OP_MUL, (lun_node *[]){d, d}, &square);
+        s = lun__elementwise_op(e, LUN_OP_MUL, (lun_node *[]){d, d}, &square);
     lun_node *of[3] = {x, d, square};
     for (int i = 0; s == LUN_OK && i < 3; i++)
-        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, of[i], NULL, LUN_F64, &sums[i]);
+        s = lun__fold_node_reduce(e, LUN_OP_ADD, NULL, NULL, of[i], NULL, LUN_F64, &sums[i]);
     if (s == LUN_OK)
-        s = lun__run(e, sums, 3);
+        s = lun__eval(e, sums, 3);
     for (int i = 0; s == LUN_OK && i < 3; i++)
-        sum[i] = lun__cell_to_value(LUN_F64, sums[i]->cell).as.d;
+        sum[i] = lun__dtype_cell_to_value(LUN_F64, sums[i]->cell).as.d;
     out->mean = sum[0] / n;
     out->m2 = sum[2] - sum[1] * (sum[1] / n);
     if (out->m2 < 0)
@@ -73,17 +73,17 @@ static lun_status shifted(lun_engine *e, lun_node *a, double shift, moments *out
 static lun_status scaled_mean(lun_engine *e, lun_node *a, double *mean)
 {
     lun_node *x = NULL, *k = NULL, *small = NULL, *sum = NULL;
-    lun_status s = lun__cast(e, a, LUN_F64, &x);
+    lun_status s = lun__convert(e, a, LUN_F64, &x);
     if (s == LUN_OK)
-        s = lun__number(e, LUN_F64, 0x1p-64, &k);
+        s = lun__typed_number(e, LUN_F64, 0x1p-64, &k);
     if (s == LUN_OK)
-        s = lun__op(e, LUN_OP_MUL, (lun_node *[]){x, k}, &small);
+        s = lun__elementwise_op(e, LUN_OP_MUL, (lun_node *[]){x, k}, &small);
     if (s == LUN_OK)
-        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, small, NULL, LUN_F64, &sum);
+        s = lun__fold_node_reduce(e, LUN_OP_ADD, NULL, NULL, small, NULL, LUN_F64, &sum);
     if (s == LUN_OK)
-        s = lun__run(e, &sum, 1);
+        s = lun__eval(e, &sum, 1);
     if (s == LUN_OK)
-        *mean = lun__cell_to_value(LUN_F64, sum->cell).as.d / (double)a->n * 0x1p64;
+        *mean = lun__dtype_cell_to_value(LUN_F64, sum->cell).as.d / (double)a->n * 0x1p64;
     lun_node *all[] = {x, k, small, sum};
     for (int i = 0; i < 4; i++)
         lun__node_release(e, all[i]);
@@ -105,9 +105,10 @@ static lun_status shift_of(lun_engine *e, const lun_node *a, double *shift)
     *shift = 0;
     if (leaf->kind != LUN_NODE_LEAF || a->n == 0)
         return LUN_OK;
-    lun_status s = lun__storage_read(e, leaf->storage, at, 1, &cell);
+    lun_status s = lun__mirror_read(e, leaf->storage, at, 1, &cell);
     double first =
-        lun__cell_to_value(LUN_F64, lun__cell_cast(LUN_F64, (lun_dtype)a->dtype, cell)).as.d;
+        lun__dtype_cell_to_value(LUN_F64, lun__dtype_cell_cast(LUN_F64, (lun_dtype)a->dtype, cell))
+            .as.d;
     if (s == LUN_OK && isfinite(first))
         *shift = first;
     return s;
@@ -171,9 +172,9 @@ static lun_status position(lun_engine *e, lun_reduction r, lun_node *a, lun_node
     lun_node *x = NULL;
     lun_dtype t = d->kind == LUN_KIND_BOOL ? lun__dtype_integer(LUN_KIND_UNSIGNED, d->bytes)
                                            : (lun_dtype)d->compute;
-    lun_status s = lun__cast(e, a, t, &x);
+    lun_status s = lun__convert(e, a, t, &x);
     if (s == LUN_OK)
-        s = lun__node_index_of(e, r == LUN_ARGMIN ? LUN_OP_MIN : LUN_OP_MAX, x, out);
+        s = lun__fold_node_index(e, r == LUN_ARGMIN ? LUN_OP_MIN : LUN_OP_MAX, x, out);
     lun__node_release(e, x);
     lun__node_release(e, a);
     return s;
@@ -185,21 +186,21 @@ static lun_status position(lun_engine *e, lun_reduction r, lun_node *a, lun_node
 static lun_status squared(lun_engine *e, lun_node *a, double scale, double *out)
 {
     lun_node *x = NULL, *k = NULL, *scaled = NULL, *square = NULL, *sum = NULL;
-    lun_status s = lun__cast(e, a, LUN_F64, &x);
+    lun_status s = lun__convert(e, a, LUN_F64, &x);
     if (s == LUN_OK && scale != 1)
-        s = lun__number(e, LUN_F64, scale, &k);
+        s = lun__typed_number(e, LUN_F64, scale, &k);
     if (s == LUN_OK && k)
-        s = lun__op(e, LUN_OP_MUL, (lun_node *[]){x, k}, &scaled);
+        s = lun__elementwise_op(e, LUN_OP_MUL, (lun_node *[]){x, k}, &scaled);
     else if (s == LUN_OK)
         scaled = lun__node_retain(x);
     if (s == LUN_OK)
-        s = lun__op(e, LUN_OP_MUL, (lun_node *[]){scaled, scaled}, &square);
+        s = lun__elementwise_op(e, LUN_OP_MUL, (lun_node *[]){scaled, scaled}, &square);
     if (s == LUN_OK)
-        s = lun__node_reduce(e, LUN_OP_ADD, NULL, NULL, square, NULL, LUN_F64, &sum);
+        s = lun__fold_node_reduce(e, LUN_OP_ADD, NULL, NULL, square, NULL, LUN_F64, &sum);
     if (s == LUN_OK)
-        s = lun__run(e, &sum, 1);
+        s = lun__eval(e, &sum, 1);
     if (s == LUN_OK)
-        *out = lun__cell_to_value(LUN_F64, sum->cell).as.d;
+        *out = lun__dtype_cell_to_value(LUN_F64, sum->cell).as.d;
     lun_node *all[] = {x, k, scaled, square, sum};
     for (int i = 0; i < 5; i++)
         lun__node_release(e, all[i]);
@@ -211,7 +212,7 @@ static lun_status norm(lun_engine *e, lun_node *a, lun_value *out)
 {
     double sum = 0, scale = 1;
     lun_status s = squared(e, a, scale, &sum);
-    if (s == LUN_OK && lun__is_wide((lun_dtype)a->dtype) &&
+    if (s == LUN_OK && lun__lazy_is_wide((lun_dtype)a->dtype) &&
         (isinf(sum) || sum < LUN_SQUARES_LEAST)) {
         scale = isinf(sum) ? LUN_SQUARES_DOWN : LUN_SQUARES_UP;
         s = squared(e, a, scale, &sum);
@@ -225,7 +226,7 @@ static lun_status norm(lun_engine *e, lun_node *a, lun_value *out)
 
 static lun_status operand(lun_engine *e, lun_reduction r, lun_array *a, lun_node **out)
 {
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     e->error_where = NULL;
     if (s != LUN_OK)
         return s;
@@ -233,7 +234,7 @@ static lun_status operand(lun_engine *e, lun_reduction r, lun_array *a, lun_node
         return lun__fail(e, LUN_EARG, "no such reduction: %d", (int)r);
     if (lun__reduction_rows[r].empty_is_error && lun_size(a) == 0)
         return lun__fail(e, LUN_EARG, "%s of an empty array", lun__reduction_rows[r].info.name);
-    return lun__node(e, a, LUN_DTYPE_COUNT, out);
+    return lun__array_node(e, a, LUN_DTYPE_COUNT, out);
 }
 
 /* ---- of arrays of which elements are missing ------------------------------------------------- */
@@ -243,18 +244,19 @@ static lun_status kept(lun_engine *e, lun_array *slots, lun_array *valid, lun_ar
 {
     lun_node *in[2] = {NULL, NULL}, *n;
     const int of = slots ? 1 : 0;
-    lun_status s = slots ? lun__node(e, slots, LUN_DTYPE_COUNT, &in[0]) : LUN_OK;
+    lun_status s = slots ? lun__array_node(e, slots, LUN_DTYPE_COUNT, &in[0]) : LUN_OK;
     if (s == LUN_OK)
-        s = lun__node(e, valid, LUN_DTYPE_COUNT, &in[of]);
+        s = lun__array_node(e, valid, LUN_DTYPE_COUNT, &in[of]);
     if (s == LUN_OK)
-        s = lun__node_algorithm(e, slots ? LUN_ALGORITHM_KEEP : LUN_ALGORITHM_PLACES, in, 0,
-                                (const uint64_t[LUN_ALGORITHM_OPTIONS]){0},
-                                slots ? (lun_dtype)in[0]->dtype : LUN_I64, 1, &in[of]->n, NULL, &n);
+        s = lun__fold_node_algorithm(e, slots ? LUN_ALGORITHM_KEEP : LUN_ALGORITHM_PLACES, in, 0,
+                                     (const uint64_t[LUN_ALGORITHM_OPTIONS]){0},
+                                     slots ? (lun_dtype)in[0]->dtype : LUN_I64, 1, &in[of]->n, NULL,
+                                     &n);
     lun__node_release(e, in[0]);
     lun__node_release(e, in[1]);
     if (s == LUN_OK)
         s = lun__array(e, n, false, out);
-    return s == LUN_OK ? lun__present(e, *out) : s;
+    return s == LUN_OK ? lun__array_present(e, *out) : s;
 }
 
 /* A reduction of the elements that are there: NaN, or an error of argmin and argmax, if none is. */
@@ -289,8 +291,8 @@ static lun_status total_there(lun_engine *e, lun_reduction r, lun_array *a, int6
     lun_status s = lun_missing_parts(e, a, &slots, &valid);
     if (s != LUN_OK)
         return s;
-    if (lun__neutral(r))
-        s = lun__filled(e, slots, valid, *lun__neutral(r), &x);
+    if (lun__along_missing_neutral(r))
+        s = lun__along_missing_filled(e, slots, valid, *lun__along_missing_neutral(r), &x);
     if (s == LUN_OK)
         s = x ? lun_total(e, r, x, ddof, out) : total_kept(e, r, slots, valid, ddof, out);
     lun_release(slots);
@@ -343,8 +345,8 @@ static lun_status same_shape(lun_engine *e, const lun_array *a, const lun_array 
         return LUN_OK;
     e->error_operand = 2;
     return lun__fail(e, LUN_ESHAPE, "%s differ: %s and %s%s",
-                     rank == 1 && its == 1 ? "lengths" : "shapes", lun__describe(a, one),
-                     lun__describe(b, other),
+                     rank == 1 && its == 1 ? "lengths" : "shapes", lun__array_describe(a, one),
+                     lun__array_describe(b, other),
                      rank > 1 || its > 1 ? "; matrices are multiplied by matmul" : "");
 }
 
@@ -352,9 +354,9 @@ lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out)
 {
     LUN_NEED(e, a && b && out);
     lun_array *wide = NULL, *product;
-    lun_status s = lun__present(e, a);
+    lun_status s = lun__array_present(e, a);
     if (s == LUN_OK)
-        s = lun__present(e, b);
+        s = lun__array_present(e, b);
     if (s == LUN_OK)
         s = same_shape(e, a, b);
     if (s != LUN_OK)
@@ -363,7 +365,7 @@ lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out)
     if (meeting == LUN_DTYPE_COUNT && (a->weak || b->weak))
         meeting = lun_dtype_of(a->weak ? b : a);
     if (meeting == LUN_DTYPE_COUNT)
-        return lun__no_common(e, lun_dtype_of(a), lun_dtype_of(b));
+        return lun__mixed_sign_no_common(e, lun_dtype_of(a), lun_dtype_of(b));
     lun_dtype t = factor_dtype(meeting);
     if (t != meeting)
         s = lun_cast(e, a, t, &wide);
@@ -386,9 +388,9 @@ static lun_status lazy_moment(lun_engine *e, lun_reduction r, lun_node *n, int64
     lun_node *k = NULL;
     lun_status s = shift_of(e, n, &shift);
     if (s == LUN_OK)
-        s = lun__number(e, LUN_F64, shift, &k);
+        s = lun__typed_number(e, LUN_F64, shift, &k);
     if (s == LUN_OK)
-        s = lun__moment_node(e, r, n, &whole, k, k, (double)ddof, out);
+        s = lun__lazy_moment(e, r, n, &whole, k, k, (double)ddof, out);
     lun__node_release(e, k);
     lun__node_release(e, n);
     return s;

@@ -27,7 +27,7 @@ static void end(tuples *t)
     release(t->s.e, t->x, LUN_MAX_VALUES);
     release(t->s.e, t->first, LUN_MAX_VALUES);
     release(t->s.e, t->list, 2);
-    lun__several_end(&t->s);
+    lun__running_end(&t->s);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static lun_status begin(tuples *t, unsigned set)
         *(set >> k & 1 ? &t->length : &t->segments) *= shape[k];
     t->parts = t->length / LUN_RUNNING_SEGMENT + (t->length % LUN_RUNNING_SEGMENT != 0);
     for (int k = 0; status == LUN_OK && k < t->s.m.values; k++) {
-        status = lun__node_axes_last(t->s.e, t->s.x[k], set, &kept, &t->x[k]);
+        status = lun__along_node_axes_last(t->s.e, t->s.x[k], set, &kept, &t->x[k]);
         if (status == LUN_OK)
             status = spread_first(t, k);
     }
@@ -92,7 +92,7 @@ static lun_status along_parts(tuples *t, unsigned how, lun_node *const *from, in
     const int64_t length = t->length > LUN_RUNNING_SEGMENT ? LUN_RUNNING_SEGMENT
                            : t->length                     ? t->length
                                                            : 1;
-    return lun__several_run(&t->s, how, t->list[0] ? t->list : NULL, from, t->x, length, rank,
+    return lun__running_run(&t->s, how, t->list[0] ? t->list : NULL, from, t->x, length, rank,
                             shape, out);
 }
 
@@ -115,7 +115,7 @@ static lun_status carries(tuples *t, lun_node **out)
     if (status != LUN_OK)
         return status;
     status =
-        lun__several_run(&t->s, LUN_RUNNING_BEFORE, NULL, t->first, total, t->parts, 1, &all, out);
+        lun__running_run(&t->s, LUN_RUNNING_BEFORE, NULL, t->first, total, t->parts, 1, &all, out);
     release(t->s.e, total, t->s.m.values);
     return status;
 }
@@ -134,7 +134,7 @@ static lun_status ends(tuples *t, lun_node **out)
     lun_status status = totals(t, total);
     if (status != LUN_OK)
         return status;
-    status = lun__several_run(&t->s, LUN_RUNNING_ENDS, NULL, t->first, total, t->parts, 1,
+    status = lun__running_run(&t->s, LUN_RUNNING_ENDS, NULL, t->first, total, t->parts, 1,
                               &t->segments, out);
     release(t->s.e, total, t->s.m.values);
     return status;
@@ -152,8 +152,8 @@ static lun_status results(lun_engine *e, lun_node **n, int count, int rank, cons
     for (int k = 0; k < count; k++) {
         lun_node *as = NULL;
         if (status == LUN_OK)
-            status = axis < 0 ? lun__node_reshape(e, n[k], rank, shape, &as)
-                              : lun__axis_back(e, n[k], axis, &as);
+            status = axis < 0 ? lun__view_node_reshape(e, n[k], rank, shape, &as)
+                              : lun__along_axis_back(e, n[k], axis, &as);
         lun__node_release(e, n[k]);
         if (status == LUN_OK)
             status = lun__array(e, as, false, &outs[k]);
@@ -172,7 +172,7 @@ static lun_status axes_of(const tuples *t, lun_array *const *arrays, const int *
     while (arrays[k]->weak)
         k++;
     *set = 0;
-    return count ? lun__axis_set(t->s.e, arrays[k], axes, count, set) : LUN_OK;
+    return count ? lun__along_axis_set(t->s.e, arrays[k], axes, count, set) : LUN_OK;
 }
 
 lun_status lun_scan_several(lun_engine *e, lun_function *f, lun_array *const *ids,
@@ -187,7 +187,7 @@ lun_status lun_scan_several(lun_engine *e, lun_function *f, lun_array *const *id
     int64_t shape[LUN_MAX_RANK], last[LUN_MAX_RANK];
     unsigned set;
     int rank = 0;
-    lun_status s = lun__several_begin(&t.s, f, ids, arrays, count, (lun_extras){extra, extras});
+    lun_status s = lun__running_begin(&t.s, f, ids, arrays, count, (lun_extras){extra, extras});
     if (s == LUN_OK)
         s = axes_of(&t, arrays, &axis, axis >= 0, &set);
     if (s == LUN_OK)
@@ -220,7 +220,7 @@ lun_status lun_reduce_several(lun_engine *e, lun_function *f, lun_array *const *
     int64_t shape[LUN_MAX_RANK], out[LUN_MAX_RANK];
     unsigned set;
     int rank = 0;
-    lun_status s = lun__several_begin(&t.s, f, ids, arrays, count, (lun_extras){extra, extras});
+    lun_status s = lun__running_begin(&t.s, f, ids, arrays, count, (lun_extras){extra, extras});
     if (s == LUN_OK)
         s = axes_of(&t, arrays, axes, axis_count, &set);
     set = s == LUN_OK && axis_count ? set : ~0u;

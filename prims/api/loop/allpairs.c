@@ -8,14 +8,14 @@ static lun_status check(lun_engine *e, lun_array *a, int number, int64_t shape[2
 {
     int64_t own[LUN_MAX_RANK];
     char text[96];
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s == LUN_OK && a->weak)
         s = lun__fail(e, LUN_EARG, "array expected, got a number");
     int rank = s == LUN_OK ? lun_shape(a, own) : 2;
     if (rank != 2)
         s = lun__fail(e, LUN_ESHAPE,
                       "a matrix is expected, whose rows are compared, not %s: the rank is %d",
-                      lun__describe(a, text), rank);
+                      lun__array_describe(a, text), rank);
     if (s != LUN_OK) {
         e->error_operand = number;
         return s;
@@ -29,9 +29,9 @@ static lun_status check(lun_engine *e, lun_array *a, int number, int64_t shape[2
 static lun_status spread(lun_engine *e, lun_array *a, const lun_layout *at, lun_array **out)
 {
     lun_node *n = NULL, *all = NULL;
-    lun_status s = lun__node(e, a, LUN_DTYPE_COUNT, &n);
+    lun_status s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
     if (s == LUN_OK)
-        s = lun__node_view(e, n, at, &all);
+        s = lun__view_node(e, n, at, &all);
     lun__node_release(e, n);
     if (s != LUN_OK)
         return s;
@@ -47,7 +47,7 @@ static lun_status reduced(lun_engine *e, lun_function *f, lun_array *id, lun_arr
     const lun_segments segments = {
         .length = extent[2], .rank = 2, .shape = {extent[0], extent[1]}, .blocks = true};
     lun_node *all = NULL, *n = NULL;
-    lun_status s = lun__node(e, x, LUN_DTYPE_COUNT, &all);
+    lun_status s = lun__array_node(e, x, LUN_DTYPE_COUNT, &all);
     if (s == LUN_OK)
         s = lun__fold_segments(e, f, id, all, (lun_extras){NULL, 0}, &segments, &n);
     lun__node_release(e, all);
@@ -58,7 +58,8 @@ static lun_status reduced(lun_engine *e, lun_function *f, lun_array *id, lun_arr
 static bool is_zero(const lun_array *id)
 {
     return id->weak &&
-           lun__cell_to_value(LUN_F64, lun__cell_from_value(LUN_F64, id->number)).as.d == 0;
+           lun__dtype_cell_to_value(LUN_F64, lun__dtype_cell_from_value(LUN_F64, id->number))
+                   .as.d == 0;
 }
 
 static lun_status product(lun_engine *e, lun_array *a, lun_array *b, lun_array **out)
@@ -88,8 +89,8 @@ lun_status lun_allpairs(lun_engine *e, lun_function *zip, lun_array *const *extr
         return s;
     if (rows[1] != others[1])
         return lun__fail(e, LUN_ESHAPE, "shapes do not fit: %s and %s (rows of %lld and of %lld)",
-                         lun__describe(a, one), lun__describe(b, other), (long long)rows[1],
-                         (long long)others[1]);
+                         lun__array_describe(a, one), lun__array_describe(b, other),
+                         (long long)rows[1], (long long)others[1]);
     if (zip->op == LUN_OP_MUL && reduce->op == LUN_OP_ADD && !extras && (!id || is_zero(id)))
         return product(e, a, b, out);
     const int64_t extent[3] = {rows[0], others[0], rows[1]};

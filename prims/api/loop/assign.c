@@ -18,7 +18,7 @@ static void store_range(const lun_box *b, const lun_front_window *w, int64_t *fi
 {
     lun_layout at;
     bool none = b->empty;
-    lun__layout_of(w->array, &at);
+    lun__array_layout(w->array, &at);
     *to = (lun_layout){.rank = b->rank, .offset = at.offset};
     for (int k = 0; k < at.rank; k++) {
         int p = w->at[k].param;
@@ -47,7 +47,7 @@ static bool is_all(const lun_array *a, const lun_layout *l)
 {
     lun_layout own;
     size_t n = (size_t)l->rank * sizeof *l->extent;
-    lun__layout_of(a, &own);
+    lun__array_layout(a, &own);
     return own.rank == l->rank && own.offset == l->offset && !memcmp(own.extent, l->extent, n) &&
            !memcmp(own.stride, l->stride, n);
 }
@@ -77,7 +77,7 @@ static lun_status direct(lun_engine *e, const lun_box *b, lun_array *value, assi
     if (is_all(w->array, &to)) /* it takes the memory of value */
         lun_retain(a->target = w->array);
     else
-        s = lun__window(e, w->array, &to, &a->target);
+        s = lun__array_window(e, w->array, &to, &a->target);
     if (s == LUN_OK)
         s = lun_window(e, value, b->rank, first, count, NULL, &a->part);
     return s == LUN_OK ? lun_storable(e, a->target, a->part) : s;
@@ -97,7 +97,7 @@ static lun_status scattered(lun_engine *e, lun_array *index, lun_array *value, a
 {
     lun_array *to = a->store->to.array;
     LUN_NO_MISSING(e, to);
-    lun_status s = lun__check_writable(e, to);
+    lun_status s = lun__write_check(e, to);
     if (s == LUN_OK)
         s = lun_cast(e, index, LUN_I64, &a->index);
     return s == LUN_OK ? lun__assign_cast(e, a->store, value, &a->value) : s;
@@ -105,7 +105,7 @@ static lun_status scattered(lun_engine *e, lun_array *index, lun_array *value, a
 
 static bool is_number(lun_array *a)
 {
-    return lun__top(a)->node->kind == LUN_NODE_NUMBER;
+    return lun__array_top(a)->node->kind == LUN_NODE_NUMBER;
 }
 
 /* a's elements, evaluated, densely; of a number `n` copies of it; *owned: memory for them, if they
@@ -115,14 +115,14 @@ static lun_status elements(lun_engine *e, lun_array *a, int64_t n, void **owned,
     if (!is_number(a))
         return lun_data(e, a, out);
     *out = *owned = malloc((size_t)(n * lun__dtype_get(lun_dtype_of(a))->bytes));
-    return *owned ? lun_read(e, a, *owned, 0, n) : lun__nomem(e);
+    return *owned ? lun_read(e, a, *owned, 0, n) : lun__fail_nomem(e);
 }
 
 static lun_status copy_of(lun_engine *e, lun_array *a, void **out)
 {
     int64_t n = lun_size(a);
     *out = malloc((size_t)(n * lun__dtype_get(lun_dtype_of(a))->bytes) + 1);
-    return *out ? lun_read(e, a, *out, 0, n) : lun__nomem(e);
+    return *out ? lun_read(e, a, *out, 0, n) : lun__fail_nomem(e);
 }
 
 /* The copy of a's array that an earlier assignment has; NULL: none. */
@@ -137,8 +137,8 @@ static void *copied(const assignment *all, const assignment *a)
 static lun_status does_not_fit(lun_engine *e, const lun_front_result *r, const assignment *a,
                                int64_t bad)
 {
-    return lun__fail_note(e, LUN_EBOUNDS, r->notes[a->store->note],
-                          &(lun_value){LUN_I64, {.i = bad}});
+    return lun__trap_fail_note(e, LUN_EBOUNDS, r->notes[a->store->note],
+                               &(lun_value){LUN_I64, {.i = bad}});
 }
 
 /* The same as ready, on a set of locations; it leaves a->owners NULL if host memory is written. */
@@ -147,7 +147,7 @@ static lun_status ready_owners(lun_engine *e, const lun_front_result *r, assignm
     lun_array *to = a->store->to.array;
     int64_t bad;
     bool fits = true;
-    lun_status s = lun__hold(e, to);
+    lun_status s = lun__write_hold(e, to);
     if (s != LUN_OK || a->index->viewed || a->value->viewed)
         return s;
     const lun_scatter how = {.dtype = lun_dtype_of(to),
@@ -156,11 +156,11 @@ static lun_status ready_owners(lun_engine *e, const lun_front_result *r, assignm
                              .how = a->store->how,
                              .behind = a->store->behind,
                              .exact = a->store->note >= 0};
-    lun_owner_write what = {.array = lun__base(to)->node,
+    lun_owner_write what = {.array = lun__array_base(to)->node,
                             .index = a->index->node,
                             .value = a->value->node,
                             .how = &how};
-    lun__layout_of(to, &what.at);
+    lun__array_layout(to, &what.at);
     what.at.offset += what.array->offset;
     s = lun__owner_scatter_open(e, &what, &a->owners, &fits, &bad);
     return s == LUN_OK && !fits ? does_not_fit(e, r, a, bad) : s;
@@ -181,7 +181,7 @@ static lun_status ready(lun_engine *e, const lun_front_result *r, const assignme
     if (s == LUN_OK)
         s = elements(e, a->value, is_number(a->value) && n > 0 ? 1 : n, &a->values, &values);
     if (s == LUN_OK)
-        s = lun__writable(e, to, &a->to);
+        s = lun__write_target_of(e, to, &a->to);
     if (s == LUN_OK) {
         a->copy = copied(all, a);
         a->joins = a->copy != NULL;
@@ -222,9 +222,9 @@ static lun_status commit(lun_engine *e, assignment *all, int count)
         if (!a->index || a->joins)
             continue;
         if (a->owners)
-            s = lun__owner_scatter_write(a->owners, lun__base(a->store->to.array)->node);
+            s = lun__owner_scatter_write(a->owners, lun__array_base(a->store->to.array)->node);
         else if (a->copy)
-            lun__target_put(e, &a->to, 0, lun_size(a->store->to.array), a->copy);
+            lun__write_target_put(e, &a->to, 0, lun_size(a->store->to.array), a->copy);
         else
             scatters[waiting++] = &a->scatter;
     }
@@ -286,7 +286,7 @@ lun_status lun__assign_numbers(lun_engine *e, const lun_box *b, const lun_front_
         const lun_ir_ins *ins = &r->function->body->ins[r->function->output[output]];
         if (r->stores[k].scattered && ins->kind == LUN_IR_CONST) {
             const lun_dtype t = (lun_dtype)ins->dtype;
-            const lun_value x = lun__cell_to_value(t, (uint64_t)ins->imm);
+            const lun_value x = lun__dtype_cell_to_value(t, (uint64_t)ins->imm);
             lun_array *number;
             s = lun_full(e, b->rank, b->at.extent, t, x, &number);
             if (s == LUN_OK) {

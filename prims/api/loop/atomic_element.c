@@ -65,7 +65,7 @@ static lun_value of_floats(lun_atomic which, lun_value a, lun_value x)
 static lun_status as_element(lun_engine *e, lun_dtype t, lun_value x, uint64_t *cell)
 {
     lun_node *n;
-    lun_status s = lun__constant(e, t, x, &n);
+    lun_status s = lun__array_constant(e, t, x, &n);
     if (s != LUN_OK)
         return s;
     *cell = n->cell;
@@ -79,7 +79,7 @@ lun_status lun_atomic_apply(lun_engine *e, lun_array *a, int which, int64_t inde
     LUN_NEED(e, lun_atomic_name(which) && old);
     LUN_NO_MISSING(e, a);
     uint64_t cell = 0, wanted = 0, given = 0;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s != LUN_OK)
         return s;
     const lun_dtype t = lun_dtype_of(a);
@@ -95,12 +95,12 @@ lun_status lun_atomic_apply(lun_engine *e, lun_array *a, int which, int64_t inde
         s = lun_read(e, a, &cell, index, 1);
     if (s != LUN_OK)
         return s;
-    *old = lun__cell_to_value(t, cell);
+    *old = lun__dtype_cell_to_value(t, cell);
     if (lun_atomic_expects(which) && cell != wanted)
         return LUN_OK;
-    x = lun__cell_to_value(t, given);
+    x = lun__dtype_cell_to_value(t, given);
     x = lun__dtype_is_float(t) ? of_floats((lun_atomic)which, *old, x)
                                : of_integers((lun_atomic)which, t, *old, x);
-    cell = lun__cell_from_value(t, x);
+    cell = lun__dtype_cell_from_value(t, x);
     return lun_write(e, a, &cell, index, 1);
 }

@@ -17,7 +17,7 @@ static lun_status check(lun_engine *e, lun_function *f, const lun_part_loop *loo
                          loop->count, (int)LUN_FRONT_ARRAYS);
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < loop->count; k++)
-        s = lun__usable(e, loop->arrays[k]);
+        s = lun__array_usable(e, loop->arrays[k]);
     return s;
 }
 
@@ -26,19 +26,19 @@ lun_status lun__boxed_open(lun_engine *e, lun_function *f, const lun_part_loop *
 {
     lun_array *unused[LUN_MAX_RANK];
     *out = (lun_boxed){.loop = &out->own};
-    lun__take(&out->own, loop, sizeof *loop);
+    lun__sized_take(&out->own, loop, sizeof *loop);
     loop = &out->own;
     lun_status s = check(e, f, loop);
     if (s == LUN_OK)
-        s = lun__box_make(e, loop->rank, loop->whole_first, loop->whole_extent, &out->whole,
-                          unused);
+        s = lun__generate_box_make(e, loop->rank, loop->whole_first, loop->whole_extent,
+                                   &out->whole, unused);
     if (s != LUN_OK)
         return s;
     for (int k = 0; k < loop->rank; k++)
         lun_release(unused[k]);
-    s = lun__box_make(e, loop->rank, loop->first, loop->extent, &out->box, out->index);
+    s = lun__generate_box_make(e, loop->rank, loop->first, loop->extent, &out->box, out->index);
     if (s == LUN_OK) {
-        s = lun__box_prepare(e, f, &out->whole, out->index, true, &out->r);
+        s = lun__generate_box_prepare(e, f, &out->whole, out->index, true, &out->r);
         if (s != LUN_OK)
             lun__boxed_close(out);
     }
@@ -137,5 +137,6 @@ lun_status lun__boxed_windows(lun_engine *e, lun_boxed *b, const lun_part *parts
 lun_status lun__boxed_window(lun_engine *e, const lun_boxed *b, int k, lun_node **out)
 {
     const lun_ir *body = b->r.function->body;
-    return lun__box_window(e, &b->box, &b->windows[k], (lun_dtype)body->args[b->box.rank + k], out);
+    return lun__generate_box_window(e, &b->box, &b->windows[k],
+                                    (lun_dtype)body->args[b->box.rank + k], out);
 }

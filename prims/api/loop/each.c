@@ -12,7 +12,8 @@ static bool shares(const lun_front_result *r)
     for (int k = 0; k < r->store_count; k++)
         for (int i = 0; i < r->captured_count; i++) {
             lun_array *x = r->captured[i];
-            if (x && i != r->store_sources[k] && lun__base(x) == lun__base(r->stores[k].to.array))
+            if (x && i != r->store_sources[k] &&
+                lun__array_base(x) == lun__array_base(r->stores[k].to.array))
                 return true;
         }
     return false;
@@ -33,13 +34,13 @@ static lun_status run_front(lun_engine *e, lun_function *f, const lun_box *b,
     lun_array *values[LUN_MAX_OUTPUTS];
     lun_front_result r;
     int results = 0;
-    lun_status s = lun__box_prepare(e, f, b, index, true, &r);
+    lun_status s = lun__generate_box_prepare(e, f, b, index, true, &r);
     if (s == LUN_OK && shares(&r))
         s = lun__fail(e, LUN_EARG,
                       "an array that the function assigns shares elements with another one that it "
                       "captures: capture it once, or a copy");
     if (s == LUN_OK)
-        s = lun__box_apply(e, f, b, index, &r, values, LUN_MAX_OUTPUTS, &results);
+        s = lun__generate_box_apply(e, f, b, index, &r, values, LUN_MAX_OUTPUTS, &results);
     else
         results = 0;
     if (s != LUN_OK)
@@ -63,11 +64,11 @@ static lun_status run(lun_engine *e, lun_function *f, const loop *l)
                          "arrays that it captures, or C text without a result");
     if (l->count && !f->front.in_place)
         return lun__fail(e, LUN_EARG, "only C text takes arguments in each: capture the arrays");
-    lun_status s = lun__box_make(e, l->rank, l->first, l->extent, &b, index);
+    lun_status s = lun__generate_box_make(e, l->rank, l->first, l->extent, &b, index);
     if (s != LUN_OK)
         return s;
     if (f->front.in_place)
-        s = lun__each_in_place(e, f, &b, l->args, l->count, true);
+        s = lun__inplace_each(e, f, &b, l->args, l->count, true);
     else
         s = run_front(e, f, &b, index);
     for (int k = 0; k < l->rank; k++)
@@ -103,13 +104,13 @@ lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *fir
     lun_each_options o = {.size = sizeof o};
     int64_t tile;
     if (options_or_NULL)
-        lun__take(&o, options_or_NULL, sizeof o);
+        lun__sized_take(&o, options_or_NULL, sizeof o);
     lun_status s = check_options(e, rank, &o, &tile);
     if (s == LUN_OK && (count < 0 || count > LUN_MAX_OPERANDS))
         s = lun__fail(e, LUN_EARG, "%d arguments: at most %d can be given", count,
                       LUN_MAX_OPERANDS);
     for (int k = 0; s == LUN_OK && k < count; k++)
-        s = lun__usable(e, args[k]);
+        s = lun__array_usable(e, args[k]);
     if (s != LUN_OK)
         return s;
     if (tile)

@@ -32,7 +32,7 @@ static lun_status index_along(lun_engine *e, const lun_box *b, int k, lun_node *
     along.stride[k] = 1;
     lun_status s = lun__node_index(e, b->at.extent[k], &segment);
     if (s == LUN_OK)
-        s = lun__node_view(e, segment, &along, &in[0]);
+        s = lun__view_node(e, segment, &along, &in[0]);
     if (s == LUN_OK)
         s = lun__node_number(e, LUN_I64, (uint64_t)b->first[k], 0, NULL, &in[1]);
     if (s == LUN_OK)
@@ -124,8 +124,8 @@ static bool padding_fits(const lun_box *b, const lun_front_result *r)
     return true;
 }
 
-lun_status lun__box_window(lun_engine *e, const lun_box *b, const lun_front_window *w, lun_dtype t,
-                           lun_node **out)
+lun_status lun__generate_box_window(lun_engine *e, const lun_box *b, const lun_front_window *w,
+                                    lun_dtype t, lun_node **out)
 {
     lun_layout to = b->at, from;
     lun_node *whole = NULL, *padded = NULL, *part = NULL;
@@ -144,13 +144,13 @@ lun_status lun__box_window(lun_engine *e, const lun_box *b, const lun_front_wind
         if (at.param >= 0)
             to.stride[at.param] += from.stride[k];
     }
-    lun_status s = lun__node(e, w->array, LUN_DTYPE_COUNT, &whole);
+    lun_status s = lun__array_node(e, w->array, LUN_DTYPE_COUNT, &whole);
     if (s == LUN_OK)
-        s = lun__node_pad(e, whole, &p, &padded);
+        s = lun__view_node_pad(e, whole, &p, &padded);
     if (s == LUN_OK)
-        s = lun__node_view(e, padded, &to, &part);
+        s = lun__view_node(e, padded, &to, &part);
     if (s == LUN_OK)
-        s = lun__cast(e, part, t, out);
+        s = lun__convert(e, part, t, out);
     lun__node_release(e, whole);
     lun__node_release(e, padded);
     lun__node_release(e, part);
@@ -175,35 +175,37 @@ static lun_status operands(lun_engine *e, const lun_box *b, lun_array *const *in
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < b->rank; k++) {
         if (reads(body, k))
-            s = lun__node(e, index[k], LUN_DTYPE_COUNT, &nodes[*count]);
+            s = lun__array_node(e, index[k], LUN_DTYPE_COUNT, &nodes[*count]);
         else
             s = zero(e, LUN_I64, &nodes[*count]);
         *count += s == LUN_OK;
     }
     for (int k = 0; s == LUN_OK && k < r->window_count; k++) {
-        s = lun__box_window(e, b, &r->windows[k], (lun_dtype)body->args[*count], &nodes[*count]);
+        s = lun__generate_box_window(e, b, &r->windows[k], (lun_dtype)body->args[*count],
+                                     &nodes[*count]);
         *count += s == LUN_OK;
     }
-    return s == LUN_OK ? lun__captured_operands(e, r, nodes, count) : s;
+    return s == LUN_OK ? lun__apply_captured(e, r, nodes, count) : s;
 }
 
-lun_status lun__box_prepare(lun_engine *e, lun_function *f, const lun_box *b,
-                            lun_array *const *index, bool writes, lun_front_result *r)
+lun_status lun__generate_box_prepare(lun_engine *e, lun_function *f, const lun_box *b,
+                                     lun_array *const *index, bool writes, lun_front_result *r)
 {
     lun_specialising how = {.index = LUN_FRONT_KNOWN, .writes = writes};
-    lun_status s = lun__specialise(e, f, index, b->rank, b->rank, how, r);
+    lun_status s = lun__apply_specialise(e, f, index, b->rank, b->rank, how, r);
     if (s != LUN_OK || all_within(b, r))
         return s;
     how.index = LUN_FRONT_CHECKED; /* the kernel checks, and reports which index */
-    s = lun__specialise(e, f, index, b->rank, b->rank, how, r);
+    s = lun__apply_specialise(e, f, index, b->rank, b->rank, how, r);
     if (s != LUN_OK || padding_fits(b, r))
         return s;
     how.index = LUN_FRONT_GATHERED;
-    return lun__specialise(e, f, index, b->rank, b->rank, how, r);
+    return lun__apply_specialise(e, f, index, b->rank, b->rank, how, r);
 }
 
-lun_status lun__box_apply(lun_engine *e, lun_function *f, const lun_box *b, lun_array *const *index,
-                          const lun_front_result *r, lun_array **outs, int room, int *results)
+lun_status lun__generate_box_apply(lun_engine *e, lun_function *f, const lun_box *b,
+                                   lun_array *const *index, const lun_front_result *r,
+                                   lun_array **outs, int room, int *results)
 {
     lun_node *nodes[LUN_MAX_RANK + LUN_FRONT_WINDOWS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS];
     lun_node *like = NULL;
@@ -213,7 +215,7 @@ lun_status lun__box_apply(lun_engine *e, lun_function *f, const lun_box *b, lun_
         s = lun__node_number(e, LUN_I64, 0, b->rank, b->at.extent, &like);
     if (s == LUN_OK) {
         const lun_operands o = {nodes, count, b->rank + r->window_count, like, NULL};
-        s = lun__call_outputs(e, f, r, &o, outs, room, results);
+        s = lun__apply_outputs(e, f, r, &o, outs, room, results);
     }
     lun__node_release(e, like);
     while (count)
@@ -221,8 +223,8 @@ lun_status lun__box_apply(lun_engine *e, lun_function *f, const lun_box *b, lun_
     return s;
 }
 
-lun_status lun__box_make(lun_engine *e, int rank, const int64_t *first, const int64_t *extent,
-                         lun_box *b, lun_array **index)
+lun_status lun__generate_box_make(lun_engine *e, int rank, const int64_t *first,
+                                  const int64_t *extent, lun_box *b, lun_array **index)
 {
     int made = 0;
     lun_status s = make_box(e, rank, first, extent, b);
@@ -250,13 +252,13 @@ lun_status lun_generate(lun_engine *e, lun_function *f, int rank, const int64_t 
     if (room < 1)
         return lun__fail(e, LUN_EARG, "no room for a result");
     *results = 1;
-    lun_status s = lun__box_make(e, rank, first, extent, &b, index);
+    lun_status s = lun__generate_box_make(e, rank, first, extent, &b, index);
     if (s != LUN_OK)
         return s;
     if (f->front.specialise)
-        s = lun__box_prepare(e, f, &b, index, false, &r);
+        s = lun__generate_box_prepare(e, f, &b, index, false, &r);
     if (s == LUN_OK && f->front.specialise)
-        s = lun__box_apply(e, f, &b, index, &r, outs, room, results);
+        s = lun__generate_box_apply(e, f, &b, index, &r, outs, room, results);
     else if (s == LUN_OK)
         s = lun_call(e, f, index, rank, rank, outs, room, results);
     for (int k = 0; k < rank; k++)

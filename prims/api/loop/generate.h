@@ -14,17 +14,18 @@ typedef struct lun_box {
 } lun_box;
 
 /* b, and its indices as arrays with references, one for each axis; none on failure. */
-lun_status lun__box_make(lun_engine *e, int rank, const int64_t *first, const int64_t *extent,
-                         lun_box *b, lun_array **index);
+lun_status lun__generate_box_make(lun_engine *e, int rank, const int64_t *first,
+                                  const int64_t *extent, lun_box *b, lun_array **index);
 /* r: the front end's function f for these indices, with unchecked reads where all of them are
  * within.  writes: it may assign elements of arrays. */
-lun_status lun__box_prepare(lun_engine *e, lun_function *f, const lun_box *b,
-                            lun_array *const *index, bool writes, lun_front_result *r);
+lun_status lun__generate_box_prepare(lun_engine *e, lun_function *f, const lun_box *b,
+                                     lun_array *const *index, bool writes, lun_front_result *r);
 /* The elements of w's array at its indices, as t: 0 beyond its ends. */
-lun_status lun__box_window(lun_engine *e, const lun_box *b, const lun_front_window *w, lun_dtype t,
-                           lun_node **out);
+lun_status lun__generate_box_window(lun_engine *e, const lun_box *b, const lun_front_window *w,
+                                    lun_dtype t, lun_node **out);
 /* Its results, as those of lun_call. */
-lun_status lun__box_apply(lun_engine *e, lun_function *f, const lun_box *b, lun_array *const *index,
-                          const lun_front_result *r, lun_array **outs, int room, int *results);
+lun_status lun__generate_box_apply(lun_engine *e, lun_function *f, const lun_box *b,
+                                   lun_array *const *index, const lun_front_result *r,
+                                   lun_array **outs, int room, int *results);
 
 #endif

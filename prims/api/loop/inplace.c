@@ -26,10 +26,10 @@ static lun_status take_function(inplace *c, lun_function *f, int axes)
 {
     lun_engine *e = c->e;
     lun_ir_function *made = NULL;
-    lun__clear(e);
+    lun__fail_clear(e);
     lun_status s = f->front.in_place(f->front.ctx, axes, &made, &e->error);
     if (s == LUN_ENOMEM && !e->error.length)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     c->f = made;
     if (s != LUN_OK || made->operands == c->count)
         return s;
@@ -53,10 +53,10 @@ static lun_status take_function(inplace *c, lun_function *f, int axes)
 static lun_status take_element(inplace *c, int k, lun_dtype t)
 {
     lun_node *raw;
-    lun_status s = lun__node_along(c->e, c->operands[k], t, NULL, &raw);
+    lun_status s = lun__axes_node(c->e, c->operands[k], t, NULL, &raw);
     if (s != LUN_OK)
         return s;
-    s = lun__cast(c->e, raw, t, &c->element[k]);
+    s = lun__convert(c->e, raw, t, &c->element[k]);
     lun__node_release(c->e, raw);
     return s;
 }
@@ -66,13 +66,13 @@ static lun_status settle_elements(inplace *c)
 {
     lun_engine *e = c->e;
     const lun_node *like;
-    lun_status s = lun__align(e, c->element, c->operands, c->elements, &like);
+    lun_status s = lun__shape_align(e, c->element, c->operands, c->elements, &like);
     for (int k = 0; s == LUN_OK && k < c->elements; k++) {
         lun_node *n = c->element[k];
         if (n->kind == LUN_NODE_LEAF)
-            s = lun__versions_merge(e, n->storage);
+            s = lun__fetch_merge(e, n->storage);
         if (n->kind != LUN_NODE_LEAF && (n->kind != LUN_NODE_NUMBER || n == like)) {
-            s = lun__node_copy(e, n, &c->element[k]);
+            s = lun__read_node_copy(e, n, &c->element[k]);
             if (s != LUN_OK)
                 c->element[k] = NULL;
             lun__node_release(e, n);
@@ -92,15 +92,15 @@ static lun_status take_number(inplace *c, int k, lun_taken *x, lun_dtype t)
     x->how = LUN_TAKES_NUMBER;
     if (a->weak) {
         lun_node *n;
-        lun_status s = lun__node(c->e, a, t, &n);
+        lun_status s = lun__array_node(c->e, a, t, &n);
         if (s != LUN_OK)
             return s;
-        x->cell = lun__cell_cast(t, (lun_dtype)n->dtype, n->cell);
+        x->cell = lun__dtype_cell_cast(t, (lun_dtype)n->dtype, n->cell);
         lun__node_release(c->e, n);
         return LUN_OK;
     }
     lun_status s = lun_read(c->e, a, &x->cell, 0, 1);
-    x->cell = lun__cell_cast(t, lun_dtype_of(a), x->cell);
+    x->cell = lun__dtype_cell_cast(t, lun_dtype_of(a), x->cell);
     return s;
 }
 
@@ -115,17 +115,18 @@ static lun_status take_extra(inplace *c, int p, int k)
     char text[96];
     const bool array = !a->weak && lun_size(a) >= 0 && lun_shape(a, shape) > 0;
     if (f->param[p].pointer && (!array || lun_dtype_of(a) != t))
-        return lun__fail(
-            e, LUN_EDTYPE,
-            "argument " LUN_NTH ": parameter %d of the function is an array of %s, but the "
-            "argument is %s",
-            k - c->elements, k + 1, lun_dtype_name(t), array ? lun__describe(a, text) : "a number");
+        return lun__fail(e, LUN_EDTYPE,
+                         "argument " LUN_NTH
+                         ": parameter %d of the function is an array of %s, but the "
+                         "argument is %s",
+                         k - c->elements, k + 1, lun_dtype_name(t),
+                         array ? lun__array_describe(a, text) : "a number");
     if (!f->param[p].pointer && array)
         return lun__fail(e, LUN_EDTYPE,
                          "argument " LUN_NTH
                          ": parameter %d of the function is a number (%s), but the "
                          "argument is an array, %s",
-                         k - c->elements, k + 1, lun_dtype_name(t), lun__describe(a, text));
+                         k - c->elements, k + 1, lun_dtype_name(t), lun__array_describe(a, text));
     if (!f->param[p].pointer)
         return take_number(c, k, &c->taken[p], t);
     c->taken[p].how = LUN_TAKES_ARRAY;
@@ -176,7 +177,8 @@ static bool writes_copies(const inplace *c)
 {
     bool all = c->e->set_count > 0;
     for (int k = 0; all && k < c->count; k++)
-        all = !c->held[k].array || !c->held[k].written || lun__held_copied(c->e, c->held[k].array);
+        all =
+            !c->held[k].array || !c->held[k].written || lun__written_copied(c->e, c->held[k].array);
     return all;
 }
 
@@ -187,8 +189,9 @@ static lun_status open_arrays(inplace *c, bool aside)
         lun_held *h = c->taken[p].how == LUN_TAKES_ARRAY ? &c->held[c->f->param[p].of] : NULL;
         if (!h)
             continue;
-        const lun_writing how = lun__writing_by(c->f->param[p].atom, lun_dtype_of(h->array));
-        s = c->dist && h->written ? lun__held_part(c->e, h, &how) : lun__held_open(c->e, h, aside);
+        const lun_writing how = lun__merge_writing_by(c->f->param[p].atom, lun_dtype_of(h->array));
+        s = c->dist && h->written ? lun__written_part(c->e, h, &how)
+                                  : lun__written_open(c->e, h, aside);
         c->taken[p].node = h->node;
     }
     return s;
@@ -200,21 +203,21 @@ static lun_status run(inplace *c, int64_t n, bool aside, lun_storage **out)
     lun_engine *e = c->e;
     lun_lowered kernel;
     c->dist = !aside && n > 0 && writes_copies(c);
-    lun_status s = lun__held_check(e, c->held, c->count, NULL);
+    lun_status s = lun__written_check(e, c->held, c->count, NULL);
     if (s == LUN_OK)
         s = open_arrays(c, aside);
     if (s == LUN_OK)
-        s = lun__lower_in_place(e, c->f, c->taken, c->f->outputs ? c->like : NULL, &kernel);
+        s = lun__inplace_kernel_lower(e, c->f, c->taken, c->f->outputs ? c->like : NULL, &kernel);
     if (s != LUN_OK) {
         for (int k = 0; k < c->count; k++)
-            lun__held_join(e, &c->held[k]);
+            lun__written_join(e, &c->held[k]);
         return s;
     }
     lun_host_begin(e);
-    s = lun__run_in_place(e, &kernel, n, c->dist, out);
+    s = lun__inplace_step_run(e, &kernel, n, c->dist, out);
     lun_host_end(e);
     lun__lowered_free(&kernel);
-    return s == LUN_OK ? lun__held_back(e, c->held, c->count) : s;
+    return s == LUN_OK ? lun__written_back(e, c->held, c->count) : s;
 }
 
 static void end(inplace *c)
@@ -222,7 +225,7 @@ static void end(inplace *c)
     for (int k = 0; k < c->elements; k++)
         if (c->element[k])
             lun__node_release(c->e, c->element[k]);
-    lun__held_end(c->e, c->held, c->count);
+    lun__written_end(c->e, c->held, c->count);
 }
 
 /* The result as an array of the elements' shape. */
@@ -235,8 +238,8 @@ static lun_status give(const inplace *c, lun_storage *from, lun_array **out)
     return s == LUN_OK ? lun__array(c->e, n, true, out) : s;
 }
 
-lun_status lun__call_in_place(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
-                              int elements, lun_array **outs, int *results)
+lun_status lun__inplace_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
+                             int elements, lun_array **outs, int *results)
 {
     inplace c = {.e = e, .operands = operands, .count = count, .elements = elements};
     lun_storage *made = NULL;
@@ -259,8 +262,8 @@ lun_status lun__call_in_place(lun_engine *e, lun_function *f, lun_array *const *
     return s;
 }
 
-lun_status lun__each_in_place(lun_engine *e, lun_function *f, const lun_box *b,
-                              lun_array *const *args, int count, bool aside)
+lun_status lun__inplace_each(lun_engine *e, lun_function *f, const lun_box *b,
+                             lun_array *const *args, int count, bool aside)
 {
     inplace c = {.e = e, .operands = args, .count = count};
     lun_storage *made = NULL;

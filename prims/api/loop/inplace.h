@@ -6,10 +6,10 @@
 #include "api/loop/generate.h"
 
 /* lun_call of such a function (front.in_place), whose first operands are elements. */
-lun_status lun__call_in_place(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
-                              int elements, lun_array **outs, int *results);
+lun_status lun__inplace_call(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
+                             int elements, lun_array **outs, int *results);
 /* lun_each of it: all indices of b; aside: after a failure no array has changed. */
-lun_status lun__each_in_place(lun_engine *e, lun_function *f, const lun_box *b,
-                              lun_array *const *args, int count, bool aside);
+lun_status lun__inplace_each(lun_engine *e, lun_function *f, const lun_box *b,
+                             lun_array *const *args, int count, bool aside);
 
 #endif

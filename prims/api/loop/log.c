@@ -61,7 +61,7 @@ static lun_status store_rounds(lun_engine *e, cursor *c, int64_t last, const cha
     part.count = c->at - from;
     if (lun__scatter(e, &part, &bad) == part.count)
         return LUN_OK;
-    return lun__fail_note(e, LUN_EBOUNDS, note, &(lun_value){LUN_I64, {.i = bad}});
+    return lun__trap_fail_note(e, LUN_EBOUNDS, note, &(lun_value){LUN_I64, {.i = bad}});
 }
 
 /* The log with the earliest next round, -1: all are at their ends. */
@@ -107,8 +107,8 @@ lun_status lun_store_logged(lun_engine *e, lun_array *to, const lun_logged *give
     cursor *all = calloc((size_t)count + 1, sizeof *all);
     lun_blank *blank = NULL;
     void *elements = NULL;
-    lun_logged *logs = lun__take_list(given, count, sizeof *logs);
-    lun_status s = all && logs ? LUN_OK : lun__nomem(e);
+    lun_logged *logs = lun__sized_take_list(given, count, sizeof *logs);
+    lun_status s = all && logs ? LUN_OK : lun__fail_nomem(e);
     for (int k = 0; s == LUN_OK && k < count; k++)
         s = open(e, &logs[k], to, &all[k]);
     if (s == LUN_OK)

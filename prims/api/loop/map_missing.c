@@ -69,7 +69,7 @@ static lun_status find_places(gaps *g)
     lun_value x = {.dtype = LUN_I64, .as.i = LUN_NO_INDEX};
     lun_status s = lun_function_op(e, LUN_OP_ADD, &add);
     if (s == LUN_OK)
-        s = lun__scan_whole(e, add, NULL, g->flat, NULL, 0, false, &sums);
+        s = lun__fold_scan_whole(e, add, NULL, g->flat, NULL, 0, false, &sums);
     if (s == LUN_OK)
         s = lun_full(e, 0, NULL, LUN_I64, x, &none);
     if (s == LUN_OK)
@@ -84,7 +84,7 @@ static lun_status find_places(gaps *g)
 static lun_status spread(gaps *g, lun_array **a)
 {
     lun_array *vector, *slots = NULL, *all = NULL;
-    const lun_value blank = lun__blank(lun_dtype_of(*a));
+    const lun_value blank = lun__validity_blank(lun_dtype_of(*a));
     lun_status s = lun_take(g->e, *a, g->place, 0, &blank, &vector);
     if (s != LUN_OK)
         return s;
@@ -126,15 +126,15 @@ static void end(gaps *g, int elements)
     lun_release(g->place);
 }
 
-lun_status lun__call_there(lun_engine *e, lun_function *f, lun_array *const *operands, int count,
-                           int elements, lun_array **outs, int room, int *results)
+lun_status lun__map_missing_call(lun_engine *e, lun_function *f, lun_array *const *operands,
+                                 int count, int elements, lun_array **outs, int room, int *results)
 {
     gaps g = {.e = e};
     lun_status s = begin(&g, operands, elements);
     for (int k = elements; k < count; k++)
         g.kept[k] = operands[k];
     if (s == LUN_OK)
-        s = lun__call_around(e, f, g.kept, count, elements, NULL, outs, room, results);
+        s = lun__apply_around(e, f, g.kept, count, elements, NULL, outs, room, results);
     int spreads = 0;
     for (; s == LUN_OK && spreads < *results; spreads++) {
         s = spread(&g, &outs[spreads]);
@@ -145,14 +145,15 @@ lun_status lun__call_there(lun_engine *e, lun_function *f, lun_array *const *ope
     return s;
 }
 
-lun_status lun__scan_there(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
-                           lun_array *const *extra, int extras, bool inclusive, lun_array **out)
+lun_status lun__map_missing_scan(lun_engine *e, lun_function *f, lun_array *id, lun_array *a,
+                                 lun_array *const *extra, int extras, bool inclusive,
+                                 lun_array **out)
 {
     gaps g = {.e = e};
     lun_array *scan = NULL;
     lun_status s = begin(&g, &a, 1);
     if (s == LUN_OK)
-        s = lun__scan_whole(e, f, id, g.kept[0], extra, extras, inclusive, &scan);
+        s = lun__fold_scan_whole(e, f, id, g.kept[0], extra, extras, inclusive, &scan);
     if (s == LUN_OK)
         s = spread(&g, &scan);
     if (s == LUN_OK)

@@ -8,20 +8,20 @@ lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, 
 {
     LUN_NEED(e, operands && outs && results);
     const bool gaps = elements > 0 && elements <= count && count <= LUN_MAX_OPERANDS &&
-                      lun__some_missing(operands, elements);
+                      lun__validity_some_missing(operands, elements);
     if (f && gaps && f->op < LUN_OP_COUNT) {
         *results = 1;
         return lun_apply(e, f->op, operands, count, outs);
     }
     if (f && gaps && !f->front.in_place)
-        return lun__call_there(e, f, operands, count, elements, outs, room, results);
+        return lun__map_missing_call(e, f, operands, count, elements, outs, room, results);
     if (f && f->front.in_place)
         for (int k = 0; k < count; k++)
             LUN_NO_MISSING(e, operands[k]);
     if (!f || !f->front.in_place)
-        return lun__call_around(e, f, operands, count, elements, NULL, outs, room, results);
-    lun_status s = lun__check_call(e, f, operands, count, elements, room);
-    return s == LUN_OK ? lun__call_in_place(e, f, operands, count, elements, outs, results) : s;
+        return lun__apply_around(e, f, operands, count, elements, NULL, outs, room, results);
+    lun_status s = lun__apply_check(e, f, operands, count, elements, room);
+    return s == LUN_OK ? lun__inplace_call(e, f, operands, count, elements, outs, results) : s;
 }
 
 static lun_status call_one(lun_engine *e, lun_function *f, lun_array **first, int elements,

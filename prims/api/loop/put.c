@@ -67,15 +67,15 @@ typedef struct put {
     lun_dtype given; /* of the values as they came */
 } put;
 
-lun_status lun__no_values(lun_engine *e, const lun_array *to, const lun_array *x, int rank,
-                          const int64_t *shape)
+lun_status lun__put_no_values(lun_engine *e, const lun_array *to, const lun_array *x, int rank,
+                              const int64_t *shape)
 {
     char from[96], text[96];
     const lun_array whole = {
-        .viewed = true, .node = lun__top(to)->node, .at = lun__layout_right(rank, shape)};
+        .viewed = true, .node = lun__array_top(to)->node, .at = lun__layout_right(rank, shape)};
     e->error_operand = 3;
     return lun__fail(e, LUN_ESHAPE, "%s does not broadcast to the shape of the indices: %s",
-                     lun__describe(x, from), lun__describe(&whole, text));
+                     lun__array_describe(x, from), lun__array_describe(&whole, text));
 }
 
 /* x broadcast to the shape of the indices. */
@@ -89,10 +89,10 @@ static lun_status spread(const put *p, lun_array *x, lun_node *n, lun_node **out
     }
     lun__node_shape(n, shape);
     own = lun__layout_right(n->rank, shape);
-    if (!lun__broadcast(&own, p->at.rank, p->at.shape, &wide))
-        return lun__no_values(p->e, p->to, x, p->at.rank, p->at.shape);
+    if (!lun__shape_broadcast(&own, p->at.rank, p->at.shape, &wide))
+        return lun__put_no_values(p->e, p->to, x, p->at.rank, p->at.shape);
     if (p->at.n == n->n)
-        return lun__node_reshape(p->e, n, p->at.rank, p->at.shape, out);
+        return lun__view_node_reshape(p->e, n, p->at.rank, p->at.shape, out);
     return lun__view(p->e, n, &wide, out);
 }
 
@@ -119,7 +119,7 @@ static lun_status value_of(put *p, lun_array *x, lun_op op)
     if (!is_none(op) && !combining_of(op, t, &p->scatter.how, &negated))
         return lun__fail(e, LUN_EARG, "elements of %s cannot be combined by '%s'",
                          lun__dtype_get(t)->name, lun__op_get(op)->name);
-    lun_status s = lun__node(e, x, x->weak ? t : LUN_DTYPE_COUNT, &raw);
+    lun_status s = lun__array_node(e, x, x->weak ? t : LUN_DTYPE_COUNT, &raw);
     if (s != LUN_OK)
         return s;
     p->scatter.dtype = p->scatter.from = t;
@@ -129,16 +129,16 @@ static lun_status value_of(put *p, lun_array *x, lun_op op)
     if (!is_none(op))
         s = combined_in(e, t, p->given, &p->scatter.from);
     if (s == LUN_OK)
-        s = lun__cast(e, raw, lun__dtype_is_bool(t) ? t : p->scatter.from, &as);
+        s = lun__convert(e, raw, lun__dtype_is_bool(t) ? t : p->scatter.from, &as);
     if (s == LUN_OK && lun__dtype_is_bool(t) && p->scatter.from != t) {
         lun_node *number = NULL;
-        s = lun__cast(e, as, p->scatter.from, &number);
+        s = lun__convert(e, as, p->scatter.from, &number);
         lun__node_release(e, as);
         as = number;
     }
     if (s == LUN_OK && negated) {
         lun_node *minus = NULL;
-        s = lun__op(e, LUN_OP_NEG, &as, &minus);
+        s = lun__elementwise_op(e, LUN_OP_NEG, &as, &minus);
         lun__node_release(e, as);
         as = minus;
     }
@@ -170,8 +170,8 @@ static lun_status ready_owners(put *p)
 {
     bool fits;
     int64_t bad;
-    lun_status s = lun__hold(p->e, p->to);
-    const lun_node *to = lun__base(p->to)->node;
+    lun_status s = lun__write_hold(p->e, p->to);
+    const lun_node *to = lun__array_base(p->to)->node;
     const lun_owner_write what = {
         to,
         p->index,
@@ -184,7 +184,7 @@ static lun_status ready_owners(put *p)
 /* A cell of a number, or the first element of a LEAF. */
 static const void *first_of(const lun_node *n)
 {
-    return n->kind == LUN_NODE_LEAF ? (const void *)lun__leaf_data(n) : &n->cell;
+    return n->kind == LUN_NODE_LEAF ? (const void *)lun__node_leaf_data(n) : &n->cell;
 }
 
 /* Values of i64 and u64 are compared by value: those that only one of both has cannot be. */
@@ -192,7 +192,7 @@ static lun_status check_signs(const put *p)
 {
     const lun_node *n = p->value;
     const bool leaf = n->kind == LUN_NODE_LEAF;
-    const lun_status s = p->signs && leaf ? lun__storage_host(p->e, n->storage, false) : LUN_OK;
+    const lun_status s = p->signs && leaf ? lun__mirror_host(p->e, n->storage, false) : LUN_OK;
     if (s != LUN_OK || !p->signs)
         return s;
     const int64_t *x = first_of(n), count = leaf ? p->at.n : 1;
@@ -221,17 +221,17 @@ static lun_status ready(put *p)
     lun_target to;
     lun_node *todo[2] = {p->index, p->value};
     find_span(p);
-    lun_status s = lun__run(e, todo, 2);
+    lun_status s = lun__eval(e, todo, 2);
     if (s == LUN_OK)
         s = check_signs(p);
     if (s == LUN_OK && e->set_count)
         s = ready_owners(p);
     if (s != LUN_OK || p->owners)
         return s;
-    s = lun__writable(e, p->to, &to);
+    s = lun__write_target_of(e, p->to, &to);
     for (int k = 0; s == LUN_OK && k < 2; k++)
         if (todo[k]->kind == LUN_NODE_LEAF)
-            s = lun__storage_host(e, todo[k]->storage, false);
+            s = lun__mirror_host(e, todo[k]->storage, false);
     if (s != LUN_OK)
         return s;
     p->scatter.elements = to.data;
@@ -242,7 +242,7 @@ static lun_status write_all(put *p)
 {
     int64_t bad;
     if (p->owners)
-        return lun__owner_scatter_write(p->owners, lun__base(p->to)->node);
+        return lun__owner_scatter_write(p->owners, lun__array_base(p->to)->node);
     p->scatter.index = first_of(p->index);
     p->scatter.values = first_of(p->value);
     p->scatter.step = p->value->kind == LUN_NODE_LEAF;
@@ -258,15 +258,15 @@ lun_status lun_put_from(lun_engine *e, lun_array *a, lun_array *i, lun_array *x,
     LUN_NO_MISSING(e, a);
     LUN_NO_MISSING(e, x);
     put p = {.e = e, .to = a, .where = {.first = first, .none = LUN_NO_INDEX}};
-    lun_status s = lun__check_writable(e, a);
+    lun_status s = lun__write_check(e, a);
     if (s == LUN_OK)
         s = lun__indices(e, a, i, axis, &p.at);
     if (s == LUN_OK)
         s = value_of(&p, x, op);
     if (s == LUN_OK && p.at.n) {
-        s = lun__indices_offsets(e, &p.at, &p.at.of, lun__top(a)->node->n, &p.where);
+        s = lun__indices_offsets(e, &p.at, &p.at.of, lun__array_top(a)->node->n, &p.where);
         if (s == LUN_OK)
-            s = lun__node_take(e, &p.where, &p.index);
+            s = lun__take_node(e, &p.where, &p.index);
         e->error_where = NULL;
         if (s == LUN_OK)
             s = ready(&p);

@@ -86,7 +86,7 @@ static lun_array *starts_of(work *w, lun_array *counts)
     int64_t *at = malloc(((size_t)n + 1) * sizeof *at), sum = 0;
     if (!at) {
         if (w->status == LUN_OK)
-            w->status = lun__nomem(w->e);
+            w->status = lun__fail_nomem(w->e);
         return NULL;
     }
     if (w->status == LUN_OK)
@@ -107,9 +107,9 @@ static lun_array *spread(work *w, const lun_array *a, lun_array *x, int rank, co
     lun_dtype t = lun_dtype_of(a), own = lun_dtype_of(x);
     if (!x->weak) {
         lun_layout from, wide;
-        lun__layout_of(x, &from);
-        if (w->status == LUN_OK && !lun__broadcast(&from, rank, shape, &wide))
-            w->status = lun__no_values(w->e, a, x, rank, shape);
+        lun__array_layout(x, &from);
+        if (w->status == LUN_OK && !lun__shape_broadcast(&from, rank, shape, &wide))
+            w->status = lun__put_no_values(w->e, a, x, rank, shape);
         return DO(w, lun_broadcast(w->e, x, rank, shape, next(w)));
     }
     if (lun__dtype_is_float(own) && !lun__dtype_is_float(t))

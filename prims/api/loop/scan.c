@@ -42,8 +42,8 @@ static lun_status scan_gaps(lun_engine *e, lun_function *f, lun_array *id, lun_a
         return s;
     s = filled(e, f->op, slots, valid, &full);
     if (s == LUN_OK)
-        s = axis < 0 ? lun__scan_whole(e, f, id, full, NULL, 0, inclusive, &all)
-                     : lun__scan_axis(e, f, id, full, NULL, 0, axis, inclusive, &all);
+        s = axis < 0 ? lun__fold_scan_whole(e, f, id, full, NULL, 0, inclusive, &all)
+                     : lun__along_scan(e, f, id, full, NULL, 0, axis, inclusive, &all);
     if (s == LUN_OK)
         s = lun_lnot(e, valid, &gone);
     if (s == LUN_OK)
@@ -66,11 +66,11 @@ lun_status lun_scan_with(lun_engine *e, lun_function *f, lun_array *id, lun_arra
     const bool gaps = f && a && lun_has_missing(a);
     if (gaps && f->op == LUN_OP_COUNT) {
         LUN_NO_MISSING(e, id);
-        return lun__scan_there(e, f, id, a, extra, extras, inclusive, out);
+        return lun__map_missing_scan(e, f, id, a, extra, extras, inclusive, out);
     }
     if (gaps && !extras)
         return scan_gaps(e, f, id, a, -1, inclusive, out);
-    return lun__scan_whole(e, f, id, a, extra, extras, inclusive, out);
+    return lun__fold_scan_whole(e, f, id, a, extra, extras, inclusive, out);
 }
 
 lun_status lun_scan_along(lun_engine *e, lun_function *f, lun_array *id, lun_array *a, int axis,
@@ -89,5 +89,5 @@ lun_status lun_scan_along_with(lun_engine *e, lun_function *f, lun_array *id, lu
         return lun_scan_with(e, f, id, a, extra, extras, inclusive, out);
     if (gaps && f->op < LUN_OP_COUNT && !extras && axis >= 0)
         return scan_gaps(e, f, id, a, axis, inclusive, out);
-    return lun__scan_axis(e, f, id, a, extra, extras, axis, inclusive, out);
+    return lun__along_scan(e, f, id, a, extra, extras, axis, inclusive, out);
 }

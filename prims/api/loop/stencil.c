@@ -13,7 +13,7 @@ static lun_status check_arrays(lun_engine *e, lun_array *const *arrays, int coun
     if (elements < 1 || elements > count)
         return lun__fail(e, LUN_EARG, "a stencil takes at least one array");
     for (int k = 0; k < elements; k++) {
-        lun_status s = lun__usable(e, arrays[k]);
+        lun_status s = lun__array_usable(e, arrays[k]);
         if (s == LUN_OK && (arrays[k]->weak || lun_shape(arrays[k], other) == 0))
             s = lun__fail(e, LUN_EARG, "an array is needed: a number has no elements around it");
         if (s != LUN_OK) {
@@ -27,7 +27,8 @@ static lun_status check_arrays(lun_engine *e, lun_array *const *arrays, int coun
             return lun__fail(e, LUN_ESHAPE,
                              "a stencil takes arrays of one shape: array " LUN_NTH
                              " is %s, array " LUN_NTH " is %s",
-                             0, lun__describe(arrays[0], x), k, lun__describe(arrays[k], y));
+                             0, lun__array_describe(arrays[0], x), k,
+                             lun__array_describe(arrays[k], y));
         }
     }
     return LUN_OK;
@@ -55,7 +56,7 @@ static lun_status inside_of(lun_engine *e, const lun_around *around, int rank, c
     int64_t extent[LUN_MAX_RANK], n = shape[k];
     bool *inside = malloc((size_t)n + 1);
     if (!inside)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     for (int i = 0; i < rank; i++)
         extent[i] = i == k ? n : 1;
     for (int64_t i = 0; i < n; i++)
@@ -128,7 +129,7 @@ lun_status lun_stencil(lun_engine *e, lun_function *f, lun_array *const *operand
     if (s == LUN_OK)
         s = check_options(e, &o, operands[0]);
     if (s == LUN_OK)
-        s = lun__call_around(e, f, operands, count, elements, &around, outs, room, results);
+        s = lun__apply_around(e, f, operands, count, elements, &around, outs, room, results);
     return s == LUN_OK ? keep(e, &around, operands, elements, outs, *results) : s;
 }
 
@@ -145,7 +146,7 @@ static lun_status foresee_c(lun_engine *e, const lun_ir_function *f, int axes,
                          "options list",
                          at->axes, at->axes == 1 ? "" : "s", axes);
     for (int k = 0; s == LUN_OK && k < f->neighbours; k++)
-        s = lun__check_radius(e, &at[k], radius);
+        s = lun__neighbours_check_radius(e, &at[k], radius);
     return s;
 }
 
@@ -167,12 +168,12 @@ static lun_status foresee_front(lun_engine *e, lun_function *f, int count, int e
         for (int i = 0; i < LUN_MAX_RANK; i++)
             params[k].shape[i] = radius ? radius[i] : -1;
     }
-    lun__clear(e);
+    lun__fail_clear(e);
     lun_host_begin(e);
     lun_status s = f->front.foresee(f->front.ctx, params, count, &e->error);
     lun_host_end(e);
     if (s == LUN_OK)
-        lun__clear(e); /* a call may fail with it, or not */
+        lun__fail_clear(e); /* a call may fail with it, or not */
     return s;
 }
 
@@ -180,7 +181,7 @@ lun_status lun_stencil_foresee(lun_engine *e, lun_function *f, int elements, int
                                const int64_t *radius)
 {
     LUN_NEED(e, f && elements >= 1 && axes >= 0 && axes <= LUN_MAX_RANK);
-    lun_status s = lun__check_around(e, f, true);
+    lun_status s = lun__apply_check_around(e, f, true);
     if (s != LUN_OK || f->text)
         return s == LUN_OK ? foresee_c(e, f->text, axes, radius) : s;
     const int count = f->front.params > elements ? f->front.params : elements;

@@ -78,7 +78,7 @@ static lun_status check_scratch(lun_engine *e, const lun_front_result *r, const 
             continue;
         if (__builtin_mul_overflow(x->count, (int64_t)lun__dtype_get(x->dtype)->bytes, &own) ||
             __builtin_add_overflow(bytes, own, &bytes))
-            return lun__nomem(e);
+            return lun__fail_nomem(e);
     }
     if (w->scratch && bytes > w->scratch)
         return lun__fail(e, LUN_ELIMIT,
@@ -119,15 +119,15 @@ lun_status lun__team_specialise(lun_engine *e, lun_function *f, const lun_workdi
         known[LUN_TEAM_ELEMENTS + k] = w->elements[k];
     }
     known[LUN_TEAM_RANK] = rank;
-    lun__clear(e);
+    lun__fail_clear(e);
     lun_host_begin(e); /* the front end can be stopped */
     lun_status s =
         f->front.specialise(f->front.ctx, params, LUN_FRONT_NUMBERS + count, r, &e->error);
     lun_host_end(e);
     if (s != LUN_OK)
-        return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
+        return s == LUN_ENOMEM && !e->error.length ? lun__fail_nomem(e) : s;
     r->function->note_count = r->note_count;
-    lun__function_number(e, r->function);
+    lun__function_ref_number(e, r->function);
     s = check_body(e, params, count, r);
     return s == LUN_OK ? check_scratch(e, r, w) : s;
 }
@@ -156,10 +156,10 @@ static lun_status take_cell(teams *t, lun_array *a)
     uint64_t cell = 0;
     lun_status s = LUN_OK;
     if (a->weak) {
-        cell = lun__cell_from_value(to, a->number);
+        cell = lun__dtype_cell_from_value(to, a->number);
     } else {
         s = lun_read(t->e, a, &cell, 0, 1);
-        cell = lun__cell_cast(to, lun_dtype_of(a), cell);
+        cell = lun__dtype_cell_cast(to, lun_dtype_of(a), cell);
     }
     t->cell[t->cells++] = cell;
     return s;
@@ -189,7 +189,7 @@ static lun_status take_operands(teams *t)
     for (int k = 0; k < r->scratches; k++)
         take_array(t, NULL);
     for (int k = 0; k < r->scalars; k++)
-        t->cell[t->cells++] = lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+        t->cell[t->cells++] = lun__dtype_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
     for (int k = 0; s == LUN_OK && k < r->arrays; k++) {
         if (lun_shape(r->array[k], shape) > 0)
             take_array(t, r->array[k]);
@@ -204,7 +204,8 @@ static bool writes_copies(const teams *t, const lun_workdiv *w)
 {
     bool all = t->e->set_count && !w->check;
     for (int k = 0; all && k < t->arrays; k++)
-        all = !t->held[k].array || !t->held[k].written || lun__held_copied(t->e, t->held[k].array);
+        all =
+            !t->held[k].array || !t->held[k].written || lun__written_copied(t->e, t->held[k].array);
     return all;
 }
 
@@ -214,10 +215,11 @@ static lun_status open_array(teams *t, int k)
     lun_held *h = &t->held[k];
     lun_status s;
     if (t->dist && h->written) {
-        const lun_writing how = lun__writing_of(t->r.function->body, k, lun_dtype_of(h->array));
-        s = lun__held_part(t->e, h, &how);
+        const lun_writing how =
+            lun__merge_writing_of(t->r.function->body, k, lun_dtype_of(h->array));
+        s = lun__written_part(t->e, h, &how);
     } else {
-        s = lun__held_open(t->e, h, false);
+        s = lun__written_open(t->e, h, false);
     }
     t->node[k] = h->node;
     return s;
@@ -229,7 +231,7 @@ static lun_status open_array(teams *t, int k)
 static lun_status run_at_first(lun_engine *e, const lun_team_run *run)
 {
     const int64_t launches = e->stats.launches;
-    lun_status s = lun__run_teams(e, run);
+    lun_status s = lun__teams_step_run(e, run);
     if (e->set_count)
         lun__set_at(e, 0)->counted->launches += e->stats.launches - launches;
     return s;
@@ -243,7 +245,7 @@ static lun_status run(teams *t, const lun_workdiv *w)
         if (t->held[k].array)
             s = open_array(t, k);
     for (int k = 0; s != LUN_OK && k < t->arrays; k++)
-        lun__held_join(t->e, &t->held[k]);
+        lun__written_join(t->e, &t->held[k]);
     if (s != LUN_OK)
         return s;
     t->run.f = t->r.function;
@@ -257,9 +259,9 @@ static lun_status run(teams *t, const lun_workdiv *w)
     t->run.scratch = t->r.scratch;
     t->run.scratches = t->r.scratches;
     lun_host_begin(t->e);
-    s = t->dist ? lun__run_teams_shared(t->e, &t->run) : run_at_first(t->e, &t->run);
+    s = t->dist ? lun__league_run(t->e, &t->run) : run_at_first(t->e, &t->run);
     lun_host_end(t->e);
-    return s == LUN_OK ? lun__held_back(t->e, t->held, t->arrays) : s;
+    return s == LUN_OK ? lun__written_back(t->e, t->held, t->arrays) : s;
 }
 
 lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w, lun_array *const *args,
@@ -281,15 +283,15 @@ lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w, lun_a
                          LUN_MAX_OPERANDS);
     lun_status s = lun__team_division(e, w, &t.run);
     for (int k = 0; s == LUN_OK && k < count; k++)
-        s = lun__usable(e, args[k]);
+        s = lun__array_usable(e, args[k]);
     if (s == LUN_OK)
         s = specialise(&t, f, w);
     if (s == LUN_OK)
         s = take_operands(&t);
     if (s == LUN_OK)
-        s = lun__held_check(e, t.held, t.arrays, t.r.names);
+        s = lun__written_check(e, t.held, t.arrays, t.r.names);
     if (s == LUN_OK)
         s = run(&t, w);
-    lun__held_end(e, t.held, t.arrays);
+    lun__written_end(e, t.held, t.arrays);
     return s;
 }

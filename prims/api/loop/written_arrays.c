@@ -8,37 +8,38 @@
 static lun_status read_leaf(lun_engine *e, lun_held *h)
 {
     lun_node *n;
-    lun_status s = lun__node(e, h->array, LUN_DTYPE_COUNT, &n);
+    lun_status s = lun__array_node(e, h->array, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
         return s;
     if (n->kind == LUN_NODE_LEAF) {
         h->node = n;
-        return lun__versions_merge(e, n->storage);
+        return lun__fetch_merge(e, n->storage);
     }
-    s = lun__node_copy(e, n, &h->node);
+    s = lun__read_node_copy(e, n, &h->node);
     lun__node_release(e, n);
     return s;
 }
 
-bool lun__held_copied(lun_engine *e, const lun_array *a)
+bool lun__written_copied(lun_engine *e, const lun_array *a)
 {
     const lun_node *n = a->node;
     const lun_spread *x = NULL;
     if (!n || a->parent || a->viewed)
         return false;
     if (n->kind == LUN_NODE_LEAF)
-        x = lun__placed_spread(e, n->storage);
+        x = lun__placement_spread(e, n->storage);
     else if (n->extended && n->wish)
-        x = lun__placed_fits(e, n->wish->spread);
+        x = lun__placement_fits(e, n->wish->spread);
     return x && x->kind == LUN_SPREAD_COPY;
 }
 
-lun_status lun__held_check(lun_engine *e, const lun_held *all, int count, const char *const *names)
+lun_status lun__written_check(lun_engine *e, const lun_held *all, int count,
+                              const char *const *names)
 {
     for (int k = 0; k < count; k++)
         for (int i = 0; i < count; i++) {
             lun_array *a = all[k].array, *b = all[i].array;
-            if (i == k || !a || !b || !all[k].written || lun__base(a) != lun__base(b))
+            if (i == k || !a || !b || !all[k].written || lun__array_base(a) != lun__array_base(b))
                 continue;
             if (names)
                 return lun__fail(e, LUN_EARG,
@@ -59,59 +60,59 @@ static lun_status unshare(lun_engine *e, lun_array *a)
     lun_backend_slot *b;
     lun_status s = lun__backend(e, &b);
     if (s == LUN_OK)
-        s = lun__hold(e, a);
+        s = lun__write_hold(e, a);
     if (s != LUN_OK)
         return s;
-    lun_storage *of = lun__base(a)->node->storage;
+    lun_storage *of = lun__array_base(a)->node->storage;
     if (!e->set_count && b->backend->buffer_new && !of->source && !of->wrapped)
         return LUN_OK;
-    return lun__storage_host(e, of, true);
+    return lun__mirror_host(e, of, true);
 }
 
-lun_status lun__held_open(lun_engine *e, lun_held *h, bool aside)
+lun_status lun__written_open(lun_engine *e, lun_held *h, bool aside)
 {
     lun_node *n;
     if (!h->written)
         return read_leaf(e, h);
     LUN_NO_MISSING(e, h->array);
     h->back = aside || h->array->parent || h->array->viewed;
-    lun_status s = aside ? lun__check_writable(e, h->array) : unshare(e, h->array);
+    lun_status s = aside ? lun__write_check(e, h->array) : unshare(e, h->array);
     if (s != LUN_OK)
         return s;
     if (!h->back) {
         h->node = lun__node_retain(h->array->node);
         return LUN_OK;
     }
-    s = lun__node(e, h->array, LUN_DTYPE_COUNT, &n);
+    s = lun__array_node(e, h->array, LUN_DTYPE_COUNT, &n);
     if (s == LUN_OK) {
-        s = lun__node_copy(e, n, &h->node);
+        s = lun__read_node_copy(e, n, &h->node);
         lun__node_release(e, n);
     }
     return s;
 }
 
-lun_status lun__held_part(lun_engine *e, lun_held *h, const lun_writing *how)
+lun_status lun__written_part(lun_engine *e, lun_held *h, const lun_writing *how)
 {
     LUN_NO_MISSING(e, h->array);
-    lun_status s = lun__hold(e, h->array);
+    lun_status s = lun__write_hold(e, h->array);
     if (s != LUN_OK)
         return s;
     h->node = lun__node_retain(h->array->node);
     const lun_storage *of = h->node->storage;
     const bool differed = of->placed && of->placed->versions;
-    s = lun__versions_open(e, h->node->storage, how);
+    s = lun__divergent_open(e, h->node->storage, how);
     h->parted = s == LUN_OK && !differed;
     return s;
 }
 
-void lun__held_join(lun_engine *e, lun_held *h)
+void lun__written_join(lun_engine *e, lun_held *h)
 {
     lun_storage *of = h->parted ? h->node->storage : NULL;
     if (of)
-        (void)lun__versions_taken(e, of, of->placed->versions->at[0]);
+        (void)lun__divergent_taken(e, of, of->placed->versions->at[0]);
 }
 
-lun_status lun__held_back(lun_engine *e, lun_held *all, int count)
+lun_status lun__written_back(lun_engine *e, lun_held *all, int count)
 {
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < count; k++) {
@@ -127,7 +128,7 @@ lun_status lun__held_back(lun_engine *e, lun_held *all, int count)
     return s;
 }
 
-void lun__held_end(lun_engine *e, lun_held *all, int count)
+void lun__written_end(lun_engine *e, lun_held *all, int count)
 {
     for (int k = 0; k < count; k++)
         if (all[k].node)

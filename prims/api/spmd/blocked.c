@@ -27,7 +27,7 @@ lun_status lun_blocks_cut(lun_engine *e, const lun_blocking *given, int npes, lu
     LUN_NEED(e, LUN_HAS(given, blocked) && LUN_HAS(cut, grid) && npes > 0);
     lun_blocking how_all = {0}, *how = &how_all;
     lun_blocks blocks = {.size = sizeof blocks, .npes = npes}, *out = &blocks;
-    lun__take(how, given, sizeof *how);
+    lun__sized_take(how, given, sizeof *how);
     int64_t size = 1;
     int blocked = 0;
     if (how->rank < 1 || how->rank > LUN_MAX_RANK)
@@ -48,7 +48,7 @@ lun_status lun_blocks_cut(lun_engine *e, const lun_blocking *given, int npes, lu
     if (s != LUN_OK)
         return s;
     lun__blocks_grid(out, how->blocked);
-    lun__give(cut, out, sizeof *out);
+    lun__sized_give(cut, out, sizeof *out);
     return LUN_OK;
 }
 
@@ -139,7 +139,7 @@ static void place_all(const lun_blocks *b, int size, const char *parts, char *al
             box.offset += first[d] * whole.stride[d];
         }
         const int64_t n = lun__layout_count(&box);
-        lun__layout_write(&box, all, size, 0, n, parts);
+        lun__strided_write(&box, all, size, 0, n, parts);
         parts += n * size;
     }
 }
@@ -162,7 +162,7 @@ lun_status lun_blocks_gather(lun_engine *e, const lun_said *said, const lun_bloc
     char *all = malloc((size_t)(lun__layout_count(&whole) * size) + 1);
     if (all)
         place_all(b, size, parts, all);
-    s = all ? lun_tensor(e, all, b->rank, b->extent, t, out) : lun__nomem(e);
+    s = all ? lun_tensor(e, all, b->rank, b->extent, t, out) : lun__fail_nomem(e);
     free(all);
     free(counts);
     free(parts);

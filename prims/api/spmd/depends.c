@@ -16,7 +16,7 @@ bool lun_same_elements(const lun_array *a, const lun_array *b)
 lun_status lun_snapshot(lun_engine *e, lun_array *a, lun_array **out)
 {
     LUN_NEED(e, a && out);
-    const lun_status s = lun__usable(e, a);
+    const lun_status s = lun__array_usable(e, a);
     const lun_node *n = s == LUN_OK ? a->node : NULL;
     *out = NULL;
     if (!n || a->parent || a->viewed || a->wraps)
@@ -54,14 +54,15 @@ static lun_status find(lun_engine *e, const lun_boxed *b, const lun_search *m, l
     lun_status s = LUN_OK;
     int at = b->box.rank;
     for (int k = 0; s == LUN_OK && k < b->r.window_count; k++, at++)
-        if (lun__is_read(&m->body, LUN_IR_ARG, at))
+        if (lun__wanted_is_read(&m->body, LUN_IR_ARG, at))
             s = add_array(e, b, b->r.windows[k].array, out);
     for (int k = 0; k < b->r.scalars; k++, at++)
-        if (lun__is_read(&m->body, LUN_IR_ARG, at))
-            out->cell[out->cells++] = lun__cell_from_value(b->r.scalar_dtype[k], b->r.scalar[k]);
+        if (lun__wanted_is_read(&m->body, LUN_IR_ARG, at))
+            out->cell[out->cells++] =
+                lun__dtype_cell_from_value(b->r.scalar_dtype[k], b->r.scalar[k]);
     for (int k = 0; s == LUN_OK && k < b->r.arrays; k++)
-        if (!m->of[k].apart &&
-            (lun__is_read(&m->body, LUN_IR_GATHER, k) || lun__is_read(&m->body, LUN_IR_LOADU, k)))
+        if (!m->of[k].apart && (lun__wanted_is_read(&m->body, LUN_IR_GATHER, k) ||
+                                lun__wanted_is_read(&m->body, LUN_IR_LOADU, k)))
             s = add_array(e, b, b->r.array[k], out);
     return s;
 }
@@ -81,14 +82,14 @@ lun_status lun_loop_depends(lun_engine *e, lun_function *f, const lun_part_loop 
     lun_status s = lun__boxed_open(e, f, loop, &b);
     if (s != LUN_OK)
         return s;
-    s = lun__search(e, &b, at_hand, parts, NULL, &m);
+    s = lun__wanted_search(e, &b, at_hand, parts, NULL, &m);
     if (s == LUN_OK)
         s = find(e, &b, &m, &found);
     lun__ir_free(&m.body);
     lun__boxed_close(&b);
     if (s != LUN_OK)
         lun_depends_release(&found);
-    lun__give(out, &found, sizeof found);
+    lun__sized_give(out, &found, sizeof found);
     return s;
 }
 

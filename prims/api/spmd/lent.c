@@ -87,7 +87,7 @@ static lun_status lend(const lun_lending *l, lun_lent *x)
         lun_blank_drop(l->e, blank);
     if (s == LUN_OK && x->written)
         x->before = malloc((size_t)(lun__elements_count(&x->need) * x->size) + 1);
-    return s != LUN_OK || !x->written || x->before ? s : lun__nomem(l->e);
+    return s != LUN_OK || !x->written || x->before ? s : lun__fail_nomem(l->e);
 }
 
 lun_status lun__lend(lun_lending *l)
@@ -113,7 +113,7 @@ lun_status lun__parcels_open(const lun_lending *l, lun_parcels *out)
 {
     *out = (lun_parcels){.bytes = LUN_STRBUF_INIT};
     out->counts = calloc((size_t)l->npes, sizeof *out->counts);
-    return out->counts ? LUN_OK : lun__nomem(l->e);
+    return out->counts ? LUN_OK : lun__fail_nomem(l->e);
 }
 
 void lun__parcels_end(lun_parcels *x, int pe, size_t before)
@@ -134,7 +134,7 @@ void lun__parcels_free(lun_parcels *x)
 static void write_failure(lun_engine *e, lun_status s, lun_strbuf *to)
 {
     if (s != LUN_OK)
-        lun__strbuf_printf(to, "%c%s", (char)s, lun__error_text(e));
+        lun__strbuf_printf(to, "%c%s", (char)s, lun__fail_error_text(e));
 }
 
 /* Fails as a rank has, by what it has written. */
@@ -144,7 +144,7 @@ static lun_status failure_of(lun_engine *e, int pe, const char *written, size_t 
     lun__strbuf_printf(&text, "PE %d: ", pe);
     lun__strbuf_add(&text, written + 1, count - 1);
     const lun_status s =
-        text.failed ? lun__nomem(e) : lun__fail_text(e, (lun_status)*written, text.text);
+        text.failed ? lun__fail_nomem(e) : lun__fail_text(e, (lun_status)*written, text.text);
     lun__strbuf_free(&text);
     return s;
 }
@@ -154,7 +154,7 @@ static lun_status tell_failures(const lun_lending *l, const lun_strbuf *own)
 {
     int64_t *counts = NULL;
     void *all = NULL;
-    lun_status told = own->failed ? lun__nomem(l->e)
+    lun_status told = own->failed ? lun__fail_nomem(l->e)
                                   : lun_spmd_gather_bytes(l->e, lun__strbuf_text(own),
                                                           (int64_t)own->length, &counts, &all);
     const char *at = all;
@@ -189,7 +189,7 @@ static bool append(lun_strbuf *to, const lun_elements *b, const lun_elements *in
     const int64_t n = lun__elements_count(b);
     char *some = malloc((size_t)(n * size) + 1);
     if (some) {
-        lun__layout_read(&l, from, size, 0, n, some);
+        lun__strided_read(&l, from, size, 0, n, some);
         lun__strbuf_add(to, some, (size_t)(n * size));
     }
     free(some);
@@ -212,7 +212,7 @@ static lun_status give_to(const lun_lending *l, int pe, lun_strbuf *to)
             continue;
         s = lun_data(l->e, x->of->own, &own);
         if (s == LUN_OK && !append(to, &both, &mine, own, x->size))
-            s = lun__nomem(l->e);
+            s = lun__fail_nomem(l->e);
     }
     return s;
 }
@@ -247,8 +247,8 @@ static lun_status take(const lun_lending *l, const char *at)
             if (s != LUN_OK)
                 return s;
             const lun_layout to = lun__elements_inside(&both, &all);
-            lun__layout_write(&to, x->elements, x->size, 0, lun__elements_count(&both),
-                              own ? own : at);
+            lun__strided_write(&to, x->elements, x->size, 0, lun__elements_count(&both),
+                               own ? own : at);
             at += own ? 0 : lun__elements_count(&both) * x->size;
         }
     for (int k = 0; k < l->count; k++) {
@@ -257,7 +257,7 @@ static lun_status take(const lun_lending *l, const char *at)
             continue;
         const lun_elements all = lun__elements_all(x->of);
         const lun_layout from = lun__elements_inside(&x->need, &all);
-        lun__layout_read(&from, x->elements, x->size, 0, lun__elements_count(&x->need), x->before);
+        lun__strided_read(&from, x->elements, x->size, 0, lun__elements_count(&x->need), x->before);
     }
     return LUN_OK;
 }
@@ -282,7 +282,7 @@ lun_status lun__lent_fetch(const lun_lending *l, const lun_parcels *given, int64
 {
     int64_t *counts = malloc((size_t)l->npes * sizeof *counts);
     void *got = NULL;
-    lun_status s = counts ? LUN_OK : lun__nomem(l->e);
+    lun_status s = counts ? LUN_OK : lun__fail_nomem(l->e);
     if (s == LUN_OK)
         count_got(l, counts);
     if (s == LUN_OK && most)

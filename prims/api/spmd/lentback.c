@@ -69,7 +69,7 @@ static lun_status send_to(const lun_lending *l, int pe, lun_strbuf *to)
             lun_spmd_count(l->e, 0, changed);
     }
     lun__strbuf_free(&some);
-    return well && !to->failed ? LUN_OK : lun__nomem(l->e);
+    return well && !to->failed ? LUN_OK : lun__fail_nomem(l->e);
 }
 
 /* The same for all; `own`: of this rank's elements. */
@@ -117,7 +117,8 @@ static lun_status copy_parts(const lun_lending *l, char **parts, uint8_t **seen)
         const int64_t n = lun_size(x->of->own);
         parts[k] = malloc((size_t)(n * x->size) + 1);
         seen[k] = calloc(1, (size_t)n + 1);
-        s = parts[k] && seen[k] ? lun_read(l->e, x->of->own, parts[k], 0, n) : lun__nomem(l->e);
+        s = parts[k] && seen[k] ? lun_read(l->e, x->of->own, parts[k], 0, n)
+                                : lun__fail_nomem(l->e);
     }
     return s;
 }

@@ -122,7 +122,7 @@ lun_status lun_marks_request(lun_engine *e, lun_array *marks, const lun_blocks *
     *count = 1 + (listed < all ? listed : all);
     char *to = *bytes = calloc(1, (size_t)*count);
     if (!to)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     *to = listed < all ? 'l' : 'b';
     if (*to == 'l')
         list(bits, &r, to + 1);
@@ -313,7 +313,7 @@ lun_status lun_marks_fill(lun_engine *e, lun_array *marks, const lun_blocks *b, 
         return s;
     uint32_t *all = malloc((size_t)words * sizeof *all);
     if (!all)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     memcpy(all, bits, (size_t)words * sizeof *all);
     mark_own(all, &mine);
     s = choose(e, all, words, &h, &out);
@@ -334,7 +334,7 @@ lun_status lun_marks_fill(lun_engine *e, lun_array *marks, const lun_blocks *b, 
         lun_release(out.words);
         out.words = NULL;
     }
-    lun__give(filled, &out, sizeof out);
+    lun__sized_give(filled, &out, sizeof out);
     free(all);
     return s;
 }

@@ -123,7 +123,7 @@ static lun_status make_body(lun_engine *e, const lun_ir_function *f, lun_ir_fetc
 {
     int32_t *map = malloc(((size_t)f->body->count + 1) * sizeof *map);
     lun__ir_init(&x->body);
-    lun_status s = map ? lun__ir_fetch(f->body, of, &x->body, map) : LUN_ENOMEM;
+    lun_status s = map ? lun__remap_fetch(f->body, of, &x->body, map) : LUN_ENOMEM;
     if (s == LUN_OK) {
         x->f = *f;
         x->f.body = &x->body;
@@ -131,10 +131,10 @@ static lun_status make_body(lun_engine *e, const lun_ir_function *f, lun_ir_fetc
         x->f.used_by = NULL;
         for (int k = 0; k < f->outputs; k++)
             x->f.output[k] = map[f->output[k]];
-        lun__function_number(e, &x->f);
+        lun__function_ref_number(e, &x->f);
     }
     free(map);
-    return s == LUN_OK ? LUN_OK : lun__nomem(e);
+    return s == LUN_OK ? LUN_OK : lun__fail_nomem(e);
 }
 
 /* b->r on parts; *out: its function then, a reference. */
@@ -152,14 +152,14 @@ static lun_status on_these(lun_engine *e, lun_function *f, lun_boxed *b, const l
         return s;
     on_parts *x = calloc(1, sizeof *x);
     if (!x)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     const lun_front front = {.ctx = x, .release = release};
     lun_function *made = NULL;
     s = make_body(e, b->r.function, of, x);
     if (s == LUN_OK)
         s = capture(e, b, parts, count, of);
     if (s == LUN_OK)
-        s = lun__function_make(e, LUN_OP_COUNT, NULL, &front, &made);
+        s = lun__make_function(e, LUN_OP_COUNT, NULL, &front, &made);
     if (s != LUN_OK) {
         release(x);
         return s;
@@ -178,7 +178,7 @@ static void reach(const lun_boxed *b, const lun_front_window *w, const lun_array
 {
     int64_t shape[LUN_MAX_RANK];
     lun_layout from;
-    lun__layout_of(value, &from);
+    lun__array_layout(value, &from);
     *at = (lun_layout){.rank = lun_shape(w->array, shape), .offset = from.offset};
     for (int d = 0; d < at->rank; d++) {
         const int p = w->at[d].param;
@@ -223,7 +223,7 @@ static lun_status note(lun_engine *e, const lun_boxed *b, const lun_front_store 
     }
     if (s == LUN_OK) {
         reach(b, &to->to, value, x, &at);
-        s = lun__window(e, value, &at, &x->values);
+        s = lun__array_window(e, value, &at, &x->values);
     }
     lun_release(value);
     return s;
@@ -275,21 +275,22 @@ lun_status lun_loop_run(lun_engine *e, lun_function *f, const lun_part_loop *loo
     lun_boxed b;
     int results = 0, logged = 0;
     *length = 0;
-    lun_part *parts = lun__take_list(given, count, sizeof *parts);
-    lun_status s = parts ? lun__boxed_open(e, f, loop, &b) : lun__nomem(e);
+    lun_part *parts = lun__sized_take_list(given, count, sizeof *parts);
+    lun_status s = parts ? lun__boxed_open(e, f, loop, &b) : lun__fail_nomem(e);
     if (s != LUN_OK) {
         free(parts);
         return s;
     }
     s = on_these(e, f, &b, parts, count, &on);
     if (s == LUN_OK)
-        s = lun__box_apply(e, on, &b.box, b.index, &b.r, values, LUN_MAX_OUTPUTS, &results);
+        s = lun__generate_box_apply(e, on, &b.box, b.index, &b.r, values, LUN_MAX_OUTPUTS,
+                                    &results);
     if (s != LUN_OK)
         results = 0;
     if (s == LUN_OK)
         s = note_all(e, &b, values, results, own, &logged);
     if (s == LUN_OK) {
-        lun__give_list(list, own, logged, sizeof *own);
+        lun__sized_give_list(list, own, logged, sizeof *own);
         *length = logged;
     } else {
         lun_logged_release(own, logged);

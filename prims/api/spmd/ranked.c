@@ -70,7 +70,7 @@ static lun_status combine(lun_engine *e, const char *call, lun_op op, lun_array 
     int npes = lun_spmd_npes(e);
     int64_t *counts = NULL, size = lun_dtype_size(lun_dtype_of(x)), n = lun_size(x);
     void *bytes = NULL, *own = n > INT64_MAX / size ? NULL : malloc((size_t)(n * size) + 1);
-    lun_status s = own ? lun_read(e, x, own, 0, n) : lun__nomem(e);
+    lun_status s = own ? lun_read(e, x, own, 0, n) : lun__fail_nomem(e);
     const lun_said said = say(op, call, x, kind, doing, options);
     if (s == LUN_OK)
         s = lun_spmd_gather_said(e, &said, own, n * size, &counts, &bytes);
@@ -78,9 +78,9 @@ static lun_status combine(lun_engine *e, const char *call, lun_op op, lun_array 
     if (s != LUN_OK)
         return s;
     lun_array **list = calloc((size_t)npes, sizeof *list);
-    s = list ? unpack(e, x, bytes, n * size, take, list) : lun__nomem(e);
+    s = list ? unpack(e, x, bytes, n * size, take, list) : lun__fail_nomem(e);
     if (s == LUN_OK)
-        s = lun__ranked_fold(e, op, list, take);
+        s = lun__reduce_blocks_fold(e, op, list, take);
     if (s == LUN_OK) {
         *out = list[0];
         list[0] = NULL;
@@ -119,7 +119,7 @@ lun_status lun_spmd_allreduce(lun_engine *e, lun_op op, lun_array *x, lun_array 
     if (s != LUN_OK || !keeps)
         return s == LUN_OK ? combine(e, "allreduce", op, x, lun_spmd_npes(e), out) : s;
     const lun_said said = say(op, "allreduce", x, kind, doing, options);
-    return lun__ranked_blocks(e, &said, op, x, out);
+    return lun__reduce_blocks(e, &said, op, x, out);
 }
 
 lun_status lun_spmd_reduce(lun_engine *e, lun_op op, lun_array *x, int root, lun_array **out)

@@ -178,11 +178,11 @@ static lun_status find_values(lun_engine *e, reaching *r)
     int64_t value[LUN_FRONT_SCALARS + LUN_FRONT_WINDOWS + LUN_MAX_RANK];
     for (int k = 0; k < b->r.scalars; k++) {
         known[from + k] = true;
-        value[from + k] = (int64_t)lun__cell_from_value(b->r.scalar_dtype[k], b->r.scalar[k]);
+        value[from + k] = (int64_t)lun__dtype_cell_from_value(b->r.scalar_dtype[k], b->r.scalar[k]);
     }
     r->values = malloc(((size_t)body->count + 1) * sizeof *r->values);
     if (!r->values)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     lun__ir_affine(body, &(lun_ir_given){b->box.rank, known, value}, r->values);
     return LUN_OK;
 }
@@ -204,7 +204,7 @@ static lun_status find_computed(lun_engine *e, reaching *r, lun_computed *comput
 {
     const lun_boxed *b = r->b;
     lun_search found;
-    lun_status s = lun__search(e, b, NULL, 0, NULL, &found);
+    lun_status s = lun__wanted_search(e, b, NULL, 0, NULL, &found);
     for (int k = 0; k < b->loop->count; k++)
         computed[k] = LUN_COMPUTED_NONE;
     if (s == LUN_OK)
@@ -242,7 +242,7 @@ lun_status lun_loop_reach(lun_engine *e, lun_function *f, const lun_part_loop *l
     for (int k = 0; k < b.r.store_count; k++)
         if (!b.r.stores[k].scattered)
             add(&r, &b.r.stores[k].to, true);
-    lun__give_list(list, own, r.length, sizeof *own);
+    lun__sized_give_list(list, own, r.length, sizeof *own);
     *length = r.length;
     free(r.values);
     lun__boxed_close(&b);

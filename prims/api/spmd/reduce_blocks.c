@@ -30,7 +30,7 @@ typedef struct blocks {
     lun_array **list; /* what is combined, by rank */
 } blocks;
 
-lun_status lun__ranked_fold(lun_engine *e, lun_op op, lun_array **list, int count)
+lun_status lun__reduce_blocks_fold(lun_engine *e, lun_op op, lun_array **list, int count)
 {
     for (; count > 1; count = (count + 1) / 2)
         for (int k = 0; k < count; k += 2) {
@@ -99,7 +99,7 @@ static lun_status combine(const blocks *b, int64_t from)
     for (int k = 0; s == LUN_OK && k < b->npes; k++)
         s = lun_vector(b->e, b->came + k * mine * b->size, mine, b->t, &b->list[k]);
     if (s == LUN_OK)
-        s = lun__ranked_fold(b->e, b->op, b->list, b->npes);
+        s = lun__reduce_blocks_fold(b->e, b->op, b->list, b->npes);
     if (s == LUN_OK)
         s = lun_read(b->e, b->list[0], b->all + first * b->size, 0, mine);
     for (int k = 0; k < b->npes; k++) {
@@ -181,7 +181,7 @@ static lun_status open_own(lun_engine *e, lun_array *x, lun_array **own, const v
     return s == LUN_OK ? lun_data(e, *own, data) : s;
 }
 
-lun_status lun__ranked_blocks(lun_engine *e, const lun_said *said, lun_op op, lun_array *x,
+lun_status lun__reduce_blocks(lun_engine *e, const lun_said *said, lun_op op, lun_array *x,
                               lun_array **out)
 {
     blocks b = {.e = e,
@@ -202,7 +202,7 @@ lun_status lun__ranked_blocks(lun_engine *e, const lun_said *said, lun_op op, lu
         s = lun_blank_new(e, b.n, (int)b.size, &blank, &all);
     void *memory = s == LUN_OK ? open_blocks(&b) : NULL;
     if (s == LUN_OK && !memory)
-        s = lun__nomem(e);
+        s = lun__fail_nomem(e);
     b.own = data;
     b.all = all;
     if (s == LUN_OK)

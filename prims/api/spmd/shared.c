@@ -79,7 +79,7 @@ static void answer(lun_engine *e, int from, const char *bytes, int64_t count)
     if (head.status == LUN_OK)
         reply_to(e, from, head, elements, q.access == GET ? size : 0);
     else
-        reply_to(e, from, head, lun__error_text(e), strlen(lun__error_text(e)));
+        reply_to(e, from, head, lun__fail_error_text(e), strlen(lun__fail_error_text(e)));
     free(elements);
 }
 
@@ -91,7 +91,7 @@ lun_status lun__shared_make(lun_engine *e, lun_shared like, const lun_shared_ste
     lun_shared *s = malloc(sizeof *s);
     lun_status status = LUN_OK;
     if (!s)
-        status = lun__nomem(e);
+        status = lun__fail_nomem(e);
     else if (like.own)
         status = lun_eval(e, &like.own, 1);
     if (status == LUN_OK) {
@@ -226,7 +226,7 @@ static lun_status ask(lun_engine *e, const lun_shared *s, int pe, question q, vo
     if (q.access == PUT && size)
         lun__strbuf_add(&text, bytes, size);
     lun_status status =
-        text.failed ? lun__nomem(e)
+        text.failed ? lun__fail_nomem(e)
                     : lun__ask_element(e, pe, text.text, (int64_t)text.length, &got, &count);
     lun__strbuf_free(&text);
     if (status == LUN_OK && count < (int64_t)sizeof head)

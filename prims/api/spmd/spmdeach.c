@@ -96,10 +96,10 @@ static lun_status take_written(lun_engine *e, const lun_function *f, int rank, l
     lun_ir_function *made = NULL;
     if (!f || !f->front.in_place)
         return lun__fail(e, LUN_EARG, "a loop over ranks takes C text without a result");
-    lun__clear(e);
+    lun__fail_clear(e);
     lun_status s = f->front.in_place(f->front.ctx, rank, &made, &e->error);
     if (s != LUN_OK)
-        return s == LUN_ENOMEM && !e->error.length ? lun__nomem(e) : s;
+        return s == LUN_ENOMEM && !e->error.length ? lun__fail_nomem(e) : s;
     for (int p = 0; p < made->params; p++)
         if (made->param[p].pointer && made->param[p].written && made->param[p].of < l->count)
             l->lent[made->param[p].of].written = true;
@@ -112,8 +112,8 @@ static void copy_args(const lun_spmd_arg *given, int count, lun_spmd_arg *to)
     const size_t size = count && given->size ? given->size : sizeof *to;
     for (int k = 0; k < count; k++) {
         to[k] = (lun_spmd_arg){.size = sizeof *to};
-        lun__take(&to[k], (const lun_spmd_arg *)((const char *)given + (size_t)k * size),
-                  sizeof *to);
+        lun__sized_take(&to[k], (const lun_spmd_arg *)((const char *)given + (size_t)k * size),
+                        sizeof *to);
     }
 }
 
@@ -122,7 +122,7 @@ static lun_status take_args(lun_engine *e, const lun_spmd_arg *args, lun_lending
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < l->count; k++) {
         if (!args[k].blocked) {
-            s = lun__usable(e, args[k].array);
+            s = lun__array_usable(e, args[k].array);
             continue;
         }
         if (args[k].blocked->kind != LUN_SHARED_BLOCKED)
@@ -160,10 +160,10 @@ static lun_status run(lun_engine *e, lun_function *f, const lun_spmd_loop *loop,
         rounds.first[k]++; /* which the text counts from 0 */
     for (int k = 0; k < l->count; k++)
         given[k] = l->lent[k].of ? l->lent[k].whole : args[k].array;
-    lun_status s = lun__box_make(e, loop->rank, rounds.first, rounds.count, &b, index);
+    lun_status s = lun__generate_box_make(e, loop->rank, rounds.first, rounds.count, &b, index);
     if (s != LUN_OK)
         return s;
-    s = lun__each_in_place(e, f, &b, given, l->count, false);
+    s = lun__inplace_each(e, f, &b, given, l->count, false);
     for (int k = 0; k < loop->rank; k++)
         lun_release(index[k]);
     return s;
@@ -216,10 +216,10 @@ lun_status lun_spmd_each(lun_engine *e, lun_function *f, const lun_spmd_loop *gi
     lun_spmd_arg args[LUN_MAX_OPERANDS];
     copy_args(args_given, count, args);
     lun_spmd_loop loop = {.size = sizeof loop};
-    lun__take(&loop, given, sizeof loop);
+    lun__sized_take(&loop, given, sizeof loop);
     lun_lending *l = calloc(1, sizeof *l);
     if (!l)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     *l = (lun_lending){.e = e, .npes = lun_spmd_npes(e), .mype = lun_spmd_mype(e), .count = count};
     lun_status s = share(e, f, &loop, args, l);
     const lun_status held = lun_spmd_hold(e, false);

@@ -26,8 +26,8 @@ static void set_axes(const lun_array *a, const lun_blocks *blocks, lun_ir_sought
     }
 }
 
-lun_status lun__search(lun_engine *e, const lun_boxed *b, const lun_part *parts, int count,
-                       const lun_blocks *const *blocks, lun_search *out)
+lun_status lun__wanted_search(lun_engine *e, const lun_boxed *b, const lun_part *parts, int count,
+                              const lun_blocks *const *blocks, lun_search *out)
 {
     memset(out->of, 0, sizeof out->of);
     for (int k = 0; k < b->r.arrays; k++) {
@@ -37,7 +37,7 @@ lun_status lun__search(lun_engine *e, const lun_boxed *b, const lun_part *parts,
             set_axes(b->r.array[k], blocks ? blocks[number] : NULL, &out->of[k]);
     }
     const lun_status s = lun__ir_inspector(b->r.function->body, out->of, &out->body, &out->count);
-    return s == LUN_OK ? LUN_OK : lun__nomem(e);
+    return s == LUN_OK ? LUN_OK : lun__fail_nomem(e);
 }
 
 /* ---- the kernel's operands ------------------------------------------------------------------- */
@@ -59,12 +59,12 @@ static lun_status settle(lun_engine *e, lun_node *n, lun_node **out)
         *out = n;
         return LUN_OK;
     }
-    s = lun__node_copy(e, n, out);
+    s = lun__read_node_copy(e, n, out);
     lun__node_release(e, n);
     return s;
 }
 
-bool lun__is_read(const lun_ir *body, lun_ir_kind kind, int number)
+bool lun__wanted_is_read(const lun_ir *body, lun_ir_kind kind, int number)
 {
     for (int i = 0; i < body->count; i++)
         if (body->ins[i].kind == kind && body->ins[i].imm == number)
@@ -81,7 +81,7 @@ static lun_status take_scalars(lun_engine *e, const lun_boxed *b, marking *m)
     for (int k = 0; s == LUN_OK && k < b->r.window_count; k++, at++) {
         lun_node *n = NULL;
         m->taken[at].how = LUN_TAKES_NUMBER;
-        if (!lun__is_read(body, LUN_IR_ARG, b->box.rank + k))
+        if (!lun__wanted_is_read(body, LUN_IR_ARG, b->box.rank + k))
             continue;
         s = lun__boxed_window(e, b, k, &n);
         if (s == LUN_OK && n->kind == LUN_NODE_NUMBER && !n->rank) {
@@ -96,7 +96,7 @@ static lun_status take_scalars(lun_engine *e, const lun_boxed *b, marking *m)
     for (int k = 0; s == LUN_OK && k < b->r.scalars; k++, at++)
         m->taken[at] =
             (lun_taken){.how = LUN_TAKES_NUMBER,
-                        .cell = lun__cell_from_value(b->r.scalar_dtype[k], b->r.scalar[k])};
+                        .cell = lun__dtype_cell_from_value(b->r.scalar_dtype[k], b->r.scalar[k])};
     return s;
 }
 
@@ -142,14 +142,14 @@ static lun_status take_array(lun_engine *e, const lun_boxed *b, const lun_part *
             m->arrays[x->slot] = lun__node_retain(marks[number]->node);
         return s;
     }
-    if (!lun__is_read(&m->found.body, LUN_IR_GATHER, k) &&
-        !lun__is_read(&m->found.body, LUN_IR_LOADU, k))
+    if (!lun__wanted_is_read(&m->found.body, LUN_IR_GATHER, k) &&
+        !lun__wanted_is_read(&m->found.body, LUN_IR_LOADU, k))
         return LUN_OK;
     lun_array *from =
         number < 0 ? b->r.array[k] : lun__boxed_computed(parts, count, number)->elements;
-    lun_status s = lun__node(e, from, LUN_DTYPE_COUNT, &n);
+    lun_status s = lun__array_node(e, from, LUN_DTYPE_COUNT, &n);
     if (s == LUN_OK)
-        s = lun__cast(e, n, (lun_dtype)m->found.body.slots[k].dtype, &cast);
+        s = lun__convert(e, n, (lun_dtype)m->found.body.slots[k].dtype, &cast);
     lun__node_release(e, n);
     return s == LUN_OK ? settle(e, cast, &m->arrays[k]) : s;
 }
@@ -206,10 +206,10 @@ static lun_status run(lun_engine *e, const lun_boxed *b, marking *m, int64_t *ge
                               .notes = b->r.notes,
                               .note_count = b->r.note_count,
                               .like = like};
-    s = lun__lower_marking(e, &m->kernel, &kernel);
+    s = lun__bitmap_kernel_lower(e, &m->kernel, &kernel);
     if (s == LUN_OK) {
         lun_host_begin(e);
-        s = lun__run_in_place(e, &kernel, n, false, &counts);
+        s = lun__inplace_step_run(e, &kernel, n, false, &counts);
         lun_host_end(e);
         lun__lowered_free(&kernel);
     }
@@ -228,8 +228,8 @@ lun_status lun_loop_wanted(lun_engine *e, lun_function *f, const lun_part_loop *
     for (int k = 0; k < loop->count; k++)
         marks[k] = NULL;
     marking *m = calloc(1, sizeof *m);
-    lun_part *parts = lun__take_list(given, count, sizeof *parts);
-    lun_status s = m && parts ? lun__boxed_open(e, f, loop, &b) : lun__nomem(e);
+    lun_part *parts = lun__sized_take_list(given, count, sizeof *parts);
+    lun_status s = m && parts ? lun__boxed_open(e, f, loop, &b) : lun__fail_nomem(e);
     if (s != LUN_OK) {
         free(parts);
         free(m);
@@ -237,7 +237,7 @@ lun_status lun_loop_wanted(lun_engine *e, lun_function *f, const lun_part_loop *
     }
     s = lun__boxed_windows(e, &b, parts, count);
     if (s == LUN_OK)
-        s = lun__search(e, &b, parts, count, whose->blocks, &m->found);
+        s = lun__wanted_search(e, &b, parts, count, whose->blocks, &m->found);
     if (s == LUN_OK)
         s = take(e, &b, parts, count, whose, m, marks);
     if (s == LUN_OK && !b.box.empty)

@@ -15,13 +15,13 @@ typedef struct lun_search {
 
 /* blocks: by stand-in, or NULL. A stand-in that has a Vector among the parts is at hand, the others
  * are not.  out->body: to be freed in every case. */
-lun_status lun__search(lun_engine *e, const lun_boxed *b, const lun_part *parts, int count,
-                       const lun_blocks *const *blocks, lun_search *out);
+lun_status lun__wanted_search(lun_engine *e, const lun_boxed *b, const lun_part *parts, int count,
+                              const lun_blocks *const *blocks, lun_search *out);
 /* What the gathers from array slot k of the body reach, in their order, if that is known
  * (LUN_COMPUTED_BOX), in list, with room for LUN_MAX_REACHES; *length 0: it is not. */
 lun_status lun__reach_of_slot(lun_engine *e, const lun_boxed *b, int k, lun_reach *list,
                               int *length);
 /* Whether a body has such an instruction. */
-bool lun__is_read(const lun_ir *body, lun_ir_kind kind, int number);
+bool lun__wanted_is_read(const lun_ir *body, lun_ir_kind kind, int number);
 
 #endif

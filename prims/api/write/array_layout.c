@@ -50,10 +50,11 @@ static lun_status wrap_span(lun_engine *e, void *data, const lun_layout *at, int
     char *lowest = data ? (char *)data - at->offset * lun__dtype_get(t)->bytes : NULL;
     ending *end = release ? malloc(sizeof *end) : NULL;
     if (release && !end)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     if (end)
         *end = (ending){release, data, ctx};
-    lun_status s = lun__wrap(e, lowest, span, 1, &span, t, end ? end_strided : NULL, end, out);
+    lun_status s =
+        lun__make_wrapped(e, lowest, span, 1, &span, t, end ? end_strided : NULL, end, out);
     if (s != LUN_OK) {
         free(end);
         return s;
@@ -81,7 +82,8 @@ lun_status lun_wrap_strided(lun_engine *e, void *data, int rank, const int64_t *
     if (s != LUN_OK)
         return s;
     if (lun__layout_is_dense(&at) || high < low)
-        return lun__wrap(e, data, lun__layout_count(&at), rank, shape, t, release, ctx, out);
+        return lun__make_wrapped(e, data, lun__layout_count(&at), rank, shape, t, release, ctx,
+                                 out);
     at.offset = -low;
     return wrap_span(e, data, &at, high - low + 1, t, release, ctx, out);
 }
@@ -93,7 +95,7 @@ static lun_status layout_of(lun_engine *e, const lun_array *a, lun_layout_kind k
                             const int64_t *strides, lun_layout *out, int64_t *span)
 {
     int64_t shape[LUN_MAX_RANK], low, high;
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     if (s != LUN_OK)
         return s;
     int rank = lun_shape(a, shape);
@@ -128,7 +130,7 @@ static lun_status copy_strided(lun_engine *e, lun_array *a, const lun_layout *at
     s = lun__node_leaf(e, memory, 0, 1, &span, &leaf);
     lun__storage_release(e, memory);
     if (s == LUN_OK)
-        s = lun__viewed(e, leaf, at, true, &to);
+        s = lun__array_viewed(e, leaf, at, true, &to);
     if (s != LUN_OK)
         return s;
     s = lun_store(e, to, a);
@@ -154,13 +156,13 @@ static lun_status arranged(lun_engine *e, lun_array *a, lun_layout_kind kind,
         return copy_strided(e, a, &at, span, out);
     const lun_axes *axes = lun__axes_sorted(&at, &order) ? &order : NULL;
     bool made = own || (a->made && !a->weak);
-    s = lun__node_along(e, a, LUN_DTYPE_COUNT, axes, &n);
+    s = lun__axes_node(e, a, LUN_DTYPE_COUNT, axes, &n);
     if (s == LUN_OK && own) {
-        s = lun__node_copy(e, n, &copy);
+        s = lun__read_node_copy(e, n, &copy);
         lun__node_release(e, n);
         n = copy;
     }
-    return s == LUN_OK ? lun__array_along(e, n, made, axes, out) : s;
+    return s == LUN_OK ? lun__axes_array(e, n, made, axes, out) : s;
 }
 
 lun_status lun_arrange(lun_engine *e, lun_array *a, lun_layout_kind kind, const int64_t *strides,

@@ -32,7 +32,7 @@ static int slowest(const lun_layout *l)
 static slices slices_of(const lun_array *a, const lun_node *n)
 {
     lun_layout l;
-    lun__layout_of(a, &l);
+    lun__array_layout(a, &l);
     slices s = {.n = n->n};
     if (a->viewed && (!lun__layout_is_permutation(&l) || lun__layout_count(&l) != n->n))
         return s;
@@ -76,9 +76,9 @@ static lun_status check_weights(lun_engine *e, const lun_distribution *d)
                              k, d->weights[k]);
         sum += d->weights[k];
     }
-    if (d->weight_count && d->weight_count != lun__set_places(e))
+    if (d->weight_count && d->weight_count != lun__state_places(e))
         return lun__fail(e, LUN_EARG, "%d weights for %d places", d->weight_count,
-                         lun__set_places(e));
+                         lun__state_places(e));
     if (d->weight_count && (sum == 0 || !isfinite(sum)))
         return lun__fail(e, LUN_EARG, "the sum of the weights is %g", sum);
     return LUN_OK;
@@ -103,9 +103,9 @@ static lun_status check_options(lun_engine *e, const lun_distribution *d, lun_sp
         return lun__fail(e, LUN_EARG, "a rule and weights exclude each other");
     if (d->halo < 0)
         return lun__fail(e, LUN_EARG, "a halo of %lld: 0 or more expected", (long long)d->halo);
-    if (d->device < 0 || d->device >= lun__set_places(e))
+    if (d->device < 0 || d->device >= lun__state_places(e))
         return lun__fail(e, LUN_EARG, "there is no place " LUN_NTH ": %d %s in use", d->device,
-                         lun__set_places(e), lun__set_places(e) == 1 ? "is" : "are");
+                         lun__state_places(e), lun__state_places(e) == 1 ? "is" : "are");
     return check_weights(e, d);
 }
 
@@ -124,9 +124,9 @@ static lun_status make_spread(lun_engine *e, const lun_distribution *d, const sl
         s = find_rule(e, d->rule, &rule);
     if (s != LUN_OK)
         return s;
-    lun_spread *out = *made = lun__spread_new(lun__set_places(e));
+    lun_spread *out = *made = lun__spread_new(lun__state_places(e));
     if (!out)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     out->kind = kind;
     out->rule = d->weight_count ? LUN_SPREAD_WEIGHTS : rule;
     out->n = of->n;
@@ -143,7 +143,7 @@ static lun_status make_spread(lun_engine *e, const lun_distribution *d, const sl
 
 static lun_status check_array(lun_engine *e, const lun_array *a)
 {
-    lun_status s = lun__usable(e, a);
+    lun_status s = lun__array_usable(e, a);
     e->error_where = NULL;
     if (s == LUN_OK && (a->weak || (a->node && !a->node->rank && !a->viewed)))
         return lun__fail(e, LUN_EARG, "a single number is not distributed");
@@ -161,9 +161,9 @@ static lun_status decide(lun_engine *e, lun_node *n, lun_spread *wanted, lun_com
     if (n->kind != LUN_NODE_LEAF)
         return lun__node_wish(e, n, wanted, combine);
     if (combine)
-        status = lun__placed_combine(e, n->storage, combine);
+        status = lun__placement_combine(e, n->storage, combine);
     if (status == LUN_OK && wanted)
-        status = lun__placed_decide(e, n->storage, wanted);
+        status = lun__placement_decide(e, n->storage, wanted);
     return status;
 }
 
@@ -172,7 +172,7 @@ static lun_status combine_by(lun_engine *e, lun_function *f, lun_combine **out)
 {
     lun_combine *c = *out = malloc(sizeof *c);
     if (!c)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     *c = (lun_combine){1, f, lun_function_release};
     lun_function_retain(f);
     return LUN_OK;
@@ -181,7 +181,7 @@ static lun_status combine_by(lun_engine *e, lun_function *f, lun_combine **out)
 static const lun_spread *spread_of(lun_engine *e, const lun_node *n)
 {
     if (n->kind == LUN_NODE_LEAF)
-        return lun__placed_spread(e, n->storage);
+        return lun__placement_spread(e, n->storage);
     return n->extended && n->wish ? n->wish->spread : NULL;
 }
 
@@ -196,7 +196,7 @@ static lun_status distribute(lun_engine *e, lun_array *a, lun_spread *spread, lu
     if (none && !f)
         return LUN_OK;
     if (lun__node_is(a->node, LUN_IS_VIRTUAL)) /* becomes an ordinary array */
-        s = lun__unshare(e, a);
+        s = lun__copy_on_write(e, a);
     if (s == LUN_OK && a->node->kind == LUN_NODE_LEAF &&
         (a->node->offset || a->node->n != a->node->storage->count))
         return lun__fail(e, LUN_EARG, "only whole arrays are distributed, not parts of others");
@@ -204,7 +204,7 @@ static lun_status distribute(lun_engine *e, lun_array *a, lun_spread *spread, lu
         s = combine_by(e, f, &combine);
     if (s == LUN_OK)
         s = decide(e, a->node, none ? NULL : spread, combine);
-    lun__combine_release(combine);
+    lun__current_combine_release(combine);
     return s;
 }
 
@@ -213,7 +213,7 @@ lun_status lun_distribute(lun_engine *e, lun_array *a, const lun_distribution *w
     LUN_NEED(e, wanted);
     lun_distribution d = {.size = 0};
     lun_spread *spread;
-    lun__take(&d, wanted, sizeof d);
+    lun__sized_take(&d, wanted, sizeof d);
     lun_status s = check_array(e, a);
     if (s != LUN_OK)
         return s;
@@ -222,7 +222,7 @@ lun_status lun_distribute(lun_engine *e, lun_array *a, const lun_distribution *w
         return lun__fail(e, LUN_EARG, "only whole arrays are distributed, not parts of others");
     s = make_spread(e, &d, &of, &spread);
     if (s == LUN_OK && d.combine)
-        s = lun__check_combiner(e, d.combine, lun_dtype_of(a));
+        s = lun__fold_check(e, d.combine, lun_dtype_of(a));
     if (s == LUN_OK)
         s = distribute(e, a, spread, d.combine);
     lun__spread_release(spread);
@@ -232,16 +232,16 @@ lun_status lun_distribute(lun_engine *e, lun_array *a, const lun_distribution *w
 lun_status lun_touched(lun_engine *e, lun_array *a)
 {
     LUN_NEED(e, true);
-    const lun_writing how = lun__writing_plain();
+    const lun_writing how = lun__merge_writing_plain();
     lun_status s = check_array(e, a);
     if (s == LUN_OK)
-        s = lun__hold(e, a);
+        s = lun__write_hold(e, a);
     const lun_spread *x = s == LUN_OK ? spread_of(e, a->node) : NULL;
     if (s == LUN_OK && (!x || x->kind != LUN_SPREAD_COPY))
         return lun__fail(e, LUN_EARG,
                          "only copies can differ: the array is not distributed as "
                          "'copy' over the places in use");
-    return s == LUN_OK && e->set_count ? lun__versions_open(e, a->node->storage, &how) : s;
+    return s == LUN_OK && e->set_count ? lun__divergent_open(e, a->node->storage, &how) : s;
 }
 
 /* ---- the state ------------------------------------------------------------------------------- */
@@ -258,7 +258,7 @@ static lun_status open_lists(lun_engine *e, int places, lists *to)
     const size_t p = (size_t)places; /* LUN_MAX_PLACES at most */
     void *all = calloc(p, sizeof *to->device + 2 * sizeof *to->count + sizeof *to->fresh);
     if (!all)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     free(e->told);
     e->told = all;
     to->device = all;
@@ -270,7 +270,7 @@ static lun_status open_lists(lun_engine *e, int places, lists *to)
 
 static bool is_fresh(const lun_storage *s, const lun_backend_slot *at, lun_interval part)
 {
-    const lun_piece *x = s->placed ? lun__placed_find(s->placed, at) : NULL;
+    const lun_piece *x = s->placed ? lun__current_find(s->placed, at) : NULL;
     if (x)
         return lun__intervals_cover(&x->fresh, part.lo, part.hi);
     const lun_mirror *m = s->mirrors;
@@ -332,13 +332,13 @@ lun_status lun_distribution_get(lun_engine *e, lun_array *a, lun_distribution_st
     LUN_NEED(e, out);
     lun_distribution_state to = {.size = sizeof to, .kind = "none"};
     lists each = {0};
-    to.places = lun__set_places(e);
-    lun_status s = lun__usable(e, a);
+    to.places = lun__state_places(e);
+    lun_status s = lun__array_usable(e, a);
     if (s == LUN_OK)
         s = open_lists(e, to.places, &each);
     if (s != LUN_OK)
         return s;
-    const lun_array *top = lun__top(a);
+    const lun_array *top = lun__array_top(a);
     const lun_node *n = top->node;
     to.device = each.device;
     to.count = each.count;
@@ -358,6 +358,6 @@ lun_status lun_distribution_get(lun_engine *e, lun_array *a, lun_distribution_st
         state_fresh(e, n->storage, x, &to, each.fresh);
     if (n && !a->weak)
         state_combining(n, &to);
-    lun__give(out, &to, sizeof to);
+    lun__sized_give(out, &to, sizeof to);
     return LUN_OK;
 }

@@ -14,7 +14,7 @@
 
 static lun_status merge(lun_engine *e, lun_storage *s);
 
-lun_writing lun__writing_plain(void)
+lun_writing lun__merge_writing_plain(void)
 {
     return (lun_writing){.op = LUN_OP_COUNT, .merge = merge};
 }
@@ -37,16 +37,17 @@ static bool neutral(lun_op op, lun_dtype t, uint64_t *cell)
 {
     if (op != LUN_OP_ADD || !lun__dtype_is_float(t))
         return lun__op_identity(op, t, cell);
-    *cell = lun__cell_from_value(t, (lun_value){.dtype = LUN_F64, .as.d = -0.0});
+    *cell = lun__dtype_cell_from_value(t, (lun_value){.dtype = LUN_F64, .as.d = -0.0});
     return true;
 }
 
-lun_writing lun__writing_by(int atom, lun_dtype t)
+lun_writing lun__merge_writing_by(int atom, lun_dtype t)
 {
-    lun_writing how = lun__writing_plain();
+    lun_writing how = lun__merge_writing_plain();
     if (atom)
         how.op = by_atomic((lun_atomic)(atom - 1));
-    return how.op < LUN_OP_COUNT && neutral(how.op, t, &how.cell) ? how : lun__writing_plain();
+    return how.op < LUN_OP_COUNT && neutral(how.op, t, &how.cell) ? how
+                                                                  : lun__merge_writing_plain();
 }
 
 /* How a call of C text changes the slot; false: it does not take it. */
@@ -64,9 +65,9 @@ static bool called_by(const lun_ir *body, const lun_ir_ins *ins, int slot, lun_o
     return true;
 }
 
-lun_writing lun__writing_of(const lun_ir *body, int slot, lun_dtype t)
+lun_writing lun__merge_writing_of(const lun_ir *body, int slot, lun_dtype t)
 {
-    lun_writing how = lun__writing_plain();
+    lun_writing how = lun__merge_writing_plain();
     bool some = false;
     for (int i = 0; i < body->count; i++) {
         const lun_ir_ins *ins = &body->ins[i];
@@ -77,11 +78,11 @@ lun_writing lun__writing_of(const lun_ir *body, int slot, lun_dtype t)
         if (ins->kind == LUN_IR_ATOMIC)
             op = by_atomic((lun_atomic)ins->op);
         if (op == LUN_OP_COUNT || (some && op != how.op))
-            return lun__writing_plain();
+            return lun__merge_writing_plain();
         how.op = op;
         some = true;
     }
-    return some && neutral(how.op, t, &how.cell) ? how : lun__writing_plain();
+    return some && neutral(how.op, t, &how.cell) ? how : lun__merge_writing_plain();
 }
 
 /* ---- the expression -------------------------------------------------------------------------- */
@@ -119,7 +120,7 @@ static lun_status decide(lun_engine *e, lun_storage *s)
     const lun_spread *own = s->placed->spread;
     const int64_t unit = own && own->unit > 0 && s->count % own->unit == 0 ? own->unit : 1;
     lun_spread *cut = divides(own, v) ? lun__spread_retain(own) : new_parts(v, s->count, unit);
-    lun_status status = cut ? lun__placed_decide(e, v->at[0], cut) : lun__nomem(e);
+    lun_status status = cut ? lun__placement_decide(e, v->at[0], cut) : lun__fail_nomem(e);
     lun__spread_release(cut);
     return status;
 }
@@ -138,7 +139,7 @@ static lun_status combine(lun_engine *e, lun_function *f, lun_storage *k, lun_ar
     int results;
     lun_status s = version(e, k, &next);
     if (s == LUN_OK)
-        s = lun__call_around(e, f, (lun_array *[]){*sofar, next}, 2, 2, NULL, &both, 1, &results);
+        s = lun__apply_around(e, f, (lun_array *[]){*sofar, next}, 2, 2, NULL, &both, 1, &results);
     lun_release(next);
     if (s == LUN_OK) {
         lun_release(*sofar);
@@ -158,9 +159,9 @@ static lun_status combine_all(lun_engine *e, lun_storage *s, lun_function *f, lu
     for (int k = 1; status == LUN_OK && k < v->count; k++)
         status = combine(e, f, v->at[k], &sofar);
     if (status == LUN_OK)
-        status = lun__node(e, sofar, LUN_DTYPE_COUNT, &n);
+        status = lun__array_node(e, sofar, LUN_DTYPE_COUNT, &n);
     if (status == LUN_OK)
-        status = lun__cast(e, n, s->dtype, out);
+        status = lun__convert(e, n, s->dtype, out);
     lun__node_release(e, n);
     lun_release(sofar);
     return status;
@@ -169,7 +170,7 @@ static lun_status combine_all(lun_engine *e, lun_storage *s, lun_function *f, lu
 lun_status lun__merge_expression(lun_engine *e, lun_storage *s, lun_node **out)
 {
     const lun_op op = s->placed->versions->how.op;
-    lun_function *f = lun__versions_function(s);
+    lun_function *f = lun__divergent_function(s);
     lun_status status = LUN_OK;
     *out = NULL;
     if (!s->count || (!f && op == LUN_OP_COUNT))
@@ -204,7 +205,7 @@ static lun_status take_first(lun_engine *e, lun_storage *s)
                         "is taken; distribute(kind, {combine = f}) gives one");
     e->logged_first |= s->count > 0;
     count(e, s, NULL);
-    return lun__versions_taken(e, s, s->placed->versions->at[0]);
+    return lun__divergent_taken(e, s, s->placed->versions->at[0]);
 }
 
 static lun_status merge(lun_engine *e, lun_storage *s)
@@ -216,11 +217,11 @@ static lun_status merge(lun_engine *e, lun_storage *s)
     if (status != LUN_OK || !n)
         return status == LUN_OK ? take_first(e, s) : status;
     lun__set_take(e, v->place, v->count, &before);
-    status = lun__run(e, &n, 1);
+    status = lun__eval(e, &n, 1);
     lun__set_back(e, &before);
     if (status == LUN_OK) {
         count(e, s, v->at[0]->placed->spread);
-        status = lun__versions_taken(e, s, n->storage);
+        status = lun__divergent_taken(e, s, n->storage);
     }
     lun__node_release(e, n);
     return status;
@@ -245,26 +246,26 @@ static lun_status tell(lun_engine *e, lun_storage *s, lun_merges *m, int k)
     return status;
 }
 
-lun_status lun__merges_make(lun_engine *e, lun_node *const *roots, int count, lun_merges *out)
+lun_status lun__merge_make(lun_engine *e, lun_node *const *roots, int count, lun_merges *out)
 {
     lun_storage **found = NULL;
     lun_status s = LUN_OK;
     int some = 0;
     *out = (lun_merges){0};
     if (e->diverged)
-        s = lun__diverged_operands(e, roots, count, &found, &some);
+        s = lun__divergent_operands(e, roots, count, &found, &some);
     out->at = calloc((size_t)some + 1, sizeof *out->at);
     out->steps = calloc((size_t)some + 1, sizeof *out->steps);
     out->nodes = calloc((size_t)some + 1, sizeof *out->nodes);
     if (s == LUN_OK && !(out->at && out->steps && out->nodes))
-        s = lun__nomem(e);
+        s = lun__fail_nomem(e);
     for (; s == LUN_OK && out->count < some; out->count++)
         s = tell(e, found[out->count], out, out->count);
     free(found);
     return s;
 }
 
-void lun__merges_free(lun_engine *e, lun_merges *m)
+void lun__merge_free(lun_engine *e, lun_merges *m)
 {
     for (int k = 0; k < m->count; k++) {
         if (m->at[k].steps)

@@ -8,12 +8,12 @@
 #include "store/fetch.h"
 
 /* How a kernel of teams writes slot `slot` of that dtype. */
-lun_writing lun__writing_of(const lun_ir *body, int slot, lun_dtype t);
+lun_writing lun__merge_writing_of(const lun_ir *body, int slot, lun_dtype t);
 /* How elements of that dtype are written: by operation atom - 1 of lun_atomic only; 0: as plain
  * elements; anything else: not known. */
-lun_writing lun__writing_by(int atom, lun_dtype t);
+lun_writing lun__merge_writing_by(int atom, lun_dtype t);
 /* How plain elements are written. */
-lun_writing lun__writing_plain(void);
+lun_writing lun__merge_writing_plain(void);
 /* The versions of s merged, as an expression whose result is distributed as s shall be; *out NULL:
  * the first version as it is. To be evaluated while the locations of the versions are in use. */
 lun_status lun__merge_expression(lun_engine *e, lun_storage *s, lun_node **out);
@@ -26,7 +26,7 @@ typedef struct lun_merges {
     int count;
 } lun_merges;
 /* To be freed in every case. */
-lun_status lun__merges_make(lun_engine *e, lun_node *const *roots, int count, lun_merges *out);
-void lun__merges_free(lun_engine *e, lun_merges *m);
+lun_status lun__merge_make(lun_engine *e, lun_node *const *roots, int count, lun_merges *out);
+void lun__merge_free(lun_engine *e, lun_merges *m);
 
 #endif

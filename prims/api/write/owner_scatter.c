@@ -119,7 +119,7 @@ static void count_all(lun_owner_scatter *o)
 {
     const int64_t bytes = o->how.count * (o->size + (int64_t)sizeof(int64_t));
     make_buckets(o);
-    lun__share(o->e, (int64_t)o->sources * PART, bytes, o, count_some);
+    lun__backend_share_range(o->e, (int64_t)o->sources * PART, bytes, o, count_some);
     for (int i = 0; i < o->sources * o->owners * 2; i++) {
         const lun_owner_tally *t = &o->tally[i / 2][i % 2];
         lun_interval *hull = &o->hull[i / 2 % o->owners];
@@ -234,7 +234,7 @@ static bool put_all(const lun_owner_scatter *o, char *const *at, int64_t *bad)
     join(o, at, &p);
     if (!p.base)
         return true;
-    lun__share(o->e, (int64_t)p.parts * PART, (int64_t)p.parts * SHARE, &p, put_some);
+    lun__backend_share_range(o->e, (int64_t)p.parts * PART, (int64_t)p.parts * SHARE, &p, put_some);
     for (int k = 1; k < p.parts; k++)
         first = p.part[k].done < p.part[first].done ? k : first;
     *bad = p.part[first].bad;
@@ -256,7 +256,7 @@ static void cut_sources(lun_owner_scatter *o)
     const lun_node *n = o->what.index->kind == LUN_NODE_LEAF ? o->what.index : o->what.value;
     const lun_storage *s = n->kind == LUN_NODE_LEAF ? n->storage : NULL;
     const lun_spread *x = s && s->stale && !s->source && !n->offset && s->count == o->how.count
-                              ? lun__placed_spread(o->e, s)
+                              ? lun__placement_spread(o->e, s)
                               : NULL;
     o->sources = 1;
     o->source[0].hi = o->how.count;
@@ -284,10 +284,10 @@ static lun_status load(const lun_owner_scatter *o, const lun_owner_source *from,
     if (!s || from->lo >= from->hi)
         return LUN_OK;
     if (from->at)
-        return lun__placed_for_host(o->e, s, from->at, n->offset + from->lo, n->offset + from->hi,
-                                    out);
-    const lun_status status = lun__storage_host(o->e, s, false);
-    *out = lun__leaf_data(n);
+        return lun__host_elements_for(o->e, s, from->at, n->offset + from->lo, n->offset + from->hi,
+                                      out);
+    const lun_status status = lun__mirror_host(o->e, s, false);
+    *out = lun__node_leaf_data(n);
     return status;
 }
 
@@ -319,7 +319,7 @@ static void predict_moves(const lun_owner_scatter *o)
         for (int k = 0; k < o->owners; k++) {
             const int64_t count = from->to[k][0].count + from->to[k][1].count;
             if (count && at != writer(o, k))
-                lun__placed_count(o->e, at, writer(o, k), count * each);
+                lun__fetch_count(o->e, at, writer(o, k), count * each);
         }
     }
 }
@@ -331,11 +331,11 @@ static lun_status bring(const lun_owner_scatter *o, lun_storage *to, int k, char
     lun_backend_slot *at = writer(o, k);
     lun_piece *x;
     if (!at) {
-        const lun_status s = lun__placed_host(o->e, to, lo, hi);
+        const lun_status s = lun__host_elements_ensure(o->e, to, lo, hi);
         *out = (char *)to->data + lo * size;
         return s;
     }
-    const lun_status s = lun__placed_ensure(o->e, to, at, lo, hi, &x);
+    const lun_status s = lun__fetch_ensure(o->e, to, at, lo, hi, &x);
     if (s == LUN_OK)
         *out = (char *)x->data + (lo - x->lo) * size;
     return s;
@@ -364,7 +364,7 @@ static lun_status try_all(const lun_owner_scatter *o, bool *fits, int64_t *bad)
         if (o->copy[k])
             memcpy(o->copy[k], o->at[k], bytes);
         else
-            s = lun__nomem(o->e);
+            s = lun__fail_nomem(o->e);
     }
     *fits = s != LUN_OK || put_all(o, o->copy, bad);
     for (int k = 0; k < o->owners; k++) {
@@ -378,7 +378,7 @@ static lun_status try_all(const lun_owner_scatter *o, bool *fits, int64_t *bad)
 static lun_status bring_all(const lun_owner_scatter *o, lun_storage *to)
 {
     const lun_status s = bring_each(o, to);
-    return s == LUN_OK ? lun__placed_writes(o->e, to, o->owners) : s;
+    return s == LUN_OK ? lun__host_elements_writes(o->e, to, o->owners) : s;
 }
 
 lun_status lun__owner_scatter_write(lun_owner_scatter *o, const lun_node *array)
@@ -393,7 +393,7 @@ lun_status lun__owner_scatter_write(lun_owner_scatter *o, const lun_node *array)
     (void)put_all(o, o->at, &bad);
     for (int k = 0; k < o->owners; k++)
         if (o->hull[k].lo < o->hull[k].hi)
-            lun__placed_wrote(to, writer(o, k), o->hull[k].lo, o->hull[k].hi);
+            lun__host_elements_wrote(to, writer(o, k), o->hull[k].lo, o->hull[k].hi);
     return LUN_OK;
 }
 
@@ -413,10 +413,10 @@ static bool is_placed(const lun_node *n)
 /* Whether the scatter is done by owners: some elements are at locations, or distributed. */
 static bool is_distributed(lun_engine *e, const lun_owner_write *w)
 {
-    return lun__placed_takes(e, w->array->storage) && is_operand(w->index) &&
+    return lun__host_elements_takes(e, w->array->storage) && is_operand(w->index) &&
            is_operand(w->value) && w->how->count &&
            (is_placed(w->array) || is_placed(w->index) || is_placed(w->value) ||
-            lun__placed_spread(e, w->array->storage));
+            lun__placement_spread(e, w->array->storage));
 }
 
 static lun_status open(lun_owner_scatter *o, bool *fits, int64_t *bad)
@@ -425,9 +425,9 @@ static lun_status open(lun_owner_scatter *o, bool *fits, int64_t *bad)
     int64_t shape[LUN_MAX_RANK];
     lun__node_shape(o->what.array, shape);
     const int64_t unit = o->what.array->rank > 1 && shape[0] ? o->what.array->n / shape[0] : 1;
-    lun_status s = to->stale ? lun__versions_merge(o->e, to) : LUN_OK;
+    lun_status s = to->stale ? lun__fetch_merge(o->e, to) : LUN_OK;
     if (s == LUN_OK)
-        s = lun__placed_owners(o->e, to, unit, o->part);
+        s = lun__host_elements_owners(o->e, to, unit, o->part);
     if (s != LUN_OK)
         return s;
     cut_sources(o);
@@ -468,15 +468,15 @@ lun_status lun__owner_scatter_open(lun_engine *e, const lun_owner_write *what,
         return LUN_OK;
     lun_owner_scatter *o = *out = calloc(1, sizeof *o);
     if (!o)
-        return lun__nomem(e);
+        return lun__fail_nomem(e);
     o->e = e;
     o->what = *what;
     o->how = *what->how;
-    o->owners = lun__set_places(e);
+    o->owners = lun__state_places(e);
     o->size = lun__dtype_get(o->how.from)->bytes;
     o->index_step = what->index->kind == LUN_NODE_LEAF;
     o->value_step = what->value->kind == LUN_NODE_LEAF;
-    return open_lists(o) ? open(o, fits, bad) : lun__nomem(e);
+    return open_lists(o) ? open(o, fits, bad) : lun__fail_nomem(e);
 }
 
 void lun__owner_scatter_close(lun_owner_scatter *o)

@@ -183,14 +183,14 @@ static void stored_floats(const lun_scatter *s, const range *r)
     for (int64_t k = 0; k < s->count; k++) {
         if (!within(r, s->index[k]))
             continue;
-        double old = lun__cell_to_value(s->dtype, to[s->index[k]]).as.d;
+        double old = lun__dtype_cell_to_value(s->dtype, to[s->index[k]]).as.d;
         int64_t i = k * s->step;
         double x = wide ? ((const double *)s->values)[i] : (double)((const float *)s->values)[i];
         double a = s->behind ? x : old, b = s->behind ? old : x;
         double sum =
             wide ? combine_double(s->how, a, b) : (double)combine_float(s->how, (float)a, (float)b);
         to[s->index[k]] =
-            (uint16_t)lun__cell_from_value(s->dtype, (lun_value){LUN_F64, {.d = sum}});
+            (uint16_t)lun__dtype_cell_from_value(s->dtype, (lun_value){LUN_F64, {.d = sum}});
     }
 }
 
@@ -325,7 +325,8 @@ int64_t lun__scatter(lun_engine *e, const lun_scatter *s, int64_t *bad)
         return lun__scatter_serial(s, bad);
     for (int k = 0; k < x.parts; k++)
         x.part[k].done = s->count;
-    lun__share(e, (int64_t)x.parts * PART, (int64_t)x.parts * SHARE, &x, scatter_parts);
+    lun__backend_share_range(e, (int64_t)x.parts * PART, (int64_t)x.parts * SHARE, &x,
+                             scatter_parts);
     *bad = 0;
     for (int k = 0; k < x.parts; k++)
         if (x.part[k].done < first) {
@@ -436,5 +437,6 @@ void lun__scatter_all(lun_engine *e, lun_scatter *const *s, int count)
             g.s[small++] = s[k];
     int most = (small + threads - 1) / threads;
     make_groups(&g, small, most < TOGETHER ? most : TOGETHER);
-    lun__share(e, (int64_t)g.count * PART, (int64_t)g.count * SHARE, &g, scatter_groups);
+    lun__backend_share_range(e, (int64_t)g.count * PART, (int64_t)g.count * SHARE, &g,
+                             scatter_groups);
 }

@@ -18,7 +18,7 @@ static bool spread(lun_layout from, int rank, const int64_t *shape, lun_layout *
     from.rank -= more;
     memmove(from.extent, from.extent + more, (size_t)from.rank * sizeof *from.extent);
     memmove(from.stride, from.stride + more, (size_t)from.rank * sizeof *from.stride);
-    return lun__broadcast(&from, rank, shape, out);
+    return lun__shape_broadcast(&from, rank, shape, out);
 }
 
 lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array *source)
@@ -26,20 +26,20 @@ lun_status lun_storable(lun_engine *e, const lun_array *target, const lun_array 
     LUN_NEED(e, true);
     char to[96], from[96];
     lun_layout at, wanted, spare;
-    lun_status s = lun__check_writable(e, target);
+    lun_status s = lun__write_check(e, target);
     if (s == LUN_OK)
-        s = lun__present(e, source);
+        s = lun__array_present(e, source);
     if (s != LUN_OK || source->weak)
         return s;
-    lun__layout_of(source, &at);
-    lun__layout_of(target, &wanted);
+    lun__array_layout(source, &at);
+    lun__array_layout(target, &wanted);
     if (spread(at, wanted.rank, wanted.extent, &spare))
         return LUN_OK;
     if (at.rank == 1 && wanted.rank == 1)
-        return lun__fail(e, LUN_ESHAPE, "lengths differ: %s and %s", lun__describe(target, to),
-                         lun__describe(source, from));
-    return lun__misfit(e, lun__describe(source, from), &at, lun__describe(target, to), wanted.rank,
-                       wanted.extent);
+        return lun__fail(e, LUN_ESHAPE, "lengths differ: %s and %s",
+                         lun__array_describe(target, to), lun__array_describe(source, from));
+    return lun__shape_misfit(e, lun__array_describe(source, from), &at,
+                             lun__array_describe(target, to), wanted.rank, wanted.extent);
 }
 
 /* Exchanges the reference *n, no Scalar, for one broadcast to that shape, which it goes with. */
@@ -52,8 +52,9 @@ static lun_status fitted(lun_engine *e, lun_node **n, int rank, const int64_t *s
     if ((*n)->rank == 0 || ((*n)->rank == rank && !memcmp(has, shape, (size_t)rank * sizeof *has)))
         return LUN_OK;
     spread(lun__layout_right((*n)->rank, has), rank, shape, &to);
-    lun_status s = lun__layout_count(&to) == (*n)->n ? lun__node_reshape(e, *n, rank, shape, &as)
-                                                     : lun__view(e, *n, &to, &as);
+    lun_status s = lun__layout_count(&to) == (*n)->n
+                       ? lun__view_node_reshape(e, *n, rank, shape, &as)
+                       : lun__view(e, *n, &to, &as);
     if (s != LUN_OK)
         return s;
     lun__node_release(e, *n);
@@ -92,7 +93,7 @@ static bool is_elsewhere(lun_array *const *targets, int count, const lun_node *n
     const lun_node *in = n->rank && n->kind == LUN_NODE_VIEW ? n->in[0] : NULL;
     bool disjoint = in && in->kind == LUN_NODE_LEAF && !in->storage->stale && !in->storage->wrapped;
     for (int t = 0; disjoint && t < count; t++) {
-        const lun_node *into = lun__top(targets[t])->node;
+        const lun_node *into = lun__array_top(targets[t])->node;
         disjoint = targets[t]->viewed && into && into->kind == LUN_NODE_LEAF &&
                    into->storage != in->storage && !into->storage->wrapped;
     }
@@ -108,13 +109,13 @@ static lun_status prepare(lun_engine *e, const lun_array *target, lun_array *sou
     a->n = NULL;
     a->x = lun__axes_of(target, &a->order) ? &a->order : NULL;
     const lun_axes *along = a->x && lun_shape(source, spare) <= rank ? a->x : NULL;
-    lun_status s = lun__node_along(e, source, source->weak ? lun_dtype_of(target) : LUN_DTYPE_COUNT,
-                                   along, &raw);
+    lun_status s = lun__axes_node(e, source, source->weak ? lun_dtype_of(target) : LUN_DTYPE_COUNT,
+                                  along, &raw);
     if (s != LUN_OK)
         return s;
     if (along)
         lun__axes_shape(along, shape);
-    s = lun__cast(e, raw, lun_dtype_of(target), &a->n);
+    s = lun__convert(e, raw, lun_dtype_of(target), &a->n);
     if (s == LUN_OK)
         s = fitted(e, &a->n, rank, shape);
     if (s == LUN_OK && a->x && !along)
@@ -127,12 +128,12 @@ static lun_status prepare(lun_engine *e, const lun_array *target, lun_array *sou
  * are read before new ones are written. */
 static lun_status copy_aside(lun_engine *e, const lun_array *target, lun_node **n)
 {
-    const lun_node *into = lun__top(target)->node;
+    const lun_node *into = lun__array_top(target)->node;
     lun_node *copy;
     if ((*n)->kind != LUN_NODE_LEAF || into->kind != LUN_NODE_LEAF ||
         (*n)->storage != into->storage || *n == into)
         return LUN_OK;
-    lun_status s = lun__node_copy(e, *n, &copy);
+    lun_status s = lun__read_node_copy(e, *n, &copy);
     if (s != LUN_OK)
         return s;
     lun__node_release(e, *n);
@@ -148,7 +149,7 @@ static lun_status evaluate(lun_engine *e, lun_array *const *targets, assignment 
     for (int k = 0; roots && k < count; k++)
         if (all[k].n->kind != LUN_NODE_NUMBER && !is_elsewhere(targets, count, all[k].n))
             roots[waiting++] = all[k].n;
-    lun_status s = !roots ? lun__nomem(e) : waiting ? lun__run(e, roots, waiting) : LUN_OK;
+    lun_status s = !roots ? lun__fail_nomem(e) : waiting ? lun__eval(e, roots, waiting) : LUN_OK;
     if (roots != few)
         free(roots);
     for (int k = 0; k < count; k++)
@@ -173,10 +174,10 @@ static bool is_whole(const lun_array *target, const lun_axes *x)
 static bool may_be_straight(const lun_array *target, const assignment *a)
 {
     enum { LEAST = 256 << 10 }; /* bytes: below, planning takes longer than a copy */
-    const lun_node *top = lun__top(target)->node;
+    const lun_node *top = lun__array_top(target)->node;
     const bool views = a->n->kind == LUN_NODE_VIEW && a->n->in[0]->kind == LUN_NODE_LEAF;
     return a->n->rank && !views && top->kind == LUN_NODE_LEAF && top->refs == 1 &&
-           top->storage->refs == 1 && (!top->storage->wrapped || lun__top(target)->wraps) &&
+           top->storage->refs == 1 && (!top->storage->wrapped || lun__array_top(target)->wraps) &&
            !is_whole(target, a->x) &&
            a->n->n >= LEAST / lun__dtype_get((lun_dtype)top->dtype)->bytes;
 }
@@ -205,17 +206,17 @@ static lun_status store_straight(lun_engine *e, lun_array *const *targets, const
     for (int k = 0; can && k < count; k++)
         can = may_be_straight(targets[k], &all[k]);
     for (int k = 0; can && s == LUN_OK && k < count; k++) {
-        s = lun__hold(e, targets[k]);
-        const lun_node *top = lun__top(targets[k])->node;
+        s = lun__write_hold(e, targets[k]);
+        const lun_node *top = lun__array_top(targets[k])->node;
         roots[k] = all[k].n;
         to[k] = (lun_storage_view){.s = top->storage, .offset = top->offset};
-        lun__layout_of(targets[k], &to[k].at);
+        lun__array_layout(targets[k], &to[k].at);
         if (all[k].x)
             to[k].at = lun__axes_applied(all[k].x, &to[k].at);
         for (int j = 0; can && j < k; j++)
             can = are_disjoint(&to[j], roots[j], &to[k], roots[k]);
     }
-    return can && s == LUN_OK ? lun__run_into(e, roots, count, to, done) : s;
+    return can && s == LUN_OK ? lun__into_destination(e, roots, count, to, done) : s;
 }
 
 /* A copy from one layout into another. */
@@ -228,7 +229,7 @@ typedef struct way {
 static void copy_range(void *ctx, int64_t from, int64_t to)
 {
     const way *w = ctx;
-    lun__layout_copy(&w->from, w->base, &w->to->at, w->to->data, w->to->size, from, to - from);
+    lun__strided_copy(&w->from, w->base, &w->to->at, w->to->data, w->to->size, from, to - from);
 }
 
 /* a's elements, prepared, into target's. */
@@ -242,28 +243,28 @@ static lun_status store_elements(lun_engine *e, lun_array *target, const assignm
     if (n->rank || n->kind == LUN_NODE_NUMBER)
         s = lun__write_on_device(e, target, a->x, n, &done);
     if (s == LUN_OK && !done)
-        s = lun__writable(e, target, &to);
+        s = lun__write_target_of(e, target, &to);
     if (s != LUN_OK || done)
         return s;
     if (a->x)
-        lun__target_reorder(&to, a->x);
+        lun__write_target_reorder(&to, a->x);
     if (n->rank == 0 || n->kind == LUN_NODE_NUMBER) {
-        s = lun__copy_out(e, n, 0, 1, &cell);
+        s = lun__read_copy_out(e, n, 0, 1, &cell);
         if (s == LUN_OK)
-            lun__target_fill(e, &to, (lun_dtype)n->dtype, cell);
+            lun__write_target_fill(e, &to, (lun_dtype)n->dtype, cell);
         return s;
     }
     if (n->kind == LUN_NODE_VIEW) {
-        way w = {.to = &to, .base = lun__leaf_data(n->in[0])};
+        way w = {.to = &to, .base = lun__node_leaf_data(n->in[0])};
         lun__node_layout(n, &w.from);
-        lun__share(e, n->n, n->n * to.size, &w, copy_range);
+        lun__backend_share_range(e, n->n, n->n * to.size, &w, copy_range);
         return LUN_OK;
     }
     if (to.dense)
-        return lun__copy_out(e, n, 0, n->n, to.data + to.at.offset * to.size);
-    s = lun__storage_host(e, n->storage, false);
+        return lun__read_copy_out(e, n, 0, n->n, to.data + to.at.offset * to.size);
+    s = lun__mirror_host(e, n->storage, false);
     if (s == LUN_OK)
-        lun__target_put(e, &to, 0, n->n, lun__leaf_data(n));
+        lun__write_target_put(e, &to, 0, n->n, lun__node_leaf_data(n));
     return s;
 }
 
@@ -276,7 +277,7 @@ static lun_status store(lun_engine *e, lun_array *target, const assignment *a)
     const lun_placed *was = old->kind == LUN_NODE_LEAF ? old->storage->placed
                             : old->extended            ? old->wish
                                                        : NULL;
-    lun_status s = was ? lun__placed_follow(e, was, n->storage) : LUN_OK;
+    lun_status s = was ? lun__placement_follow(e, was, n->storage) : LUN_OK;
     if (s != LUN_OK)
         return s;
     target->node = lun__node_retain(n); /* the new elements as they are, nothing is copied */
@@ -290,7 +291,7 @@ static lun_status store_slots(lun_engine *e, lun_array *const *targets, lun_arra
                               int count)
 {
     assignment few[FEW], *all = count <= FEW ? few : malloc((size_t)count * sizeof *all);
-    lun_status s = all ? LUN_OK : lun__nomem(e);
+    lun_status s = all ? LUN_OK : lun__fail_nomem(e);
     int made = 0, stored = 0;
     bool done = false;
     for (int k = 0; s == LUN_OK && k < count; k++) {
@@ -322,7 +323,7 @@ static lun_status store_parts(lun_engine *e, lun_array *target, lun_array *sourc
     lun_array *from[2], *to[2] = {target, NULL}, *there = NULL;
     lun_array *fit = NULL; /* with what stands in slots of the target's dtype */
     lun_status s = lun_storable(e, target, source);
-    if (s == LUN_OK && lun__has_validity(source))
+    if (s == LUN_OK && lun__array_has_validity(source))
         s = lun_cast(e, source, lun_dtype_of(target), &fit);
     if (s == LUN_OK)
         s = lun_missing_parts(e, fit ? fit : source, &from[0], &from[1]);
@@ -333,7 +334,7 @@ static lun_status store_parts(lun_engine *e, lun_array *target, lun_array *sourc
         s = lun_boolean(e, true, &there);
     lun_array *sources[2] = {from[0], from[1] ? from[1] : there};
     if (s == LUN_OK)
-        s = lun__validity_make(e, target);
+        s = lun__write_validity(e, target);
     if (s == LUN_OK)
         s = lun__validity(e, target, &to[1]);
     if (s == LUN_OK)

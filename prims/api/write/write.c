@@ -6,9 +6,9 @@
 #include "api/array/elements.h"
 #include "lunarray_bind.h"
 
-lun_status lun__check_writable(lun_engine *e, const lun_array *a)
+lun_status lun__write_check(lun_engine *e, const lun_array *a)
 {
-    lun_status s = lun__present(e, a);
+    lun_status s = lun__array_present(e, a);
     if (s == LUN_OK && a->weak)
         return lun__fail(e, LUN_EARG, "a number cannot be written to");
     if (s == LUN_OK && a->viewed && !lun__layout_is_injective(&a->at))
@@ -18,9 +18,9 @@ lun_status lun__check_writable(lun_engine *e, const lun_array *a)
     return s;
 }
 
-lun_status lun__hold(lun_engine *e, lun_array *a)
+lun_status lun__write_hold(lun_engine *e, lun_array *a)
 {
-    lun_status s = lun__check_writable(e, a);
+    lun_status s = lun__write_check(e, a);
     e->error_where = NULL;
     if (s != LUN_OK)
         return s;
@@ -28,18 +28,18 @@ lun_status lun__hold(lun_engine *e, lun_array *a)
         lun__node_release(e, a->node);
         a->node = NULL;
     }
-    return lun__unshare(e, lun__base(a));
+    return lun__copy_on_write(e, lun__array_base(a));
 }
 
-lun_status lun__writable(lun_engine *e, lun_array *a, lun_target *to)
+lun_status lun__write_target_of(lun_engine *e, lun_array *a, lun_target *to)
 {
-    lun_status s = lun__hold(e, a);
+    lun_status s = lun__write_hold(e, a);
     if (s == LUN_OK)
-        s = lun__storage_host(e, lun__base(a)->node->storage, true);
+        s = lun__mirror_host(e, lun__array_base(a)->node->storage, true);
     if (s != LUN_OK)
         return s;
-    lun__layout_of(a, &to->at);
-    to->data = lun__leaf_data(lun__base(a)->node);
+    lun__array_layout(a, &to->at);
+    to->data = lun__node_leaf_data(lun__array_base(a)->node);
     to->size = lun__dtype_get(lun_dtype_of(a))->bytes;
     to->dense = lun__layout_is_dense(&to->at);
     return LUN_OK;
@@ -49,32 +49,32 @@ lun_status lun__write_on_device(lun_engine *e, lun_array *a, const lun_axes *x, 
                                 bool *done)
 {
     lun_storage_view to, from = {.s = NULL};
-    lun_status s = lun__hold(e, a);
+    lun_status s = lun__write_hold(e, a);
     *done = false;
     if (s != LUN_OK)
         return s;
-    const lun_node *top = lun__base(a)->node, *in = n->kind == LUN_NODE_VIEW ? n->in[0] : n;
+    const lun_node *top = lun__array_base(a)->node, *in = n->kind == LUN_NODE_VIEW ? n->in[0] : n;
     if (in->kind == LUN_NODE_LEAF && in->storage == top->storage)
         return LUN_OK;
     if (e->set_count)
         return lun__write_dist(e, a, x, n, done);
-    if (!lun__storage_remote(e, top->storage))
+    if (!lun__mirror_remote(e, top->storage))
         return LUN_OK;
     to.s = top->storage;
     to.offset = top->offset;
-    lun__layout_of(a, &to.at);
+    lun__array_layout(a, &to.at);
     if (x)
         to.at = lun__axes_applied(x, &to.at);
     *done = true;
     if (n->kind == LUN_NODE_NUMBER)
-        return lun__storage_transfer(e, &to, NULL, n->cell);
+        return lun__mirror_transfer(e, &to, NULL, n->cell);
     from.s = in->storage;
     from.offset = in->offset;
     lun__node_layout(n, &from.at);
-    return lun__storage_transfer(e, &to, &from, 0);
+    return lun__mirror_transfer(e, &to, &from, 0);
 }
 
-void lun__target_reorder(lun_target *to, const lun_axes *x)
+void lun__write_target_reorder(lun_target *to, const lun_axes *x)
 {
     to->at = lun__axes_applied(x, &to->at);
     to->dense = lun__layout_is_dense(&to->at);
@@ -93,17 +93,18 @@ static void put_range(void *ctx, int64_t from, int64_t to)
 {
     const put *p = ctx;
     const lun_target *t = p->to;
-    lun__layout_write(&t->at, t->data, t->size, p->first + from, to - from,
-                      p->host + from * t->size);
+    lun__strided_write(&t->at, t->data, t->size, p->first + from, to - from,
+                       p->host + from * t->size);
 }
 
-void lun__target_put(lun_engine *e, const lun_target *to, int64_t first, int64_t count,
-                     const void *host)
+void lun__write_target_put(lun_engine *e, const lun_target *to, int64_t first, int64_t count,
+                           const void *host)
 {
     if (to->dense) /* host may be memory of lun_data */
         memmove(to->data + (to->at.offset + first) * to->size, host, (size_t)(count * to->size));
     else
-        lun__share(e, count, count * to->size, &(put){to, first, host, 0, 0}, put_range);
+        lun__backend_share_range(e, count, count * to->size, &(put){to, first, host, 0, 0},
+                                 put_range);
 }
 
 static void fill_range(void *ctx, int64_t from, int64_t to)
@@ -112,17 +113,17 @@ static void fill_range(void *ctx, int64_t from, int64_t to)
     const put *p = ctx;
     const lun_target *t = p->to;
     uint64_t piece[PIECE];
-    lun__cell_fill(p->dtype, p->cell, piece, to - from < PIECE ? to - from : PIECE);
+    lun__dtype_cell_fill(p->dtype, p->cell, piece, to - from < PIECE ? to - from : PIECE);
     for (int64_t some; from < to; from += some) {
         some = to - from < PIECE ? to - from : PIECE;
-        lun__layout_write(&t->at, t->data, t->size, from, some, piece);
+        lun__strided_write(&t->at, t->data, t->size, from, some, piece);
     }
 }
 
-void lun__target_fill(lun_engine *e, const lun_target *to, lun_dtype t, uint64_t cell)
+void lun__write_target_fill(lun_engine *e, const lun_target *to, lun_dtype t, uint64_t cell)
 {
     int64_t n = lun__layout_count(&to->at);
-    lun__share(e, n, n * to->size, &(put){to, 0, NULL, t, cell}, fill_range);
+    lun__backend_share_range(e, n, n * to->size, &(put){to, 0, NULL, t, cell}, fill_range);
 }
 
 /* Elements first .. first + count - 1 of a, which were written, are there. */
@@ -130,14 +131,14 @@ static lun_status are_there(lun_engine *e, lun_array *a, int64_t first, int64_t 
 {
     lun_array *valid;
     lun_target to;
-    if (!lun__has_validity(a))
+    if (!lun__array_has_validity(a))
         return LUN_OK;
     lun_status s = lun__validity(e, a, &valid);
     if (s != LUN_OK)
         return s;
-    s = lun__writable(e, valid, &to);
+    s = lun__write_target_of(e, valid, &to);
     for (int64_t i = 0; s == LUN_OK && i < count; i++)
-        lun__target_put(e, &to, first + i, 1, &(bool){true});
+        lun__write_target_put(e, &to, first + i, 1, &(bool){true});
     lun_release(valid);
     return s;
 }
@@ -146,7 +147,7 @@ static lun_status are_there(lun_engine *e, lun_array *a, int64_t first, int64_t 
 static lun_status all_there(lun_engine *e, lun_array *a)
 {
     lun_array *valid;
-    if (!lun__has_validity(a))
+    if (!lun__array_has_validity(a))
         return LUN_OK;
     if (!a->parent) {
         lun_release(a->valid);
@@ -165,20 +166,20 @@ lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t firs
 {
     LUN_NEED(e, host || count == 0);
     lun_target to;
-    lun_status s = lun__present(e, a);
+    lun_status s = lun__array_present(e, a);
     if (s == LUN_OK)
-        s = lun__check_part(e, a, first, count);
+        s = lun__read_check(e, a, first, count);
     if (s == LUN_OK)
-        s = lun__writable(e, a, &to);
+        s = lun__write_target_of(e, a, &to);
     if (s == LUN_OK && count)
-        lun__target_put(e, &to, first, count, host);
+        lun__write_target_put(e, &to, first, count, host);
     return s == LUN_OK ? are_there(e, a, first, count) : s;
 }
 
 static lun_status fitting_cell(lun_engine *e, const lun_array *a, lun_value x, uint64_t *cell)
 {
     lun_node *n;
-    lun_status s = lun__constant(e, lun_dtype_of(a), x, &n);
+    lun_status s = lun__array_constant(e, lun_dtype_of(a), x, &n);
     if (s != LUN_OK)
         return s;
     *cell = n->cell;
@@ -191,15 +192,15 @@ lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x)
     LUN_NEED(e, true);
     lun_target to;
     uint64_t cell;
-    lun_status s = lun__present(e, a);
+    lun_status s = lun__array_present(e, a);
     if (s == LUN_OK)
         s = fitting_cell(e, a, x, &cell);
     if (s == LUN_OK && !a->weak)
-        s = lun__check_part(e, a, index, 1);
+        s = lun__read_check(e, a, index, 1);
     if (s == LUN_OK)
-        s = lun__writable(e, a, &to);
+        s = lun__write_target_of(e, a, &to);
     if (s == LUN_OK)
-        lun__target_put(e, &to, index, 1, &cell);
+        lun__write_target_put(e, &to, index, 1, &cell);
     return s == LUN_OK ? are_there(e, a, index, 1) : s;
 }
 
@@ -210,36 +211,36 @@ lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
     lun_node *n;
     lun_axes order;
     bool done = false;
-    lun_status s = lun__present(e, a);
+    lun_status s = lun__array_present(e, a);
     if (s == LUN_OK)
-        s = lun__constant(e, lun_dtype_of(a), x, &n);
+        s = lun__array_constant(e, lun_dtype_of(a), x, &n);
     if (s != LUN_OK)
         return s;
     s = lun__write_on_device(e, a, NULL, n, &done);
     if (s == LUN_OK && !done) {
-        s = lun__writable(e, a, &to);
+        s = lun__write_target_of(e, a, &to);
         if (s == LUN_OK && lun__axes_of(a, &order))
-            lun__target_reorder(&to, &order);
+            lun__write_target_reorder(&to, &order);
         if (s == LUN_OK)
-            lun__target_fill(e, &to, lun_dtype_of(a), n->cell);
+            lun__write_target_fill(e, &to, lun_dtype_of(a), n->cell);
     }
     lun__node_release(e, n);
     return s == LUN_OK ? all_there(e, a) : s;
 }
 
-lun_status lun__validity_make(lun_engine *e, lun_array *a)
+lun_status lun__write_validity(lun_engine *e, lun_array *a)
 {
-    lun_array *base = lun__base(a);
+    lun_array *base = lun__array_base(a);
     int64_t shape[LUN_MAX_RANK];
     lun_node *n;
-    lun_status s = lun__check_writable(e, a);
+    lun_status s = lun__write_check(e, a);
     if (s != LUN_OK || base->valid)
         return s;
     lun__node_shape(base->node, shape);
     s = lun__node_number(e, LUN_BOOL, 1, base->node->rank, shape, &n);
     if (s != LUN_OK)
         return s;
-    return base->viewed ? lun__viewed(e, n, &base->at, true, &base->valid)
+    return base->viewed ? lun__array_viewed(e, n, &base->at, true, &base->valid)
                         : lun__array(e, n, true, &base->valid);
 }
 
@@ -247,9 +248,9 @@ lun_status lun_set_missing(lun_engine *e, lun_array *a, int64_t index)
 {
     LUN_NEED(e, true);
     lun_array *valid;
-    lun_status s = lun__validity_make(e, a);
+    lun_status s = lun__write_validity(e, a);
     if (s == LUN_OK)
-        s = lun_set(e, a, index, lun__blank(lun_dtype_of(a)));
+        s = lun_set(e, a, index, lun__validity_blank(lun_dtype_of(a)));
     if (s == LUN_OK)
         s = lun__validity(e, a, &valid);
     if (s != LUN_OK)

@@ -77,7 +77,7 @@ static bool find_share(const writing *w, int axis, lun_interval part, share *out
 
 static bool find_shares(const writing *w, const lun_interval *part, share *all)
 {
-    const int axis = slowest(&w->at), places = lun__set_places(w->e);
+    const int axis = slowest(&w->at), places = lun__state_places(w->e);
     int64_t found = 0;
     for (int k = 0; k < places; k++) {
         if (!find_share(w, axis, part[k], &all[k]))
@@ -94,12 +94,12 @@ static lun_status prepare(const writing *w, lun_backend_slot *at, const share *x
     int64_t low, high;
     const bool all = lun__layout_count(&x->at) == x->hi - x->lo;
     lun_status s =
-        (all ? lun__placed_room : lun__placed_ensure)(w->e, w->to, at, x->lo, x->hi, &piece);
+        (all ? lun__fetch_room : lun__fetch_ensure)(w->e, w->to, at, x->lo, x->hi, &piece);
     if (s != LUN_OK || !w->of)
         return s;
     if (!lun__layout_range(&x->from, &low, &high))
-        return lun__nomem(w->e);
-    return lun__placed_ensure(w->e, w->of, at, low, high + 1, &piece);
+        return lun__fail_nomem(w->e);
+    return lun__fetch_ensure(w->e, w->of, at, low, high + 1, &piece);
 }
 
 typedef struct copying {
@@ -112,14 +112,14 @@ typedef struct copying {
 static void copy_range(void *ctx, int64_t from, int64_t to)
 {
     const copying *c = ctx;
-    lun__layout_copy(&c->x->from, c->from, &c->x->at, c->to, c->size, from, to - from);
+    lun__strided_copy(&c->x->from, c->from, &c->x->at, c->to, c->size, from, to - from);
 }
 
 /* Writes; x's layouts become those of elements of the locations' memory. */
 static lun_status write(const writing *w, lun_backend_slot *at, share *x)
 {
-    const lun_piece *to = lun__placed_piece(w->to->placed, at); /* there is one */
-    const lun_piece *from = w->of ? lun__placed_piece(w->of->placed, at) : NULL;
+    const lun_piece *to = lun__current_piece(w->to->placed, at); /* there is one */
+    const lun_piece *from = w->of ? lun__current_piece(w->of->placed, at) : NULL;
     const int64_t n = lun__layout_count(&x->at);
     x->at.offset -= to->lo;
     x->from.offset -= from ? from->lo : 0;
@@ -130,21 +130,21 @@ static lun_status write(const writing *w, lun_backend_slot *at, share *x)
                                 .at = x->at,
                                 .of = x->from,
                                 .cell = w->n->cell};
-        return lun__backend_transfer(at, &t);
+        return lun__state_transfer(at, &t);
     }
     copying c = {x, from ? from->data : (const char *)&w->n->cell, to->data, w->size};
     if (!from) {
         x->from.offset = 0;
         memset(x->from.stride, 0, sizeof x->from.stride);
     }
-    lun__share(w->e, n, n * w->size, &c, copy_range);
+    lun__backend_share_range(w->e, n, n * w->size, &c, copy_range);
     return LUN_OK;
 }
 
 /* all: room for a share of each location. */
 static lun_status write_shares(writing *w, const lun_interval *part, share *all, bool *done)
 {
-    const int places = lun__set_places(w->e);
+    const int places = lun__state_places(w->e);
     lun_status s = LUN_OK;
     *done = find_shares(w, part, all);
     if (!*done)
@@ -152,25 +152,26 @@ static lun_status write_shares(writing *w, const lun_interval *part, share *all,
     for (int k = 0; s == LUN_OK && k < places; k++)
         if (all[k].lo < all[k].hi)
             s = prepare(w, lun__set_at(w->e, k), &all[k]);
-    s = lun__placed_settled(w->e, s);
+    s = lun__fetch_settled(w->e, s);
     if (s == LUN_OK)
-        s = lun__placed_writes(w->e, w->to, places);
+        s = lun__host_elements_writes(w->e, w->to, places);
     for (int k = 0; s == LUN_OK && k < places; k++) {
         if (all[k].lo >= all[k].hi)
             continue;
         s = write(w, lun__set_at(w->e, k), &all[k]);
         if (s == LUN_OK)
-            lun__placed_wrote(w->to, lun__set_at(w->e, k), all[k].lo, all[k].hi);
+            lun__host_elements_wrote(w->to, lun__set_at(w->e, k), all[k].lo, all[k].hi);
     }
     return s;
 }
 
 static lun_status write_all(writing *w, int64_t unit, bool *done)
 {
-    const size_t places = (size_t)lun__set_places(w->e);
+    const size_t places = (size_t)lun__state_places(w->e);
     lun_interval *part = calloc(places, sizeof *part);
     share *all = calloc(places, sizeof *all);
-    lun_status s = part && all ? lun__placed_owners(w->e, w->to, unit, part) : lun__nomem(w->e);
+    lun_status s =
+        part && all ? lun__host_elements_owners(w->e, w->to, unit, part) : lun__fail_nomem(w->e);
     if (s == LUN_OK)
         s = write_shares(w, part, all, done);
     free(part);
@@ -197,11 +198,11 @@ static bool same_extents(const lun_layout *a, const lun_layout *b)
 lun_status lun__write_dist(lun_engine *e, lun_array *a, const lun_axes *x, const lun_node *n,
                            bool *done)
 {
-    const lun_node *top = lun__base(a)->node, *in = n->kind == LUN_NODE_VIEW ? n->in[0] : n;
+    const lun_node *top = lun__array_base(a)->node, *in = n->kind == LUN_NODE_VIEW ? n->in[0] : n;
     writing w = {.e = e, .to = top->storage, .n = n};
     *done = false;
-    lun__layout_of(a, &w.at);
-    if (!lun__placed_takes(e, w.to) || !lun__layout_count(&w.at))
+    lun__array_layout(a, &w.at);
+    if (!lun__host_elements_takes(e, w.to) || !lun__layout_count(&w.at))
         return LUN_OK;
     w.size = lun__dtype_get((lun_dtype)top->dtype)->bytes;
     if (x)
@@ -215,8 +216,8 @@ lun_status lun__write_dist(lun_engine *e, lun_array *a, const lun_axes *x, const
     }
     if (!(w.to->stale || (w.of && w.of->stale)) || !same_extents(&w.at, &w.from))
         return LUN_OK;
-    lun_status s = w.to->stale ? lun__versions_merge(e, w.to) : LUN_OK;
+    lun_status s = w.to->stale ? lun__fetch_merge(e, w.to) : LUN_OK;
     if (s == LUN_OK && w.of && w.of->source)
-        s = lun__storage_host(e, w.of, false);
+        s = lun__mirror_host(e, w.of, false);
     return s == LUN_OK ? write_all(&w, slice_of(top), done) : s;
 }

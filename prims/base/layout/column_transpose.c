@@ -146,7 +146,7 @@ static int64_t squares(int size, const char *from, int64_t row, int64_t n, int c
     return done;
 }
 
-bool lun__columns_shuffled(int size, int64_t row)
+bool lun__column_transpose_fast(int size, int64_t row)
 {
     if (size >= 4)
         return row <= LINE / size && __builtin_cpu_supports("avx512f");
@@ -163,7 +163,7 @@ static int64_t shuffled(int size, const char *from, int64_t row, int64_t n, int 
         return 0;
     if (row > few)
         return size >= 4 ? squares(size, from, row, n, columns, to) : 0;
-    if (!lun__columns_shuffled(size, row))
+    if (!lun__column_transpose_fast(size, row))
         return 0;
     switch (size) {
     case 1:
@@ -177,7 +177,7 @@ static int64_t shuffled(int size, const char *from, int64_t row, int64_t n, int 
     }
 }
 #else
-bool lun__columns_shuffled(int size, int64_t row)
+bool lun__column_transpose_fast(int size, int64_t row)
 {
     (void)size, (void)row;
     return false;
@@ -191,8 +191,8 @@ static int64_t shuffled(int size, const char *from, int64_t row, int64_t n, int 
 }
 #endif
 
-bool lun__columns_read(int size, const void *from, int64_t row, int64_t n, int columns,
-                       void *const *to)
+bool lun__column_transpose(int size, const void *from, int64_t row, int64_t n, int columns,
+                           void *const *to)
 {
     int64_t done = shuffled(size, from, row, n, columns, to);
     if (!done)

@@ -66,7 +66,7 @@ static every_fn *const narrow[][2] = {
 static every_fn *const wide[][2] = {{thirds_4_wide, fourths_4_wide},
                                     {thirds_8_wide, fourths_8_wide}};
 
-int64_t lun__every(int size, int64_t step, int64_t n, void *to, const void *from)
+int64_t lun__deinterleave(int size, int64_t step, int64_t n, void *to, const void *from)
 {
     if (step < 3 || step > 4 || !__builtin_cpu_supports("ssse3"))
         return 0;
@@ -77,7 +77,7 @@ int64_t lun__every(int size, int64_t step, int64_t n, void *to, const void *from
 
 #else
 
-int64_t lun__every(int size, int64_t step, int64_t n, void *to, const void *from)
+int64_t lun__deinterleave(int size, int64_t step, int64_t n, void *to, const void *from)
 {
     (void)size, (void)step, (void)n, (void)to, (void)from;
     return 0;

@@ -71,16 +71,16 @@ int64_t lun__layout_offset(const lun_layout *l, int64_t f);
  * From any thread.  Of a layout that runs across memory, a window should have many rows, since
  * neighbours in memory belong to neighbouring rows: 64 rows of 256 elements (a layout of its own,
  * cut out by offset and extents) take about two thirds of the time of 16 rows of 8192. */
-void lun__layout_read(const lun_layout *l, const void *base, int size, int64_t first, int64_t count,
-                      void *to);
+void lun__strided_read(const lun_layout *l, const void *base, int size, int64_t first,
+                       int64_t count, void *to);
 /* The inverse: contiguous elements into the layout.  Of elements at one offset any one stays. */
-void lun__layout_write(const lun_layout *l, void *base, int size, int64_t first, int64_t count,
-                       const void *from);
+void lun__strided_write(const lun_layout *l, void *base, int size, int64_t first, int64_t count,
+                        const void *from);
 /* Elements first .. first + count - 1 of one layout into the offsets of the same elements of
  * another.  As above. */
-void lun__layout_copy(const lun_layout *from, const void *from_base, const lun_layout *to,
-                      void *to_base, int size, int64_t first, int64_t count);
+void lun__strided_copy(const lun_layout *from, const void *from_base, const lun_layout *to,
+                       void *to_base, int size, int64_t first, int64_t count);
 /* The offsets of elements first .. first + count - 1. */
-void lun__layout_offsets(const lun_layout *l, int64_t first, int64_t count, int64_t *to);
+void lun__strided_offsets(const lun_layout *l, int64_t first, int64_t count, int64_t *to);
 
 #endif

@@ -282,6 +282,6 @@ void lun__pad_column(const lun_padding *p, const lun_pad_box *b, const void *bas
         return;
     }
     const int64_t offset = r.offset - b->first[last] - r.column + from;
-    lun__copy_strided_few(to, size, (const char *)base + offset * size, r.segment * size, count,
+    lun__strided_few_copy(to, size, (const char *)base + offset * size, r.segment * size, count,
                           (size_t)size);
 }

@@ -25,6 +25,6 @@ bool lun__transpose(int size, int64_t rows, int64_t n, void *to, int64_t to_pitc
 
 /* to[i] = from[i * step] for the first i < n, where shuffles do it: how many, 0 where they do not.
  * from[n * step] is not read. */
-int64_t lun__every(int size, int64_t step, int64_t n, void *to, const void *from);
+int64_t lun__deinterleave(int size, int64_t step, int64_t n, void *to, const void *from);
 
 #endif

@@ -60,7 +60,7 @@ static void GATHER(E *to, const E *from, int64_t n, int64_t step)
                 EVENS(*(const V *)(from + 2 * i), *(const V *)(from + 2 * i + IN_VECTOR));
 #endif
     if (i == 0)
-        i = lun__every(SIZE, step, n, to, from);
+        i = lun__deinterleave(SIZE, step, n, to, from);
     for (; i + 4 <= n; i += 4) {
         const E *at = from + i * step;
         E a = at[0], b = at[step], c = at[2 * step], d = at[3 * step];

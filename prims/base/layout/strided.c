@@ -203,8 +203,8 @@ static void repeat(char *to, int64_t done, int64_t bytes)
     }
 }
 
-void lun__layout_read(const lun_layout *l, const void *base, int size, int64_t first, int64_t count,
-                      void *to)
+void lun__strided_read(const lun_layout *l, const void *base, int size, int64_t first,
+                       int64_t count, void *to)
 {
     if (count <= 0)
         return;
@@ -219,8 +219,8 @@ void lun__layout_read(const lun_layout *l, const void *base, int size, int64_t f
     repeat(to, once * size, count * size);
 }
 
-void lun__layout_write(const lun_layout *l, void *base, int size, int64_t first, int64_t count,
-                       const void *from)
+void lun__strided_write(const lun_layout *l, void *base, int size, int64_t first, int64_t count,
+                        const void *from)
 {
     if (count <= 0)
         return;
@@ -229,32 +229,32 @@ void lun__layout_write(const lun_layout *l, void *base, int size, int64_t first,
     copy_window(&c, &s, first, count);
 }
 
-void lun__layout_copy(const lun_layout *from, const void *from_base, const lun_layout *to,
-                      void *to_base, int size, int64_t first, int64_t count)
+void lun__strided_copy(const lun_layout *from, const void *from_base, const lun_layout *to,
+                       void *to_base, int size, int64_t first, int64_t count)
 {
     enum { FEW = 4 << 10, BYTES = 256 << 10 }; /* many rows, while they stay in a cache */
     uint64_t few[FEW / sizeof(uint64_t)];
     if (lun__layout_is_dense(to)) {
-        lun__layout_read(from, from_base, size, first, count,
-                         (char *)to_base + (to->offset + first) * size);
+        lun__strided_read(from, from_base, size, first, count,
+                          (char *)to_base + (to->offset + first) * size);
         return;
     }
     if (lun__layout_is_dense(from)) {
-        lun__layout_write(to, to_base, size, first, count,
-                          (const char *)from_base + (from->offset + first) * size);
+        lun__strided_write(to, to_base, size, first, count,
+                           (const char *)from_base + (from->offset + first) * size);
         return;
     }
     void *many = count > FEW / size ? malloc(BYTES) : NULL, *piece = many ? many : few;
     const int64_t most = (many ? BYTES : FEW) / size;
     for (int64_t end = first + count, some; first < end; first += some) {
         some = end - first < most ? end - first : most;
-        lun__layout_read(from, from_base, size, first, some, piece);
-        lun__layout_write(to, to_base, size, first, some, piece);
+        lun__strided_read(from, from_base, size, first, some, piece);
+        lun__strided_write(to, to_base, size, first, some, piece);
     }
     free(many);
 }
 
-void lun__layout_offsets(const lun_layout *l, int64_t first, int64_t count, int64_t *to)
+void lun__strided_offsets(const lun_layout *l, int64_t first, int64_t count, int64_t *to)
 {
     if (count <= 0)
         return;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* count elements of `size` bytes: 1, 2, 4 or 8; steps in bytes. */
-static inline void lun__copy_strided_few(char *to, int64_t to_step, const char *from,
+static inline void lun__strided_few_copy(char *to, int64_t to_step, const char *from,
                                          int64_t from_step, int64_t count, size_t size)
 {
     for (int64_t k = 0; k < count; k++, to += to_step, from += from_step) {

@@ -178,7 +178,8 @@ static bool cut_more(const lun_sweep_box *b, lun_sweep_plan *p)
     return true;
 }
 
-bool lun__sweep_plan(const lun_sweep_box *b, int stages, int64_t cache_bytes, lun_sweep_plan *out)
+bool lun__sweep_geometry_plan(const lun_sweep_box *b, int stages, int64_t cache_bytes,
+                              lun_sweep_plan *out)
 {
     *out = (lun_sweep_plan){0};
     out->stage = calloc((size_t)b->stages + (size_t)b->arrays, sizeof *out->stage);
@@ -194,7 +195,7 @@ bool lun__sweep_plan(const lun_sweep_box *b, int stages, int64_t cache_bytes, lu
     return true;
 }
 
-void lun__sweep_plan_free(lun_sweep_plan *p)
+void lun__sweep_geometry_free(lun_sweep_plan *p)
 {
     free(p->stage);
     p->stage = p->array = NULL;
@@ -212,7 +213,7 @@ static double work_of(const lun_sweep_box *b, const lun_sweep_plan *p)
     return work;
 }
 
-int lun__sweep_depth(const lun_sweep_box *b, int64_t cache_bytes)
+int lun__sweep_geometry_depth(const lun_sweep_box *b, int64_t cache_bytes)
 {
     int best = 0;
     double least = 0;
@@ -220,11 +221,11 @@ int lun__sweep_depth(const lun_sweep_box *b, int64_t cache_bytes)
         lun_sweep_plan p;
         double time = 0;
         const bool whole = b->whole && d == b->stages;
-        bool fits = lun__sweep_plan(b, d, cache_bytes, &p) &&
+        bool fits = lun__sweep_geometry_plan(b, d, cache_bytes, &p) &&
                     p.bytes / (whole ? WHOLE_TIMES : 1) <= cache_bytes;
         if (fits)
             time = work_of(b, &p) + (double)MEMORY_WEIGHT / d;
-        lun__sweep_plan_free(&p);
+        lun__sweep_geometry_free(&p);
         if (!fits)
             break;
         if (!best || time < least) {
@@ -235,7 +236,7 @@ int lun__sweep_depth(const lun_sweep_box *b, int64_t cache_bytes)
     return best;
 }
 
-int64_t lun__sweep_chunks(const lun_sweep_box *b, int64_t chunk)
+int64_t lun__sweep_geometry_chunks(const lun_sweep_box *b, int64_t chunk)
 {
     int64_t unit = 1;
     for (int k = 1; k < b->rank; k++)

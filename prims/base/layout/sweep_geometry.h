@@ -50,14 +50,14 @@ typedef struct lun_sweep_plan {
 /* The plan for the first `stages` stages, with rings of at most `cache_bytes` bytes where cutting
  * axes can make them so small.  False: there is no memory, or there are too many bytes to count.
  * *out is to be freed also then. */
-bool lun__sweep_plan(const lun_sweep_box *box, int stages, int64_t cache_bytes,
-                     lun_sweep_plan *out);
-void lun__sweep_plan_free(lun_sweep_plan *p);
+bool lun__sweep_geometry_plan(const lun_sweep_box *box, int stages, int64_t cache_bytes,
+                              lun_sweep_plan *out);
+void lun__sweep_geometry_free(lun_sweep_plan *p);
 /* How many of the first stages are best run together; 0: not even one fits. */
-int lun__sweep_depth(const lun_sweep_box *box, int64_t cache_bytes);
+int lun__sweep_geometry_depth(const lun_sweep_box *box, int64_t cache_bytes);
 
 /* Units that chunks of a reduction over the box, from its first element on, end with: so many, or a
  * multiple. */
-int64_t lun__sweep_chunks(const lun_sweep_box *box, int64_t chunk);
+int64_t lun__sweep_geometry_chunks(const lun_sweep_box *box, int64_t chunk);
 
 #endif

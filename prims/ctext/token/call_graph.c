@@ -60,8 +60,8 @@ static lun_status follow(const text *x, int first, step *way, visit *seen, lun_s
     return LUN_OK;
 }
 
-lun_status lun__ccalls_check(const lun_csource *s, const lun_cunits *units, const lun_cnames *names,
-                             const bool *own, lun_strbuf *error)
+lun_status lun__ccall_graph_check(const lun_csource *s, const lun_cunits *units,
+                                  const lun_cnames *names, const bool *own, lun_strbuf *error)
 {
     const text x = {s, units, names, own};
     size_t room = units->count ? (size_t)units->count : 1;

@@ -7,7 +7,7 @@ enum { FEW = 64 }; /* rounds of a loop that need not ask */
 
 /* ---- tokens ---------------------------------------------------------------------------------- */
 
-int lun__crounds_closing(const lun_ctokens *t, int i, int past)
+int lun__cloop_closing(const lun_ctokens *t, int i, int past)
 {
     int depth = 0;
     for (; i < past && t->at[i].kind != LUN_CTOKEN_DIRECTIVE; i++) {
@@ -19,7 +19,7 @@ int lun__crounds_closing(const lun_ctokens *t, int i, int past)
     return -1;
 }
 
-int lun__crounds_semicolon(const lun_ctokens *t, int i, int past)
+int lun__cloop_semicolon(const lun_ctokens *t, int i, int past)
 {
     for (int depth = 0; i < past; i++) {
         depth += lun__ctoken_is(t, i, '(') || lun__ctoken_is(t, i, '{');
@@ -30,7 +30,7 @@ int lun__crounds_semicolon(const lun_ctokens *t, int i, int past)
     return -1;
 }
 
-int lun__crounds_comma(const lun_ctokens *t, int i, int past)
+int lun__cloop_comma(const lun_ctokens *t, int i, int past)
 {
     for (int depth = 0; i < past; i++) {
         depth += lun__ctoken_is(t, i, '(') || lun__ctoken_is(t, i, '[');
@@ -93,7 +93,7 @@ static bool keeps(const lun_ctokens *t, int name, int first, int past)
     return true;
 }
 
-bool lun__crounds_few(const lun_ctokens *t, int first, int second, int close, int past)
+bool lun__cloop_few(const lun_ctokens *t, int first, int second, int close, int past)
 {
     int name = first + 1, equal = lun__ctoken_is(t, first + 3, '='), bound = first + 3 + equal;
     if (t->at[name].kind != LUN_CTOKEN_NAME || !lun__ctoken_is(t, first + 2, '<') ||
@@ -101,20 +101,20 @@ bool lun__crounds_few(const lun_ctokens *t, int first, int second, int close, in
         literal(t, first - 1) < 0 || !lun__ctoken_is(t, first - 2, '=') ||
         !lun__ctoken_same(t, name, first - 3) || !counts_up(t, second + 1, name, close))
         return false;
-    int end = lun__ctoken_is(t, close + 1, '{') ? lun__crounds_closing(t, close + 1, past)
-                                                : lun__crounds_semicolon(t, close + 1, past);
+    int end = lun__ctoken_is(t, close + 1, '{') ? lun__cloop_closing(t, close + 1, past)
+                                                : lun__cloop_semicolon(t, close + 1, past);
     return end >= 0 && keeps(t, name, close + 1, end);
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
-bool lun__crounds_go_on(const lun_ctokens *t, int close, int past)
+bool lun__cloop_go_on(const lun_ctokens *t, int close, int past)
 {
     static const char *const words[] = {"if",   "for",    "while", "do",     "switch",
                                         "goto", "return", "break", "_Pragma"};
     bool braces = lun__ctoken_is(t, close + 1, '{');
-    int end = braces ? lun__crounds_closing(t, close + 1, past)
-                     : lun__crounds_semicolon(t, close + 1, past);
+    int end =
+        braces ? lun__cloop_closing(t, close + 1, past) : lun__cloop_semicolon(t, close + 1, past);
     if (end < 0 || end == close + 1) /* of a do, or empty */
         return false;
     for (size_t k = 0; k < sizeof words / sizeof *words && !braces; k++)
@@ -129,7 +129,7 @@ bool lun__crounds_go_on(const lun_ctokens *t, int close, int past)
 
 /* ---- jumps ----------------------------------------------------------------------------------- */
 
-bool lun__crounds_back(const lun_ctokens *t, int i, int past)
+bool lun__cloop_back(const lun_ctokens *t, int i, int past)
 {
     for (int k = i + 2; k + 1 < past; k++) {
         bool begins = t->at[k - 1].ch && strchr(";{}:", t->at[k - 1].ch);

@@ -41,8 +41,8 @@ lun_status lun__cscopes_read(bool **own, const lun_ctokens *t, const lun_cunits 
 
 /* LUN_EARG with what and where in error if a function calls itself, also through others: OpenCL has
  * no recursion, and a driver may end the process over it.  own: see scopes.c.  LUN_ENOMEM. */
-lun_status lun__ccalls_check(const lun_csource *s, const lun_cunits *units, const lun_cnames *names,
-                             const bool *own, lun_strbuf *error);
+lun_status lun__ccall_graph_check(const lun_csource *s, const lun_cunits *units,
+                                  const lun_cnames *names, const bool *own, lun_strbuf *error);
 
 /* ---- words.c --------------------------------------------------------------------------------- */
 

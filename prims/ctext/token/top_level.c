@@ -306,7 +306,7 @@ static bool add_unit(scanner *c, const lun_cunit *u)
     return true;
 }
 
-lun_status lun__cunits_read(lun_cunits *out, const lun_csource *s, lun_strbuf *error)
+lun_status lun__ctop_level_read(lun_cunits *out, const lun_csource *s, lun_strbuf *error)
 {
     scanner c = {.s = s, .t = &s->tokens, .error = error, .out = out, .last = {-1, -1, -1}};
     if (!settle(&c))
@@ -323,7 +323,7 @@ lun_status lun__cunits_read(lun_cunits *out, const lun_csource *s, lun_strbuf *e
     return LUN_OK;
 }
 
-void lun__cunits_free(lun_cunits *u)
+void lun__ctop_level_free(lun_cunits *u)
 {
     free(u->at);
     free(u->declared);

@@ -26,7 +26,7 @@ typedef struct lun_cunits {
 
 /* Fills an empty *out, to be freed in every case.  LUN_EARG with what is wrong and where in error:
  * braces or parentheses that do not match, something that is no declaration. */
-lun_status lun__cunits_read(lun_cunits *out, const lun_csource *s, lun_strbuf *error);
-void lun__cunits_free(lun_cunits *u);
+lun_status lun__ctop_level_read(lun_cunits *out, const lun_csource *s, lun_strbuf *error);
+void lun__ctop_level_free(lun_cunits *u);
 
 #endif

@@ -69,7 +69,7 @@ static lun_task *task_of(body *f, lun_memory *y, double k, int64_t league)
         .size = sizeof w, .league = {league, 1, 1}, .team = {1, 1, 1}, .elements = {1, 1, 1}};
     const lun_argument args[] = {{.size = sizeof *args, .buffer = y},
                                  {.size = sizeof *args, .number = {LUN_F64, {.d = k}}}};
-    OK(lun__function_front(e, &front, &fn));
+    OK(lun__make_function_front(e, &front, &fn));
     OK(lun_task_new(e, fn, &w, args, 2, &t));
     lun_function_release(fn);
     return t;

@@ -41,7 +41,7 @@ static void take(const table *a, lun_aggregate which, int64_t row, int64_t j, in
     const lun_dtype t = a->x.dtype;
     const uint64_t x = cell_at(&a->x, row * a->segment + j);
     const double f = number_of(t, x);
-    const uint64_t i = lun__cell_cast(LUN_I64, t, x);
+    const uint64_t i = lun__dtype_cell_cast(LUN_I64, t, x);
     if (a->skipnan && lun__dtype_is_float(t) && isnan(f))
         return;
     if (which == LUN_AGGREGATE_SUM)
@@ -181,7 +181,7 @@ static void one_aggregate(const table *a, lun_aggregate which, uint64_t *seed)
     size_t bytes = 0;
     for (int k = 0; k < 4; k++) {
         lun_algorithm_run r = {.in = {a->codes, a->x, a->means},
-                               .out[0] = lun__column(NULL, dtype_of(which, a->x.dtype), count),
+                               .out[0] = lun__work_column(NULL, dtype_of(which, a->x.dtype), count),
                                .segment = a->segment == 1 ? 0 : a->segment,
                                .option = {(uint64_t)which, (uint64_t)a->groups}};
         r.option[0] |= a->skipnan ? LUN_AGGREGATE_SKIPNAN : 0;
@@ -202,12 +202,12 @@ static uint64_t some_element(lun_dtype t, uint64_t *seed)
     uint64_t bits = test_random(seed);
     lun_value x = {.dtype = LUN_F64, .as.d = (double)(int64_t)bits * 0x1p-62};
     if (!lun__dtype_is_float(t))
-        return lun__dtype_is_bool(t) ? bits & 1 : lun__cell_cast(t, LUN_I64, bits);
+        return lun__dtype_is_bool(t) ? bits & 1 : lun__dtype_cell_cast(t, LUN_I64, bits);
     if (bits % 11 == 0)
         x.as.d = bits & 1024 ? -0.0 : 0.0;
     if (bits % 997 == 0)
         x.as.d = NAN;
-    return lun__cell_from_value(t, x);
+    return lun__dtype_cell_from_value(t, x);
 }
 
 static void one_table(lun_dtype t, int64_t rows, int64_t groups, int64_t segment, uint64_t *seed)

@@ -15,7 +15,7 @@ static const char *render(const lun_ir *ir, lun_isa isa)
     ir_check_valid(ir);
     lun__strbuf_clear(&text);
     libs = 0;
-    assert_int_equal(lun__render_openmp(ir, &target, &text, &libs), LUN_OK);
+    assert_int_equal(lun__gnu_render(ir, &target, &text, &libs), LUN_OK);
     return lun__strbuf_text(&text);
 }
 
@@ -239,7 +239,7 @@ static void test_libraries(void **state)
     lun_render_target target = {LUN_ISA_AVX2, math};
     lun__strbuf_clear(&text);
     libs = 0;
-    assert_int_equal(lun__render_openmp(&ir, &target, &text, &libs), LUN_OK);
+    assert_int_equal(lun__gnu_render(&ir, &target, &text, &libs), LUN_OK);
     expect(lun__strbuf_text(&text), "const f32x8 v1 = lun_call_math1_f32(u->m");
     assert_int_equal(libs, 0);
     lun__ir_free(&ir);
@@ -257,7 +257,7 @@ static void test_refused(void **state)
     ir_reduce(&ir, LUN_OP_ADD, -1, x);
     ir_flow(&ir, LUN_IR_END, -1, -1, 0);
     lun__strbuf_clear(&text);
-    assert_int_equal(lun__render_openmp(&ir, &target, &text, &libs), LUN_EARG);
+    assert_int_equal(lun__gnu_render(&ir, &target, &text, &libs), LUN_EARG);
     assert_string_equal(lun__strbuf_text(&text), "a reduction inside control flow");
     lun__ir_free(&ir);
 }

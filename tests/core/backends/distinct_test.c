@@ -172,7 +172,7 @@ static uint64_t rank_of(lun_dtype t, uint64_t cell)
         return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
     }
     if (lun__dtype_is_signed(t))
-        return lun__cell_cast(LUN_I64, t, cell) ^ UINT64_C(1) << 63;
+        return lun__dtype_cell_cast(LUN_I64, t, cell) ^ UINT64_C(1) << 63;
     return cell;
 }
 
@@ -214,7 +214,7 @@ static void check_unique(const keys *k, const lun_column *in, const int32_t *cod
     test_memory out[2];
     lun_algorithm_run r = {
         .in[0] = *in,
-        .out = {lun__column(NULL, in->dtype, room), lun__column(NULL, LUN_I64, room)}};
+        .out = {lun__work_column(NULL, in->dtype, room), lun__work_column(NULL, LUN_I64, room)}};
     assert_true(firsts && counts);
     for (int64_t i = 0; i < in->n; i++)
         firsts[codes[i]] = counts[codes[i]]++ == 0 ? i : firsts[codes[i]];
@@ -247,7 +247,7 @@ static void one(const keys *k)
     int32_t *wanted = wanted_codes(&in);
     for (int t = 0; t < 4; t++) {
         test_memory codes;
-        lun_algorithm_run r = {.in[0] = in, .out[0] = lun__column(NULL, LUN_I32, k->n + 1)};
+        lun_algorithm_run r = {.in[0] = in, .out[0] = lun__work_column(NULL, LUN_I32, k->n + 1)};
         assert_int_equal(run_guarded(lun__group_room, lun__group_run, &r, 1, threads[t], &codes),
                          LUN_OK);
         if (memcmp(codes.data, wanted, ((size_t)k->n + 1) * sizeof *wanted) != 0)

@@ -11,12 +11,12 @@ static const int64_t lengths[] = {1, 2, 63, 64, 65, 1000, 16383, 16384, 16385, N
 
 static bool load(lun_cache *cache, const char *key, size_t length, void **bytes, size_t *count)
 {
-    return lun__cache_load(cache, key, length, bytes, count);
+    return lun__cache_entry_load(cache, key, length, bytes, count);
 }
 
 static int set_up(void **state)
 {
-    static const lun_host host = {LUN_BACKEND_ABI, sizeof host, load, lun__cache_store};
+    static const lun_host host = {LUN_BACKEND_ABI, sizeof host, load, lun__cache_entry_store};
     static device_kit k;
     char path[256];
     lun_backend_entry *entry;

@@ -13,15 +13,15 @@ static uint64_t some_key(lun_dtype t, int kind, int64_t i, uint64_t *seed)
     uint64_t bits = test_random(seed);
     lun_value x = {.dtype = LUN_F64, .as.d = odd[bits % 8]};
     if (kind == 0 && lun__dtype_is_float(t))
-        return lun__cell_from_value(t, x);
+        return lun__dtype_cell_from_value(t, x);
     if (lun__dtype_is_bool(t))
         return kind == 2 ? 1 : bits & 1;
     if (kind == 1)
-        return lun__cell_cast(t, LUN_I64, bits);
+        return lun__dtype_cell_cast(t, LUN_I64, bits);
     int64_t n = kind == 0 ? (int64_t)(bits % 7) - 3 : kind == 2 ? 5 : kind == 3 ? i / 3 : 0;
     if (kind == 4)
         n = (int64_t)(bits % 50) * 1000003 - 7;
-    return lun__cell_cast(t, LUN_I64, (uint64_t)n);
+    return lun__dtype_cell_cast(t, LUN_I64, (uint64_t)n);
 }
 
 /* Whether codes are those of the keys: equal keys have equal codes, ascending keys ascending ones,
@@ -56,8 +56,8 @@ static void one_codes(lun_dtype t, int64_t n, int kind, uint64_t *seed)
     }
     for (int k = 0; k < 4; k++) {
         test_memory codes;
-        lun_algorithm_run r = {.in[0] = lun__column(keys.data, t, n),
-                               .out[0] = lun__column(NULL, LUN_I32, n + 1)};
+        lun_algorithm_run r = {.in[0] = lun__work_column(keys.data, t, n),
+                               .out[0] = lun__work_column(NULL, LUN_I32, n + 1)};
         assert_int_equal(run_guarded(lun__group_room, lun__group_run, &r, 1, threads[k], &codes),
                          LUN_OK);
         check_codes(&r.in[0], r.out[0].data);
@@ -105,9 +105,10 @@ static void one_join(int64_t na, int64_t nb, int64_t groups, bool left, uint64_t
         const int64_t total = na ? ends[na - 1] : 0;
         test_memory out[2];
         lun_algorithm_run r = {
-            .in = {lun__column(ends, LUN_I64, na), lun__column(a, LUN_I32, na),
-                   lun__column(starts, LUN_I64, groups + 1), lun__column(rows, LUN_I64, nb)},
-            .out = {lun__column(NULL, LUN_I64, total), lun__column(NULL, LUN_I64, total)},
+            .in = {lun__work_column(ends, LUN_I64, na), lun__work_column(a, LUN_I32, na),
+                   lun__work_column(starts, LUN_I64, groups + 1),
+                   lun__work_column(rows, LUN_I64, nb)},
+            .out = {lun__work_column(NULL, LUN_I64, total), lun__work_column(NULL, LUN_I64, total)},
             .option = {(uint64_t)base}};
         assert_int_equal(run_guarded(lun__matches_room, lun__matches_run, &r, 2, threads[k], out),
                          LUN_OK);
@@ -162,17 +163,18 @@ static void stops(void **state)
     static double x[ROWS], sums[10];
     lun_services services = test_services();
     lun_team team = {.threads = 2, .parallel = test_parallel};
-    lun_algorithm_run r = {.in = {lun__column(codes, LUN_I32, ROWS), lun__column(x, LUN_F64, ROWS)},
-                           .out[0] = lun__column(sums, LUN_F64, 10),
-                           .option = {LUN_AGGREGATE_SUM, 10}};
+    lun_algorithm_run r = {
+        .in = {lun__work_column(codes, LUN_I32, ROWS), lun__work_column(x, LUN_F64, ROWS)},
+        .out[0] = lun__work_column(sums, LUN_F64, 10),
+        .option = {LUN_AGGREGATE_SUM, 10}};
     (void)state;
     cancel_flag = 1;
     r.scratch = malloc((size_t)lun__aggregate_room(&r, 2));
     assert_non_null(r.scratch);
     assert_int_equal(lun__aggregate_run(&services, &team, &r), LUN_ECANCEL);
     free(r.scratch);
-    r = (lun_algorithm_run){.in[0] = lun__column(keys, LUN_I32, ROWS - 1),
-                            .out[0] = lun__column(codes, LUN_I32, ROWS)};
+    r = (lun_algorithm_run){.in[0] = lun__work_column(keys, LUN_I32, ROWS - 1),
+                            .out[0] = lun__work_column(codes, LUN_I32, ROWS)};
     r.scratch = malloc((size_t)lun__group_room(&r, 2));
     assert_non_null(r.scratch);
     assert_int_equal(lun__group_run(&services, &team, &r), LUN_ECANCEL);

@@ -33,8 +33,8 @@ static void test_bundle(void **state)
     char suffix[3][LUN_SUFFIX], path[160], object[160], name[64];
     lun_strbuf text = LUN_STRBUF_INIT, why = LUN_STRBUF_INIT;
     for (int i = 0; i < 3; i++) {
-        lun__bundle_suffix(texts[i], suffix[i]);
-        lun__bundle_add(&text, texts[i], suffix[i], true);
+        lun__unity_build_suffix(texts[i], suffix[i]);
+        lun__unity_build_add(&text, texts[i], suffix[i], true);
     }
     snprintf(path, sizeof path, "%s/bundle.c", tools);
     snprintf(object, sizeof object, "%s/bundle.so", tools);
@@ -281,7 +281,7 @@ static pid_t start_patient(const char *dir, const char *cc)
     k.jit.timeout_ms = INT64_C(1) << 40;
     lun_unit unit = {.source = strdup("int lun_kernel(void) { return 2; }"), .wanted = true};
     const lun_status s = lun__jit_wait(&k.jit, &unit);
-    lun__unit_free(&unit);
+    lun__unit_result_free(&unit);
     kit_close(&k, false);
     _exit(s == LUN_EBUILD ? 0 : 1);
 }
@@ -330,8 +330,8 @@ static void test_patience(void **state)
     assert_int_equal(lun__jit_wait(&k.jit, &same), LUN_ECANCEL);
     k.cancel = 0;
     lun__jit_forget(&k.jit, &same);
-    lun__unit_free(&mine);
-    lun__unit_free(&same);
+    lun__unit_result_free(&mine);
+    lun__unit_result_free(&same);
     lun__strbuf_free(&key);
     if (claim >= 0)
         close(claim);

@@ -129,7 +129,7 @@ static void mark(void *ctx, int worker)
 static void use_team(lun_openmp_team *t, int threads)
 {
     int total = 0;
-    lun_team team = lun__team_for(t, 1 << 20);
+    lun_team team = lun__thread_team_for(t, 1 << 20);
     assert_int_equal(team.threads, threads);
     memset(seen, 0, sizeof seen);
     if (threads < 2)
@@ -144,24 +144,24 @@ static void test_team(void **state)
 {
     (void)state;
     lun_openmp_team t;
-    lun__team_init(&t, 5);
-    assert_int_equal(lun__team_for(&t, 10).threads, 1); /* no threads for nothing */
+    lun__thread_team_init(&t, 5);
+    assert_int_equal(lun__thread_team_for(&t, 10).threads, 1); /* no threads for nothing */
     use_team(&t, 5);
     use_team(&t, 5);
-    lun__team_free(&t);
+    lun__thread_team_free(&t);
     unsetenv("HWLOC_SYNTHETIC"), unsetenv("HWLOC_XMLFILE");
-    lun__team_init(&t, 0);
+    lun__thread_team_init(&t, 0);
     assert_true(t.wanted >= 1 && t.wanted <= lun__cpus_allowed());
-    lun__team_free(&t);
+    lun__thread_team_free(&t);
     setenv("HWLOC_SYNTHETIC", "pack:1 core:3 pu:1", 1); /* a machine that is described */
-    lun__team_init(&t, 0);
+    lun__thread_team_init(&t, 0);
     assert_int_equal(t.wanted, 3);
-    lun__team_free(&t);
+    lun__thread_team_free(&t);
     unsetenv("HWLOC_SYNTHETIC");
-    lun__team_init(&t, 2);
+    lun__thread_team_init(&t, 2);
     int inside = 0;
 #pragma omp parallel num_threads(2) reduction(+ : inside)
-    inside += lun__team_for(&(lun_openmp_team){.wanted = 4}, 1 << 20)
+    inside += lun__thread_team_for(&(lun_openmp_team){.wanted = 4}, 1 << 20)
                   .threads; /* alone in a host's region */
     assert_int_equal(inside, 2);
 }
@@ -171,14 +171,14 @@ static void test_fork(void **state)
 {
     (void)state;
     lun_openmp_team t;
-    lun__team_init(&t, 4);
+    lun__thread_team_init(&t, 4);
     for (int round = 0; round < 20; round++) {
         use_team(&t, 4);
         pid_t child = fork();
         if (child == 0) {
             alarm(120);
             int total = 0;
-            lun_team team = lun__team_for(&t, 1 << 20);
+            lun_team team = lun__thread_team_for(&t, 1 << 20);
             team.parallel(&team, &total, 4, mark);
             _exit(total != 4);
         }
@@ -186,7 +186,7 @@ static void test_fork(void **state)
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(status, 0);
     }
-    lun__team_free(&t);
+    lun__thread_team_free(&t);
 }
 
 /* So that no thread can be made: no memory for stacks, or, as a sanitizer ends the program where
@@ -209,11 +209,11 @@ static void test_no_threads(void **state)
     pid_t child = fork();
     if (child == 0) {
         lun_openmp_team t;
-        lun__team_init(&t, 60); /* more than stacks of ended threads are kept */
+        lun__thread_team_init(&t, 60); /* more than stacks of ended threads are kept */
         alarm(120);
         if (!forbid_threads())
             _exit(2);
-        lun_team team = lun__team_for(&t, 1 << 20);
+        lun_team team = lun__thread_team_for(&t, 1 << 20);
         _exit(team.threads == 1 ? 0 : 3);
     }
     int status;

@@ -232,7 +232,7 @@ static void test_lanes(void **state)
     ir_flow(&ir, LUN_IR_SET, n, ir_op(&ir, LUN_OP_ADD, LUN_I64, now, one, -1), 0);
     ir_flow(&ir, LUN_IR_END, -1, -1, 0);
     ir_store(&ir, 1, ir_flow(&ir, LUN_IR_GET, n, -1, 0));
-    assert_int_equal(lun__render_openmp(&ir, &target, &text, &needs), LUN_OK);
+    assert_int_equal(lun__gnu_render(&ir, &target, &text, &needs), LUN_OK);
     assert_non_null(strstr(lun__strbuf_text(&text), "vectors of 64 bytes, 16 lanes"));
     assert_non_null(strstr(lun__strbuf_text(&text), "for (int r = 0; r < 4; r++)"));
     assert_non_null(strstr(lun__strbuf_text(&text), "= lun_bits_unless_lt_f32("));

@@ -168,7 +168,7 @@ static void test_failing_compilers(void **state)
         if (!strstr(lun__strbuf_text(&unit.message), failing[i].says))
             fail_msg("%s: %s", failing[i].name, lun__strbuf_text(&unit.message));
         assert_true(unit.message.length < 2300);
-        lun__unit_free(&unit);
+        lun__unit_result_free(&unit);
         if (!strcmp(failing[i].name, "hang")) {
             kit_close(&k, true);
             continue;

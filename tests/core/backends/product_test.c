@@ -27,8 +27,8 @@ static uint64_t random_cell(lun_dtype t, uint64_t *seed)
     uint64_t bits = test_random(seed);
     lun_value x = {.dtype = LUN_F64, .as.d = (double)(int64_t)bits * 0x1p-63};
     if (lun__dtype_is_float(t))
-        return lun__cell_from_value(t, x);
-    return lun__cell_cast(t, LUN_I64, bits >> below(seed, 60));
+        return lun__dtype_cell_from_value(t, x);
+    return lun__dtype_cell_cast(t, LUN_I64, bits >> below(seed, 60));
 }
 
 /* rows x columns elements, `count` times or once for all, in some layout: right or left, with gaps,
@@ -70,7 +70,7 @@ static uint64_t element(const lun_matrix *m, lun_dtype as, int64_t n, int64_t i,
     int64_t place = lun__layout_offset(&m->batch, n) + i * m->row + j * m->column;
     uint64_t cell = 0;
     memcpy(&cell, (const char *)m->data + place * size, (size_t)size);
-    return lun__cell_cast(as, m->dtype, cell);
+    return lun__dtype_cell_cast(as, m->dtype, cell);
 }
 
 /* ---- the oracle ------------------------------------------------------------------------------ */
@@ -151,17 +151,17 @@ static void run_by_rows(const lun_product *p, lun_isa isa, int threads, bool mem
     taking t = {.p = &q, .to = c.data, .most = INT64_MAX};
     q.c = memory ? c.data : NULL;
     q.pitch = (q.columns + 63) / 64 * 64;
-    test_memory scratch = test_guarded((size_t)lun__product_room(isa, threads, &q) + 1);
+    test_memory scratch = test_guarded((size_t)lun__block_product_room(isa, threads, &q) + 1);
     q.scratch = scratch.data;
-    if (!lun__product_room(isa, threads, &q))
+    if (!lun__block_product_room(isa, threads, &q))
         q.scratch = NULL;
     const lun_host_rows take = {take_rows, &t};
-    assert_int_equal(lun__product_run(&services, isa, &team, &q, &take), LUN_OK);
+    assert_int_equal(lun__block_product_run(&services, isa, &team, &q, &take), LUN_OK);
     assert_int_equal(atomic_load(&t.rows), rows);
     assert_memory_equal(c.data, wanted, (size_t)(rows * line));
     atomic_store(&t.rows, 0);
     t.most = 1;
-    assert_int_equal(lun__product_run(&services, isa, &team, &q, &take), LUN_OK);
+    assert_int_equal(lun__block_product_run(&services, isa, &team, &q, &take), LUN_OK);
     assert_true(atomic_load(&t.rows) > 0);
     test_guarded_free(&c);
     test_guarded_free(&scratch);
@@ -173,13 +173,13 @@ static void run(lun_product *p, lun_isa isa, int threads, const char *wanted)
     lun_team team = {.threads = threads, .parallel = test_parallel};
     const size_t bytes =
         (size_t)(p->count * p->rows * p->columns * lun__dtype_get(p->dtype)->bytes);
-    const int64_t room = lun__product_room(isa, threads, p);
+    const int64_t room = lun__block_product_room(isa, threads, p);
     test_memory c = test_guarded(bytes), scratch = {0};
     if (room)
         scratch = test_guarded((size_t)room);
     p->c = c.data;
     p->scratch = scratch.data;
-    assert_int_equal(lun__product_run(&services, isa, &team, p, NULL), LUN_OK);
+    assert_int_equal(lun__block_product_run(&services, isa, &team, p, NULL), LUN_OK);
     if (memcmp(c.data, wanted, bytes))
         fail_msg("%lld x %lld x %lld, %lld times, dtypes %s and %s, isa %d, %d threads",
                  (long long)p->rows, (long long)p->inner, (long long)p->columns,
@@ -232,7 +232,7 @@ static void test_random_products(void **state)
         p.a = a.m;
         p.b = b.m;
         char *wanted = expected(&p);
-        for (lun_isa isa = LUN_ISA_BASE; isa <= lun__isa_here(); isa++)
+        for (lun_isa isa = LUN_ISA_BASE; isa <= lun__vecmath_isa_here(); isa++)
             run(&p, isa, test_threads[below(&seed, THREADS)], wanted);
         free(wanted);
         test_guarded_free(&a.memory);
@@ -260,7 +260,7 @@ static void test_threads_share(void **state)
             p.b = b.m;
             char *wanted = expected(&p);
             for (int t = 0; t < THREADS; t++)
-                run(&p, lun__isa_here(), test_threads[t], wanted);
+                run(&p, lun__vecmath_isa_here(), test_threads[t], wanted);
             free(wanted);
             test_guarded_free(&a.memory);
             test_guarded_free(&b.memory);
@@ -277,9 +277,11 @@ static void test_stops(void **state)
     lun_product p = {
         .dtype = LUN_F32, .rows = 8, .columns = 8, .inner = 8, .count = 1, .a = m, .b = m, .c = c};
     cancel_flag = 1;
-    assert_int_equal(lun__product_run(&services, lun__isa_here(), &team, &p, NULL), LUN_ECANCEL);
+    assert_int_equal(lun__block_product_run(&services, lun__vecmath_isa_here(), &team, &p, NULL),
+                     LUN_ECANCEL);
     cancel_flag = 0;
-    assert_int_equal(lun__product_run(&services, lun__isa_here(), &team, &p, NULL), LUN_OK);
+    assert_int_equal(lun__block_product_run(&services, lun__vecmath_isa_here(), &team, &p, NULL),
+                     LUN_OK);
 }
 
 int main(void)

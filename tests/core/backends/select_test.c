@@ -11,7 +11,7 @@ static uint64_t float_cell(lun_dtype t, double x)
 {
     uint64_t bits;
     memcpy(&bits, &x, sizeof bits);
-    return lun__cell_cast(t, LUN_F64, bits);
+    return lun__dtype_cell_cast(t, LUN_F64, bits);
 }
 
 /* 0 any bits, 1 few values, 2 all equal, 3 ascending, 4 numbers in 0 .. 1 or near one another,
@@ -83,9 +83,10 @@ static void check_topk(const lun_column *in, bool down, const int64_t *places, i
                        int threads)
 {
     test_memory out[2];
-    lun_algorithm_run r = {.in[0] = *in,
-                           .out = {lun__column(NULL, in->dtype, k), lun__column(NULL, LUN_I64, k)},
-                           .option = {down, 1}};
+    lun_algorithm_run r = {
+        .in[0] = *in,
+        .out = {lun__work_column(NULL, in->dtype, k), lun__work_column(NULL, LUN_I64, k)},
+        .option = {down, 1}};
     assert_int_equal(run_guarded(lun__topk_room, lun__topk_run, &r, 2, threads, out), LUN_OK);
     for (int64_t i = 0; i < k; i++) {
         assert_int_equal(((int64_t *)r.out[1].data)[i], places[i] + 1);
@@ -116,8 +117,8 @@ static void check_quantile(const lun_column *in, const int64_t *places, bool ski
     int64_t n = in->n;
     while (n && isnan(number_of(in->dtype, cell_at(in, places[n - 1]))))
         n--;
-    lun_algorithm_run r = {.in = {*in, lun__column(q, LUN_F64, count)},
-                           .out[0] = lun__column(NULL, t, count),
+    lun_algorithm_run r = {.in = {*in, lun__work_column(q, LUN_F64, count)},
+                           .out[0] = lun__work_column(NULL, t, count),
                            .segment = in->n,
                            .option = {skips}};
     assert_int_equal(run_guarded(lun__quantile_room, lun__quantile_run, &r, 1, threads, &out),
@@ -181,9 +182,10 @@ static void segments(void **state)
         x[i] = (double)(int64_t)test_random(&seed);
     for (int i = -1; i < LINES; i++) {
         lun_algorithm_run r = {
-            .in = {lun__column(x + (i < 0 ? 0 : i * LINE), LUN_F64, i < 0 ? LINES * LINE : LINE),
-                   lun__column(q, LUN_F64, 2)},
-            .out[0] = lun__column(i < 0 ? all : each, LUN_F64, i < 0 ? 2 * LINES : 2),
+            .in = {lun__work_column(x + (i < 0 ? 0 : i * LINE), LUN_F64,
+                                    i < 0 ? LINES * LINE : LINE),
+                   lun__work_column(q, LUN_F64, 2)},
+            .out[0] = lun__work_column(i < 0 ? all : each, LUN_F64, i < 0 ? 2 * LINES : 2),
             .segment = LINE};
         r.scratch = malloc((size_t)lun__quantile_room(&r, 2));
         assert_non_null(r.scratch);

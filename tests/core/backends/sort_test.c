@@ -44,13 +44,13 @@ static number number_of(lun_dtype t, uint64_t cell, int64_t place)
 {
     number n = {.place = place};
     if (lun__dtype_is_float(t)) {
-        uint64_t bits = lun__cell_cast(LUN_F64, t, cell);
+        uint64_t bits = lun__dtype_cell_cast(LUN_F64, t, cell);
         memcpy(&n.x, &bits, sizeof bits);
         n.is_nan = isnan(n.x);
         n.negative = signbit(n.x);
         return n;
     }
-    n.whole = (int64_t)lun__cell_cast(lun__dtype_is_signed(t) ? LUN_I64 : LUN_U64, t, cell);
+    n.whole = (int64_t)lun__dtype_cell_cast(lun__dtype_is_signed(t) ? LUN_I64 : LUN_U64, t, cell);
     n.rank = !lun__dtype_is_signed(t) && n.whole < 0;
     return n;
 }
@@ -93,9 +93,9 @@ static uint64_t special(lun_dtype t, uint64_t *seed)
     static const double some[] = {0.0, -0.0, INFINITY, -INFINITY, 1, -1, 0x1p-14, -0x1p-14};
     lun_value x = {.dtype = LUN_F64, .as.d = some[below(seed, 8)]};
     if (!lun__dtype_is_float(t) || below(seed, 3))
-        return lun__cell_from_value(t, x);
+        return lun__dtype_cell_from_value(t, x);
     x.as.d = NAN;
-    return lun__cell_from_value(t, x) ^ (test_random(seed) & 0x7f) ^
+    return lun__dtype_cell_from_value(t, x) ^ (test_random(seed) & 0x7f) ^
            ((test_random(seed) & 1) << (lun__dtype_bits(t) - 1));
 }
 
@@ -107,24 +107,24 @@ static uint64_t element(lun_dtype t, kind k, int64_t i, int64_t n, uint64_t *see
     case ANY:
         return lun__dtype_is_bool(t) ? bits & 1 : bits;
     case FEW:
-        return lun__cell_cast(t, LUN_I64, (bits % 7) * 11 - 20);
+        return lun__dtype_cell_cast(t, LUN_I64, (bits % 7) * 11 - 20);
     case SMALL:
-        return lun__cell_cast(t, LUN_I64, bits % 200 + 3);
+        return lun__dtype_cell_cast(t, LUN_I64, bits % 200 + 3);
     case LARGE:
-        return lun__cell_cast(t, LUN_U64, UINT64_MAX - bits % 1000);
+        return lun__dtype_cell_cast(t, LUN_U64, UINT64_MAX - bits % 1000);
     case UP:
-        return lun__cell_cast(t, LUN_I64, (uint64_t)(i / 2));
+        return lun__dtype_cell_cast(t, LUN_I64, (uint64_t)(i / 2));
     case DOWN:
-        return lun__cell_cast(t, LUN_I64, (uint64_t)((n - i) / 3));
+        return lun__dtype_cell_cast(t, LUN_I64, (uint64_t)((n - i) / 3));
     case SPECIAL:
         return special(t, seed);
     case SKEWED: /* half of them equal, the others over many magnitudes */
         x.as.d = bits & 1 ? 3.0 : ldexp(x.as.d, (int)(bits >> 1 & 31) - 16);
-        return lun__cell_from_value(t, x);
+        return lun__dtype_cell_from_value(t, x);
     case EVEN: /* 0 .. 1: most have few exponents */
-        return lun__cell_from_value(t, x);
+        return lun__dtype_cell_from_value(t, x);
     default:
-        return lun__cell_cast(t, LUN_I64, 5);
+        return lun__dtype_cell_cast(t, LUN_I64, 5);
     }
 }
 

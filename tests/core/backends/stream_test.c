@@ -66,7 +66,7 @@ static lun_status run(job *j, bool streamed, int64_t cost)
     lun_ir ir;
     lun_interp *interp;
     make(&ir, j->what);
-    assert_int_equal(lun__interp_make(&ir, LUN_MATH_FAST, &interp), LUN_OK);
+    assert_int_equal(lun__interpreter_make(&ir, LUN_MATH_FAST, &interp), LUN_OK);
     lun_services services = test_services();
     lun_team team = {.threads = j->threads, .parallel = test_parallel};
     lun_stream streams[3] = {{.read = read_tape, .self = &j->tapes[0], .origin = SHIFT}};
@@ -89,9 +89,9 @@ static lun_status run(job *j, bool streamed, int64_t cost)
                              .room = rooms,
                              .streams = streamed ? streams : NULL,
                              .bytes = 17 * j->n};
-    lun_status s = test_host_run(&services, lun__interp_exec(interp), &team, &ir, cost, &j->launch,
-                                 j->results);
-    lun__interp_free(interp);
+    lun_status s = test_host_run(&services, lun__interpreter_exec(interp), &team, &ir, cost,
+                                 &j->launch, j->results);
+    lun__interpreter_free(interp);
     lun__ir_free(&ir);
     return s;
 }

@@ -203,11 +203,11 @@ static void test_chunks(void **state)
         lun_cut cut;
         int shares[64];
         char told[256];
-        lun__cut_make(&work, &team, &cut);
+        lun__split_make(&work, &team, &cut);
         int64_t before = 0;
         for (int w = 0; w < cut.workers; w++) {
             int64_t from, to;
-            lun__cut_share(&cut, cut.workers, w, &from, &to);
+            lun__split_share(&cut, cut.workers, w, &from, &to);
             assert_int_equal(from, before); /* neighbours, none left out */
             shares[w] = (int)(to - from);
             before = to;
@@ -282,8 +282,8 @@ static void test_affinity(void **state)
         CPU_SET((size_t)sched_getcpu(), &one);
         if (sched_setaffinity(0, sizeof one, &one))
             _exit(2);
-        lun__team_init(&t, 0);
-        lun__team_look(&t);
+        lun__thread_team_init(&t, 0);
+        lun__thread_team_look(&t);
         _exit(t.wanted == 1 && t.slots.threads == 1 && t.slots.cpus[0] == sched_getcpu() && !t.move
                   ? 0
                   : 3);
@@ -299,19 +299,19 @@ static void test_simulated_team(void **state)
     (void)state;
     lun_openmp_team t;
     setenv("HWLOC_SYNTHETIC", SERVER, 1);
-    lun__team_init(&t, 0);
-    lun__team_look(&t);
+    lun__thread_team_init(&t, 0);
+    lun__thread_team_look(&t);
     int quota = lun__cpus_quota_here();
     assert_int_equal(t.wanted, quota > 0 && quota < 32 ? quota : 32);
     assert_int_equal(t.slots.node_count, 2);
     assert_false(t.move);
-    lun__team_free(&t);
-    lun__team_init(&t, 3);
-    lun_team team = lun__team_for(&t, 1 << 20);
+    lun__thread_team_free(&t);
+    lun__thread_team_init(&t, 3);
+    lun_team team = lun__thread_team_for(&t, 1 << 20);
     assert_int_equal(team.threads, 3);
     assert_int_equal(team.chunk_bytes, 512 << 10);
     assert_int_equal(team.cache_bytes, 64 << 20);
-    lun__team_free(&t);
+    lun__thread_team_free(&t);
     unsetenv("HWLOC_SYNTHETIC");
 }
 
@@ -383,7 +383,7 @@ static void test_staged_chunks(void **state)
                              .need = {.strided = 4, .unit = staged[i].unit},
                              .plain = true};
         lun_cut cut;
-        lun__cut_make(&work, &team, &cut);
+        lun__split_make(&work, &team, &cut);
         assert_int_equal(cut.chunk, staged[i].chunk);
     }
 }

@@ -11,7 +11,7 @@ static lun_strbuf text = LUN_STRBUF_INIT;
 static lun_status render(const lun_ir *ir, const lun_cl_target *target, lun_cl_shape *shape)
 {
     lun__strbuf_clear(&text);
-    return lun__render_opencl(ir, target, &text, shape);
+    return lun__cl_dialect_render(ir, target, &text, shape);
 }
 
 static void expect(const char *part)

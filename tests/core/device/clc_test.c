@@ -78,7 +78,7 @@ static lun_status render(const lun_ir *ir, lun_cl_form form, bool fp64, lun_cl_s
 {
     const lun_cl_target target = {.form = form, .fp64 = fp64, .bytes = 64};
     lun__strbuf_clear(&text);
-    return lun__render_opencl(ir, &target, &text, shape);
+    return lun__cl_dialect_render(ir, &target, &text, shape);
 }
 
 static void expect(const char *part)

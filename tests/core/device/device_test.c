@@ -99,7 +99,7 @@ static lun_status run(far *f, lun_kernel *k, lun_launch *launch)
     inner.slots = slots;
     seen.workgroup = launch->workgroup;
     const lun_work work = lun__work_launch(k->inner, &inner);
-    lun_status s = lun__work_do(&lun__backend_reference, f->inner, &work);
+    lun_status s = lun__backend_work_do(&lun__backend_reference, f->inner, &work);
     launch->trap = inner.trap;
     launch->trap_value = inner.trap_value;
     return s;
@@ -182,8 +182,8 @@ static lun_status transfer(far *f, const lun_transfer *t)
     if (fails(f, "transfer"))
         return LUN_EBACKEND;
     if (t->from)
-        lun__layout_copy(&t->of, t->from->data + t->from_origin * t->bytes, &t->at, to, t->bytes, 0,
-                         n);
+        lun__strided_copy(&t->of, t->from->data + t->from_origin * t->bytes, &t->at, to, t->bytes,
+                          0, n);
     for (int64_t i = 0; !t->from && i < n; i++)
         memcpy(to + lun__layout_offset(&t->at, i) * t->bytes, &t->cell, (size_t)t->bytes);
     return LUN_OK;
@@ -228,7 +228,7 @@ static const lun_backend lun_backend_far = {
     .source = far_source,
     .takes = far_takes,
     .begin = far_begin,
-    .wait = lun__ended_at_once,
+    .wait = lun__backend_ended_at_once,
     .buffer_new = far_new,
     .buffer_free = far_free,
     .write = far_write,

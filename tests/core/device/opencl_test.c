@@ -593,7 +593,7 @@ static void test_cancelled_build(void **unused)
     (void)unused;
     device_open(&k, NULL);
     device_axpy(&ir);
-    assert_int_equal(lun__ir_print(&ir, &text), LUN_OK);
+    assert_int_equal(lun__print_ir(&ir, &text), LUN_OK);
     k.cancel = 1;
     assert_int_equal(device->build(k.state, &ir, lun__strbuf_text(&text), &kernel), LUN_ECANCEL);
     device_says(&k, "interrupted");

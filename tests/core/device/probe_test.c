@@ -148,14 +148,14 @@ static bool over;
 static void *load_on(void *arg)
 {
     while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
-        lun__loading_begin();
+        lun__loading_lock_begin();
         void *library = dlopen("libxxhash.so.0", RTLD_NOW | RTLD_LOCAL);
         void *other = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
         if (library)
             dlclose(library);
         if (other)
             dlclose(other);
-        lun__loading_end();
+        lun__loading_lock_end();
     }
     return arg;
 }

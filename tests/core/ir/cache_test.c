@@ -44,7 +44,7 @@ static bool hit(lun_cache *c, const char *key, const char *want)
 {
     void *bytes;
     size_t length;
-    if (!lun__cache_load(c, key, strlen(key), &bytes, &length))
+    if (!lun__cache_entry_load(c, key, strlen(key), &bytes, &length))
         return false;
     assert_int_equal(length, strlen(want));
     assert_memory_equal(bytes, want, length);
@@ -54,7 +54,7 @@ static bool hit(lun_cache *c, const char *key, const char *want)
 
 static void store(lun_cache *c, const char *key, const char *value)
 {
-    lun__cache_store(c, key, strlen(key), value, strlen(value));
+    lun__cache_entry_store(c, key, strlen(key), value, strlen(value));
 }
 
 static const char *in_root(const char *name)
@@ -136,14 +136,14 @@ static void test_lock(void **state)
     (void)state;
     lun_cache *c = open_cache(in_root("locked")), *d = open_cache(in_root("locked")),
               *none = open_cache("");
-    int lock = lun__cache_lock(c, 0);
+    int lock = lun__cache_claim_lock(c, 0);
     assert_true(lock >= 0);
-    assert_int_equal(lun__cache_lock(d, 30), -1);
-    lun__cache_unlock(lock);
-    lock = lun__cache_lock(d, 30);
+    assert_int_equal(lun__cache_claim_lock(d, 30), -1);
+    lun__cache_claim_unlock(lock);
+    lock = lun__cache_claim_lock(d, 30);
     assert_true(lock >= 0);
-    lun__cache_unlock(lock);
-    lun__cache_unlock(lun__cache_lock(none, 0)); /* there is none */
+    lun__cache_claim_unlock(lock);
+    lun__cache_claim_unlock(lun__cache_claim_lock(none, 0)); /* there is none */
     lun__cache_close(c);
     lun__cache_close(d);
     lun__cache_close(none);
@@ -351,7 +351,7 @@ static void test_claims(void **state)
     close(copy);
     assert_int_equal(claim(d, "k", false), LUN_CLAIM_LEFT);
     assert_int_equal(claim(d, "k", false), LUN_CLAIM_LEFT); /* looking is not taking */
-    lun__cache_unclaim(c, "k", 1);
+    lun__cache_claim_end(c, "k", 1);
     mine = claim(d, "k", false);
     assert_true(mine >= 0);
     close(mine);
@@ -399,7 +399,7 @@ static void test_claims_exclude(void **state)
             wrong |= lock < 0;
             close(lock);
             unlink(in_root("x-inside"));
-            lun__cache_unclaim(c, "k", 1);
+            lun__cache_claim_end(c, "k", 1);
             close(fd);
         }
         lun__cache_close(c);
@@ -436,7 +436,7 @@ static void store_number(lun_cache *c, int number)
     char key[32], value[4000] = "";
     snprintf(key, sizeof key, "key %d", number);
     snprintf(value, sizeof value, "value %d", number);
-    lun__cache_store(c, key, strlen(key), value, sizeof value);
+    lun__cache_entry_store(c, key, strlen(key), value, sizeof value);
 }
 
 static bool has_number(lun_cache *c, int number)
@@ -446,7 +446,7 @@ static bool has_number(lun_cache *c, int number)
     size_t length;
     snprintf(key, sizeof key, "key %d", number);
     snprintf(value, sizeof value, "value %d", number);
-    if (!lun__cache_load(c, key, strlen(key), &bytes, &length))
+    if (!lun__cache_entry_load(c, key, strlen(key), &bytes, &length))
         return false;
     assert_int_equal(length, 4000);
     assert_string_equal(bytes, value);
@@ -612,8 +612,8 @@ static void test_many_processes(void **state)
             size_t length;
             snprintf(key, sizeof key, "key %d", round % 5);
             memset(value, 'a' + round % 5, sizeof value);
-            lun__cache_store(c, key, strlen(key), value, sizeof value);
-            if (!lun__cache_load(c, key, strlen(key), &bytes, &length))
+            lun__cache_entry_store(c, key, strlen(key), value, sizeof value);
+            if (!lun__cache_entry_load(c, key, strlen(key), &bytes, &length))
                 continue;
             hits++;
             wrong = length != sizeof value || memcmp(bytes, value, length) != 0;

@@ -64,7 +64,7 @@ static void test_file_lines(void **state)
         lun_ir_function *f = parse_file(names[i]);
         snprintf(place, sizeof place, "%s/%s", directory, places[i]);
         check_blamed(f->text, place);
-        lun__cfunc_free(f);
+        lun__cwrite_function_free(f);
     }
     /* a name that could end its quotes, or the line */
     static const char evil[] = "e\"; int \?\?/\n\\.c";
@@ -72,12 +72,12 @@ static void test_file_lines(void **state)
     write_text(evil, "(int x) { return wrong; }");
     lun_ir_function *f = parse_file(evil);
     check_blamed(f->text, ":1:");
-    lun__cfunc_free(f);
+    lun__cwrite_function_free(f);
     write_text(evil, "(int x) { return x; }");
     f = parse_file(evil);
     check_compiles(cc, prelude_c, f->text);
     check_compiles(opencl, prelude_cl, f->text);
-    lun__cfunc_free(f);
+    lun__cwrite_function_free(f);
 
     write_text("d.c", "#include \"good.h\"\n#include \"d.h\"\n(int x) { return x; }");
     write_text("d.h", "int a(int x) { return x; }\n}\n");

@@ -141,7 +141,7 @@ static void test_accepted(void **state)
         check_signature(f, accepted[i].signature);
         check_compiles(cc, prelude_c, f->text);
         lun__strbuf_puts(&all, f->text);
-        lun__cfunc_free(f);
+        lun__cwrite_function_free(f);
     }
     /* each with names of its own: all of them in one unit, in both languages */
     check_compiles(cc, prelude_c, lun__strbuf_text(&all));
@@ -277,7 +277,7 @@ static void test_limits(void **state)
         } else {
             lun_ir_function *f = parse(lun__strbuf_text(&s));
             assert_int_equal(f->params, 32);
-            lun__cfunc_free(f);
+            lun__cwrite_function_free(f);
         }
     }
     for (int n = 40; n < 60; n++) { /* names cut in messages */
@@ -292,7 +292,7 @@ static void test_limits(void **state)
     lun__strbuf_puts(&s, "(float x) { return x; }");
     while (s.length < 1 << 20)
         lun__strbuf_puts(&s, " ");
-    lun__cfunc_free(parse(lun__strbuf_text(&s)));
+    lun__cwrite_function_free(parse(lun__strbuf_text(&s)));
     lun__strbuf_puts(&s, " ");
     refuse(lun__strbuf_text(&s), "larger than 1 MB");
     lun__strbuf_clear(&s);
@@ -313,10 +313,10 @@ static void test_same_text_same_name(void **state)
     assert_string_equal(a->text, b->text);
     assert_string_equal(a->name, b->name);
     assert_string_not_equal(a->name, c->name);
-    lun__cfunc_free(a);
-    lun__cfunc_free(b);
-    lun__cfunc_free(c);
-    lun__cfunc_free(NULL);
+    lun__cwrite_function_free(a);
+    lun__cwrite_function_free(b);
+    lun__cwrite_function_free(c);
+    lun__cwrite_function_free(NULL);
 }
 
 static void test_lines(void **state)
@@ -335,7 +335,7 @@ static void test_lines(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         lun_ir_function *f = parse(texts[i]);
         check_blamed(f->text, places[i]);
-        lun__cfunc_free(f);
+        lun__cwrite_function_free(f);
     }
 }
 
@@ -380,7 +380,7 @@ static void test_damaged(void **state)
                 assert_non_null(f);
             else
                 check_refused(status, LUN_EARG, f, &error, "C function, line ", text);
-            lun__cfunc_free(f);
+            lun__cwrite_function_free(f);
             lun__strbuf_free(&error);
         }
     }

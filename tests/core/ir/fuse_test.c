@@ -70,7 +70,7 @@ static void two_results(int length)
     lun_front front = {.ctx = &f.of[TWO_RESULTS], .specialise = specialise};
     lun_array *a = rising(5, 2), *x = chain(a, length), *out[2], *in[2] = {x, a};
     int results;
-    OK(lun__function_front(e, &front, &two));
+    OK(lun__make_function_front(e, &front, &two));
     OK(lun_call(e, two, in, 2, 2, out, 2, &results));
     assert_int_equal(results, 2);
     OK(lun_eval(e, out, 2));
@@ -118,7 +118,7 @@ static void test_function_of_64_arrays(void **state)
     }
     made.output[0] = sum;
     lun_front front = {.ctx = &made, .specialise = many};
-    OK(lun__function_front(e, &front, &fn));
+    OK(lun__make_function_front(e, &front, &fn));
     OK(lun_call(e, fn, a, 64, 64, out, 2, &results));
     OK(lun_eval(e, out, 2));
     assert_true(at(out[0], 2) == 63 * 64 / 2 + 2 * 64);
@@ -141,7 +141,7 @@ static void test_function_indexes_a_virtual_array(void **state)
               one = {.dtype = LUN_I64, .as.i = 1};
     lun_array *full, *range, *out[2];
     int results;
-    OK(lun__function_front(e, &front, &fn));
+    OK(lun__make_function_front(e, &front, &fn));
     OK(lun_full(e, 1, &n, LUN_F64, seven, &full));
     OK(lun_range(e, zero, one, n, LUN_I64, &range));
     lun_array *in[2] = {range, full}, *both[2] = {range, range};

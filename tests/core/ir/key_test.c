@@ -43,13 +43,13 @@ static void check_and_free(keys *k)
             if (a->length == k->list[j].text.length &&
                 !memcmp(a->text, k->list[j].text.text, a->length))
                 fail_msg("%s and %s have the same key", k->list[i].changed, k->list[j].changed);
-        if (lun__cache_load(cache, a->text, a->length, &bytes, &length))
+        if (lun__cache_entry_load(cache, a->text, a->length, &bytes, &length))
             fail_msg("%s: served before it was stored", k->list[i].changed);
-        lun__cache_store(cache, a->text, a->length, &i, sizeof i);
+        lun__cache_entry_store(cache, a->text, a->length, &i, sizeof i);
     }
     for (int i = 0; i < k->count; i++) {
         const lun_strbuf *a = &k->list[i].text;
-        assert_true(lun__cache_load(cache, a->text, a->length, &bytes, &length));
+        assert_true(lun__cache_entry_load(cache, a->text, a->length, &bytes, &length));
         assert_int_equal(length, sizeof i);
         assert_memory_equal(bytes, &i, sizeof i);
         free(bytes);
@@ -113,21 +113,21 @@ static void test_opencl(void **state)
                                  .options = LUN_CL_OPTIONS,
                                  .host = 99};
     lun_gpu_device d = same;
-    lun__gpu_key("opencl", &d, source, add(&k, "nothing"));
+    lun__gpu_program_key("opencl", &d, source, add(&k, "nothing"));
     snprintf(d.name, sizeof d.name, "pthread-y");
-    lun__gpu_key("opencl", &d, source, add(&k, "the device"));
+    lun__gpu_program_key("opencl", &d, source, add(&k, "the device"));
     d = same;
     snprintf(d.driver, sizeof d.driver, "P; 3.1 LLVM 16; x; 3");
-    lun__gpu_key("opencl", &d, source, add(&k, "the platform's version"));
+    lun__gpu_program_key("opencl", &d, source, add(&k, "the platform's version"));
     d = same;
     snprintf(d.driver, sizeof d.driver, "P; 3.1 LLVM 15; x; 4");
-    lun__gpu_key("opencl", &d, source, add(&k, "the driver's version"));
+    lun__gpu_program_key("opencl", &d, source, add(&k, "the driver's version"));
     d = same, d.host++;
-    lun__gpu_key("opencl", &d, source, add(&k, "the processor's features"));
+    lun__gpu_program_key("opencl", &d, source, add(&k, "the processor's features"));
     d = same, d.options = LUN_CL_OPTIONS " " LUN_CL_ROUNDED;
-    lun__gpu_key("opencl", &d, source, add(&k, "the options"));
+    lun__gpu_program_key("opencl", &d, source, add(&k, "the options"));
     d = same;
-    lun__gpu_key("opencl", &d, "__kernel void lun_kernel(void) { }", add(&k, "a blank"));
+    lun__gpu_program_key("opencl", &d, "__kernel void lun_kernel(void) { }", add(&k, "a blank"));
     assert_non_null(strstr(lun__strbuf_text(&k.list[0].text), LUN_CL_OPTIONS));
     check_and_free(&k);
 }
@@ -141,10 +141,10 @@ static void test_features(void **state)
     const char fewer[] = "processor\t: 0\nflags\t\t: fpu avx2\nbugs\t: x\n";
     const char others[] = "processor\t: 0\nflags\t\t: fpu avx2 avx512f\nbugs\t: y\n";
     const char arm[] = "processor\t: 0\nFeatures\t: fp asimd sve\n";
-    assert_true(lun__gpu_host(some) != lun__gpu_host(fewer));
-    assert_true(lun__gpu_host(some) == lun__gpu_host(others));
-    assert_true(lun__gpu_host(arm) != 0);
-    assert_true(lun__gpu_host("nothing\n") == 0);
+    assert_true(lun__gpu_device_host(some) != lun__gpu_device_host(fewer));
+    assert_true(lun__gpu_device_host(some) == lun__gpu_device_host(others));
+    assert_true(lun__gpu_device_host(arm) != 0);
+    assert_true(lun__gpu_device_host("nothing\n") == 0);
 }
 
 #ifdef __x86_64__
@@ -154,7 +154,7 @@ static void test_other_machine(void **state)
 {
     (void)state;
     kit k;
-    lun_isa here = lun__isa_here();
+    lun_isa here = lun__vecmath_isa_here();
     kit_open(&k, NULL, "cc", LUN_JIT_SYNC, 1, LUN_MATH_FAST);
     for (int isa = LUN_ISA_BASE; isa <= LUN_ISA_AVX512; isa++) {
         if ((lun_isa)isa == here)
@@ -166,10 +166,10 @@ static void test_other_machine(void **state)
         write_square(&ir, 6);
         lun__jit_init(&jit, &k.services, (lun_isa)isa);
         lun_render_target target = {(lun_isa)isa, lun__vecmath((lun_isa)isa, LUN_MATH_FAST)};
-        assert_int_equal(lun__render_openmp(&ir, &target, &text, &unit.needs), LUN_OK);
+        assert_int_equal(lun__gnu_render(&ir, &target, &text, &unit.needs), LUN_OK);
         unit.source = text.text;
         assert_int_equal(lun__jit_wait(&jit, &unit), LUN_OK); /* compiled and stored, never run */
-        lun__unit_free(&unit);
+        lun__unit_result_free(&unit);
         lun__jit_finish(&jit);
         lun__ir_free(&ir);
     }

@@ -99,7 +99,7 @@ static void build_at(places *p, int from, const lun_ir *ir)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
     ir_check_valid(ir);
-    assert_int_equal(lun__ir_print(ir, &text), LUN_OK);
+    assert_int_equal(lun__print_ir(ir, &text), LUN_OK);
     for (int i = from; i < p->count; i++) {
         place *at = &p->at[i];
         if (at->backend->build(at->state, ir, lun__strbuf_text(&text), &at->kernel) != LUN_OK)

@@ -69,13 +69,13 @@ static void make_folding(lun_ir *ir, lun_ir_function *f)
 
 static void print(const lun_ir *ir, lun_strbuf *out)
 {
-    assert_int_equal(lun__ir_print(ir, out), LUN_OK);
+    assert_int_equal(lun__print_ir(ir, out), LUN_OK);
 }
 
 static lun_strbuf pack(const lun_ir *ir)
 {
     lun_strbuf bytes = LUN_STRBUF_INIT;
-    assert_int_equal(lun__ir_pack(ir, &bytes), LUN_OK);
+    assert_int_equal(lun__packed_ir_write(ir, &bytes), LUN_OK);
     return bytes;
 }
 
@@ -88,7 +88,7 @@ static lun_status unpack(const char *bytes, size_t length, lun_ir_packed *out, l
         memcpy(own, bytes, length);
     lun_bytes in = {own, (int64_t)length, false};
     lun__strbuf_clear(why);
-    lun_status s = lun__ir_unpack(&in, out, why);
+    lun_status s = lun__packed_ir_read(&in, out, why);
     free(own);
     return s;
 }
@@ -104,7 +104,7 @@ static void check_same(const lun_ir *ir)
     print(&back.ir, &got);
     assert_string_equal(want.text, got.text);
     assert_int_equal(ir->scan, back.ir.scan);
-    lun__ir_packed_free(&back);
+    lun__packed_ir_free(&back);
     lun__strbuf_free(&want);
     lun__strbuf_free(&got);
     lun__strbuf_free(&why);
@@ -120,7 +120,7 @@ static void check_damaged(const lun_ir *ir, int rounds)
     for (size_t cut = 0; cut < bytes.length; cut++) {
         assert_int_equal(unpack(bytes.text, cut, &back, &why), LUN_EARG);
         assert_true(why.length > 0);
-        lun__ir_packed_free(&back);
+        lun__packed_ir_free(&back);
     }
     char *other = malloc(bytes.length);
     assert_non_null(other);
@@ -139,7 +139,7 @@ static void check_damaged(const lun_ir *ir, int rounds)
         } else {
             assert_true(s == LUN_EARG && why.length > 0);
         }
-        lun__ir_packed_free(&back);
+        lun__packed_ir_free(&back);
         assert_true(taken < rounds); /* most changes are seen */
     }
     free(other);
@@ -191,7 +191,7 @@ static void test_types_of_functions(void **state)
     lun_strbuf bytes = pack(&ir);
     assert_int_equal(unpack(bytes.text, bytes.length, &back, &why), LUN_EARG);
     assert_non_null(strstr(why.text, "a call of a function of other dtypes"));
-    lun__ir_packed_free(&back);
+    lun__packed_ir_free(&back);
     lun__strbuf_free(&bytes);
     lun__ir_free(&ir);
     make_body(&body, &f);
@@ -200,7 +200,7 @@ static void test_types_of_functions(void **state)
     body.ins[1].dtype = LUN_F32;
     bytes = pack(&ir);
     assert_int_equal(unpack(bytes.text, bytes.length, &back, &why), LUN_EARG);
-    lun__ir_packed_free(&back);
+    lun__packed_ir_free(&back);
     lun__strbuf_free(&bytes);
     lun__strbuf_free(&why);
     lun__ir_free(&ir);

@@ -155,7 +155,7 @@ static void check(world *w, const item *i)
         int64_t k = below(&w->r, i->b.n);
         lun_value v;
         MUST(w, w->e, lun_get(w->e, i->a, k, &v));
-        uint64_t cell = lun__cell_from_value(i->b.t, v);
+        uint64_t cell = lun__dtype_cell_from_value(i->b.t, v);
         if (!lun__dtype_is_float(i->b.t) || v.as.d == v.as.d)
             compare(w, i, &cell, k, 1);
     } else if (chance(&w->r, 30)) {
@@ -306,9 +306,9 @@ static void write_some(world *w, item *i)
         uint64_t cell = 0;
         memcpy(&cell, b.bytes, (size_t)size);
         count = 1;
-        s = lun_set(w->e, i->a, first, lun__cell_to_value(i->b.t, cell));
+        s = lun_set(w->e, i->a, first, lun__dtype_cell_to_value(i->b.t, cell));
         if (lun__dtype_is_float(i->b.t)) /* a NaN may lose its payload */
-            cell = lun__cell_from_value(i->b.t, lun__cell_to_value(i->b.t, cell));
+            cell = lun__dtype_cell_from_value(i->b.t, lun__dtype_cell_to_value(i->b.t, cell));
         memcpy(b.bytes, &cell, (size_t)size);
     } else {
         s = lun_write(w->e, i->a, b.bytes, first, count);

@@ -24,7 +24,7 @@ static void expect_read(const lun_layout *l, const unsigned char *memory, int si
 {
     unsigned char *to = packed + GUARD + shift;
     memset(packed, FILLER, (size_t)(count * size + shift + 2 * GUARD));
-    lun__layout_read(l, memory, size, first, count, to);
+    lun__strided_read(l, memory, size, first, count, to);
     expect_guards(to, count * size);
     for (int64_t i = 0; i < count; i++)
         if (memcmp(to + i * size, memory + p.at[first + i] * size, (size_t)size) != 0)
@@ -43,7 +43,7 @@ static void expect_write(const lun_layout *l, unsigned char *memory, int64_t spa
         packed[i] = (unsigned char)~(i * 41 + i / 241);
     for (int64_t i = 0; i < count; i++)
         memcpy(expected + p.at[first + i] * size, packed + i * size, (size_t)size);
-    lun__layout_write(l, memory, size, first, count, packed);
+    lun__strided_write(l, memory, size, first, count, packed);
     assert_memory_equal(memory, expected, (size_t)(span * size));
     free(expected);
 }
@@ -52,7 +52,7 @@ static void expect_places_of(const lun_layout *l, int64_t first, int64_t count)
 {
     static int64_t got[MOST_ELEMENTS + 2];
     got[0] = got[count + 1] = -77;
-    lun__layout_offsets(l, first, count, got + 1);
+    lun__strided_offsets(l, first, count, got + 1);
     assert_memory_equal(got + 1, p.at + first, (size_t)count * sizeof *got);
     assert_true(got[0] == -77 && got[count + 1] == -77);
 }
@@ -191,7 +191,7 @@ static void test_between_layouts(void **state)
         memset(want, FILLER, (size_t)((q.high + 1) * size));
         for (int64_t k = first; k < first + count; k++)
             memcpy(want + q.at[k] * size, source + p.at[k] * size, (size_t)size);
-        lun__layout_copy(&from, source, &to, got, size, first, count);
+        lun__strided_copy(&from, source, &to, got, size, first, count);
         assert_memory_equal(got, want, (size_t)((q.high + 1) * size));
         free(source);
         free(got);
@@ -203,13 +203,13 @@ static void test_nothing(void **state)
 {
     (void)state;
     lun_layout l = {.rank = 2, .extent = {5, 0}, .stride = {1, 1}, .offset = 3};
-    lun__layout_read(&l, NULL, 4, 0, 0, NULL);
-    lun__layout_write(&l, NULL, 4, 0, 0, NULL);
-    lun__layout_offsets(&l, 0, 0, NULL);
+    lun__strided_read(&l, NULL, 4, 0, 0, NULL);
+    lun__strided_write(&l, NULL, 4, 0, 0, NULL);
+    lun__strided_offsets(&l, 0, 0, NULL);
     l.extent[1] = 4;
-    lun__layout_read(&l, NULL, 8, 20, 0, NULL);
-    lun__layout_write(&l, NULL, 8, 7, 0, NULL);
-    lun__layout_offsets(&l, 7, 0, NULL);
+    lun__strided_read(&l, NULL, 8, 20, 0, NULL);
+    lun__strided_write(&l, NULL, 8, 7, 0, NULL);
+    lun__strided_offsets(&l, 7, 0, NULL);
 }
 
 /* Neighbouring columns of rows, read together: all of them, some, from the middle of the rows.  The
@@ -225,7 +225,7 @@ static void expect_columns(int size, int64_t row, int64_t n, int columns)
     memset(all, FILLER, (size_t)(each * columns));
     for (int c = 0; c < columns; c++)
         to[c] = all + c * each + GUARD;
-    bool done = lun__columns_read(size, memory, row, n, columns, to);
+    bool done = lun__column_transpose(size, memory, row, n, columns, to);
     for (int c = 0; c < columns; c++) {
         expect_guards(to[c], n * size);
         for (int64_t i = 0; i < n; i++) {

@@ -171,7 +171,7 @@ static void test_jacobi(void **unused)
     box x;
     lun_sweep_plan p;
     jacobi(&x, 5, 1000, 4096);
-    assert_true(lun__sweep_plan(&x.b, 5, 1 << 20, &p));
+    assert_true(lun__sweep_geometry_plan(&x.b, 5, 1 << 20, &p));
     for (int s = 0; s < 5; s++) {
         assert_int_equal(p.stage[s].lag, s + 1);
         assert_int_equal(p.stage[s].before[0], 4 - s);
@@ -184,7 +184,7 @@ static void test_jacobi(void **unused)
     assert_int_equal(p.array[5].ring, 0); /* nothing reads it */
     assert_int_equal(p.piece[1], 4096);
     assert_true(p.bytes >= 5 * 3 * 4098 * 4 && p.bytes < 5 * 3 * 4500 * 4);
-    lun__sweep_plan_free(&p);
+    lun__sweep_geometry_free(&p);
 }
 
 static void test_depth(void **unused)
@@ -194,7 +194,7 @@ static void test_depth(void **unused)
     int last = 16;
     jacobi(&x, 16, 4096, 4096);
     for (int64_t near = 4 << 20; near >= 1 << 10; near /= 2) {
-        int depth = lun__sweep_depth(&x.b, near);
+        int depth = lun__sweep_geometry_depth(&x.b, near);
         assert_in_range(depth, 0, last);
         last = depth;
         if (near == 512 << 10) /* rings of whole lines would hold ten */
@@ -202,7 +202,7 @@ static void test_depth(void **unused)
     }
     assert_int_equal(last, 0);
     jacobi(&x, 3, 10, 64);
-    assert_int_equal(lun__sweep_depth(&x.b, 1 << 20), 3);
+    assert_int_equal(lun__sweep_geometry_depth(&x.b, 1 << 20), 3);
 }
 
 static void test_too_large(void **unused)
@@ -215,9 +215,9 @@ static void test_too_large(void **unused)
         jacobi(&x, 16, 10, 1000);
         for (int r = 4; r < x.b.reads; r++) /* of the second stage and those behind it */
             x.read[r].by[i % 2] = far[i / 2];
-        assert_true(!lun__sweep_plan(&x.b, 16, 1 << 20, &p) || p.bytes > 1 << 20);
-        lun__sweep_plan_free(&p);
-        assert_int_equal(lun__sweep_depth(&x.b, 1 << 20), 1);
+        assert_true(!lun__sweep_geometry_plan(&x.b, 16, 1 << 20, &p) || p.bytes > 1 << 20);
+        lun__sweep_geometry_free(&p);
+        assert_int_equal(lun__sweep_geometry_depth(&x.b, 1 << 20), 1);
     }
 }
 
@@ -231,22 +231,22 @@ static void test_whole(void **unused)
     jacobi(&x, 2, 4096, 1 << 16);
     int source = add_array(&x, -1, 8);
     add_read(&x, 1, source, 0, 0);
-    assert_true(lun__sweep_plan(&x.b, 2, 1 << 20, &p));
+    assert_true(lun__sweep_geometry_plan(&x.b, 2, 1 << 20, &p));
     assert_int_equal(p.array[source].ring, 0);
     assert_true(p.piece[1] < 1 << 16);
-    lun__sweep_plan_free(&p);
+    lun__sweep_geometry_free(&p);
     x.b.whole = true;
-    assert_true(lun__sweep_plan(&x.b, 2, 1 << 20, &p));
+    assert_true(lun__sweep_geometry_plan(&x.b, 2, 1 << 20, &p));
     assert_int_equal(p.piece[1], 1 << 16);
     assert_int_equal(p.array[1].stride[0], 0);
     assert_true(p.bytes < 2 * 3 * 4 * ((1 << 16) + 64)); /* lines of whole blocks */
-    lun__sweep_plan_free(&p);
-    assert_int_equal(lun__sweep_depth(&x.b, 1 << 20), 2);
-    assert_int_equal(lun__sweep_depth(&x.b, 1 << 10), 0);
+    lun__sweep_geometry_free(&p);
+    assert_int_equal(lun__sweep_geometry_depth(&x.b, 1 << 20), 2);
+    assert_int_equal(lun__sweep_geometry_depth(&x.b, 1 << 10), 0);
     x.read[8].by[0] = 1;
-    assert_true(lun__sweep_plan(&x.b, 2, 1 << 20, &p));
+    assert_true(lun__sweep_geometry_plan(&x.b, 2, 1 << 20, &p));
     assert_true(p.array[source].ring > 0);
-    lun__sweep_plan_free(&p);
+    lun__sweep_geometry_free(&p);
 }
 
 /* Units that chunks end with, found by counting. */
@@ -260,7 +260,7 @@ static void test_chunks(void **unused)
         int64_t units = 1;
         while (units * 20 * lines[i] % 16384)
             units++;
-        assert_int_equal(lun__sweep_chunks(&x.b, 16384), units);
+        assert_int_equal(lun__sweep_geometry_chunks(&x.b, 16384), units);
     }
 }
 
@@ -288,7 +288,7 @@ static void test_simulated(void **unused)
             for (int i = (int)some(1, 2); i > 0; i--)
                 add_array(&x, s, 1 << some(0, 3));
         }
-        assert_true(lun__sweep_plan(&x.b, x.b.stages, some(1 << 10, 1 << 19), &p));
+        assert_true(lun__sweep_geometry_plan(&x.b, x.b.stages, some(1 << 10, 1 << 19), &p));
         w.b = &x.b;
         w.p = &p;
         int64_t band = some(1, x.b.extent[0]);
@@ -303,7 +303,7 @@ static void test_simulated(void **unused)
             }
             assert_true(simulate(&w) >= w.hi[0] - w.lo[0]);
         }
-        lun__sweep_plan_free(&p);
+        lun__sweep_geometry_free(&p);
         state = seed;
     }
 }

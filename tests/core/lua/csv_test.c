@@ -18,10 +18,10 @@ static void check(const char *text)
     double got = 0, wanted = strtod(text, NULL);
     assert_true(n < 1200);
     memcpy(p, text, n);
-    assert_true(lun__csv_float(p, p + n, &got));
+    assert_true(lun__csv_number_float(p, p + n, &got));
     if (memcmp(&got, &wanted, sizeof got) != 0)
         fail_msg("%s: %a, not %a", text, got, wanted);
-    lun__csv_value v = lun__csv_value_of(p, p + n);
+    lun__csv_value v = lun__csv_number_value(p, p + n);
     assert_true(v.sort <= LUN__CSV_IS_FLOAT);
     got = lun__csv_number_of(v);
     assert_memory_equal(&got, &wanted, sizeof got);
@@ -182,7 +182,7 @@ static void test_other_text(void **state)
         double x;
         size_t n = strlen(cases[i]);
         memcpy(room + LUN__CSV_MARGIN, cases[i], n);
-        assert_false(lun__csv_float(room + LUN__CSV_MARGIN, room + LUN__CSV_MARGIN + n, &x));
+        assert_false(lun__csv_number_float(room + LUN__CSV_MARGIN, room + LUN__CSV_MARGIN + n, &x));
     }
 }
 

@@ -63,7 +63,7 @@ static lun_value value_at(lua_State *L, int index)
 
 static void push_cell(lua_State *L, lun_dtype t, uint64_t cell)
 {
-    lun_value v = lun__cell_to_value(t, cell);
+    lun_value v = lun__dtype_cell_to_value(t, cell);
     if (v.dtype == LUN_F64)
         lua_pushnumber(L, v.as.d);
     else if (v.dtype == LUN_BOOL)
@@ -88,7 +88,7 @@ static int vector(lua_State *L)
     char *data = lua_newuserdatauv(L, (size_t)n * size + 1, 0);
     for (int64_t i = 0; i < n; i++) {
         lua_rawgeti(L, 2, i + 1);
-        uint64_t cell = lun__cell_from_value(t, value_at(L, -1));
+        uint64_t cell = lun__dtype_cell_from_value(t, value_at(L, -1));
         memcpy(data + (size_t)i * size, &cell, size);
         lua_pop(L, 1);
     }
@@ -177,7 +177,7 @@ static bool specialise(lua_State *L, program *p, lun_front_result *r)
     if (s == LUN_OK) {
         s = lun__ir_verify(r->function->body, &error);
         if (s != LUN_OK) {
-            lun__ir_print(r->function->body, &error);
+            lun__print_ir(r->function->body, &error);
             print_error("%s\n", lun__strbuf_text(&error));
         }
         assert_int_equal(s, LUN_OK);
@@ -276,18 +276,18 @@ static bool run_row(lua_State *L, const program *p, const lun_front_result *r, e
         if (p->param[k].array)
             continue;
         lua_rawgeti(L, -1, k + 1);
-        args[n] = lun__cell_from_value((lun_dtype)f->body->args[n], value_at(L, -1));
+        args[n] = lun__dtype_cell_from_value((lun_dtype)f->body->args[n], value_at(L, -1));
         n++;
         lua_pop(L, 1);
     }
     for (int k = 0; k < r->scalars; k++)
-        args[n++] = lun__cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+        args[n++] = lun__dtype_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
     for (int k = 0; k < r->arrays; k++) {
         lun_value x;
         if (!is_scalar(r->array[k]))
             continue;
         assert_int_equal(lun_get(engine, r->array[k], 0, &x), LUN_OK);
-        args[n] = lun__cell_from_value((lun_dtype)f->body->args[n], x);
+        args[n] = lun__dtype_cell_from_value((lun_dtype)f->body->args[n], x);
         n++;
     }
     assert_int_equal(n, f->body->arg_count);
@@ -347,7 +347,7 @@ static int program_text(lua_State *L)
     lun_strbuf text = LUN_STRBUF_INIT;
     if (!specialise(L, p, &r))
         return 2;
-    lun__ir_print(r.function->body, &text);
+    lun__print_ir(r.function->body, &text);
     lua_pushstring(L, lun__strbuf_text(&text));
     lun__strbuf_free(&text);
     lua_pushinteger(L, r.function->body->count);
@@ -494,7 +494,8 @@ static void test_random(void **state)
 
 int main(int argc, char **argv)
 {
-    if (argc > 2) { /* luafn_test FILE NAME [COUNT]: one function of a file, for the fuzzer */
+    if (argc >
+        2) { /* luafn_condition_test FILE NAME [COUNT]: one function of a file, for the fuzzer */
         if (lun_open(NULL, &engine) != LUN_OK)
             return 1;
         run_file(argv[1], argv[2], argc > 3 ? atoi(argv[3]) : 0);

@@ -251,7 +251,7 @@ static void check_threads(int lends, const char *sim)
 {
     char why[512];
     for (int size = 1; size <= 8; size++) {
-        lun_net_group *g = lun__net_group_new(size);
+        lun_net_group *g = lun__threads_group_new(size);
         rank ranks[8] = {{0}};
         for (int i = 0; i < size; i++) {
             ranks[i].net = sim ? lun__net_sim(g, i, sim, why, sizeof why) : lun__net_threads(g, i);
@@ -259,7 +259,7 @@ static void check_threads(int lends, const char *sim)
             if (lends)
                 ranks[i].net->lends = lends;
         }
-        lun__net_group_free(g);
+        lun__threads_group_free(g);
         for (int i = 0; i < size; i++)
             assert_int_equal(pthread_create(&ranks[i].thread, NULL, run, &ranks[i]), 0);
         for (int i = 0; i < size; i++)
@@ -291,7 +291,7 @@ static void test_lent_message(void **state)
 {
     enum { BYTES = 1 << 20 };
     (void)state;
-    lun_net_group *g = lun__net_group_new(2);
+    lun_net_group *g = lun__threads_group_new(2);
     lun_net *a = lun__net_threads(g, 0), *b = lun__net_threads(g, 1);
     lun_net_request *first = NULL, *second = NULL, *got = NULL;
     lun_net_found found;
@@ -318,14 +318,14 @@ static void test_lent_message(void **state)
     a->calls->close(a);
     b->calls->close(b);
     free(to);
-    lun__net_group_free(g);
+    lun__threads_group_free(g);
 }
 
 /* What is given up leaves nothing behind, on either side. */
 static void test_abandon(void **state)
 {
     (void)state;
-    lun_net_group *g = lun__net_group_new(2);
+    lun_net_group *g = lun__threads_group_new(2);
     lun_net *a = lun__net_threads(g, 0), *b = lun__net_threads(g, 1);
     uint64_t words[2] = {1, 2};
     lun_net_request *r = NULL;
@@ -334,7 +334,7 @@ static void test_abandon(void **state)
     a->calls->abandon(a);
     a->calls->close(a);
     b->calls->close(b);
-    lun__net_group_free(g);
+    lun__threads_group_free(g);
 }
 
 /* A long broadcast is read out of the root's memory, which the root has back once all have read it,
@@ -343,7 +343,7 @@ static void test_lent(void **state)
 {
     enum { BYTES = 1 << 20 };
     (void)state;
-    lun_net_group *g = lun__net_group_new(2);
+    lun_net_group *g = lun__threads_group_new(2);
     lun_net *a = lun__net_threads(g, 0), *b = lun__net_threads(g, 1);
     lun_net_request *ra = NULL, *rb = NULL;
     char *from = malloc(BYTES), *to = calloc(BYTES, 1);
@@ -367,14 +367,14 @@ static void test_lent(void **state)
     free(to);
     a->calls->close(a);
     b->calls->close(b);
-    lun__net_group_free(g);
+    lun__threads_group_free(g);
 }
 
 /* Sizes that the ranks do not agree on are a failure, not a wrong result. */
 static void test_sizes(void **state)
 {
     (void)state;
-    lun_net_group *g = lun__net_group_new(2);
+    lun_net_group *g = lun__threads_group_new(2);
     lun_net *a = lun__net_threads(g, 0), *b = lun__net_threads(g, 1);
     lun_net_request *ra = NULL, *rb = NULL;
     char bytes[8] = "1234567";
@@ -385,14 +385,14 @@ static void test_sizes(void **state)
     assert_non_null(strstr(b->error, "number of bytes"));
     a->calls->close(a);
     b->calls->close(b);
-    lun__net_group_free(g);
+    lun__threads_group_free(g);
 }
 
 /* Ranks that take steps of two kinds at once, or agree on several lengths, fail. */
 static void test_kinds(void **state)
 {
     (void)state;
-    lun_net_group *g = lun__net_group_new(2);
+    lun_net_group *g = lun__threads_group_new(2);
     lun_net *a = lun__net_threads(g, 0), *b = lun__net_threads(g, 1);
     for (int round = 0; round < 4; round++) {
         lun_net_request *ra = NULL, *rb = NULL;
@@ -410,7 +410,7 @@ static void test_kinds(void **state)
     }
     a->calls->close(a);
     b->calls->close(b);
-    lun__net_group_free(g);
+    lun__threads_group_free(g);
 }
 
 /* What is to come for a rank that rests far too long: a message, then a step. */
@@ -429,7 +429,7 @@ static void test_rest(void **state)
 {
     const int64_t ages = INT64_C(3600) * 1000000000;
     (void)state;
-    lun_net_group *g = lun__net_group_new(2);
+    lun_net_group *g = lun__threads_group_new(2);
     lun_net *a = lun__net_threads(g, 0), *b = lun__net_threads(g, 1);
     pthread_t other;
     void *ok = NULL;
@@ -455,7 +455,7 @@ static void test_rest(void **state)
     assert_non_null(ok);
     a->calls->close(a);
     b->calls->close(b);
-    lun__net_group_free(g);
+    lun__threads_group_free(g);
 }
 
 /* ---- MPI ------------------------------------------------------------------------------------- */
@@ -505,11 +505,11 @@ static void test_no_mpi(void **state)
     lun_net_launch launch = {.rank = 1, .size = 4, .launcher = "PMI_SIZE", .mpich = true};
     char why[2048] = "";
     setenv("LUNARRAY_MPI", "/nonexistent/libmpi.so", 1);
-    assert_null(lun__net_mpi(&launch, 0, why, sizeof why));
+    assert_null(lun__mpi_transport(&launch, 0, why, sizeof why));
     assert_non_null(strstr(why, "PMI_SIZE says that this is one of 4 processes"));
     assert_non_null(strstr(why, "/nonexistent/libmpi.so (not found)"));
     setenv("LUNARRAY_MPI", "libm.so.6", 1);
-    assert_null(lun__net_mpi(&launch, 0, why, sizeof why));
+    assert_null(lun__mpi_transport(&launch, 0, why, sizeof why));
     assert_non_null(strstr(why, "libm.so.6 (it has no MPI_"));
     unsetenv("LUNARRAY_MPI");
 }
@@ -530,12 +530,12 @@ static void test_local_rank(void **state)
     for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
         setenv(launchers[i].size, "8", 1);
         setenv(launchers[i].rank, "5", 1);
-        assert_int_equal(lun__net_launch().local, 5);
+        assert_int_equal(lun__launcher_env().local, 5);
         setenv(launchers[i].local, "1", 1);
-        assert_int_equal(lun__net_launch().rank, 5);
-        assert_int_equal(lun__net_launch().local, 1);
+        assert_int_equal(lun__launcher_env().rank, 5);
+        assert_int_equal(lun__launcher_env().local, 1);
         unsetenv(launchers[i].size);
-        assert_int_equal(lun__net_launch().local, 0);
+        assert_int_equal(lun__launcher_env().local, 0);
         unsetenv(launchers[i].rank);
         unsetenv(launchers[i].local);
     }
@@ -544,10 +544,10 @@ static void test_local_rank(void **state)
 int main(int argc, char **argv)
 {
     (void)argc;
-    lun_net_launch launch = lun__net_launch();
+    lun_net_launch launch = lun__launcher_env();
     if (launch.size > 1) {
         char why[2048];
-        lun_net *n = lun__net_mpi(&launch, 0, why, sizeof why);
+        lun_net *n = lun__mpi_transport(&launch, 0, why, sizeof why);
         if (!n)
             fprintf(stderr, "%s\n", why);
         return n && n->rank == launch.rank && conforms(n) ? 0 : 1;

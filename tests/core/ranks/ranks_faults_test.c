@@ -126,7 +126,7 @@ static void *run(void *arg)
 /* Runs a program with a fault of the victim at its call, or step, number `at`. */
 static void run_ranks(rank *all, const char *program, fault f, int at, double timeout)
 {
-    lun_net_group *group = lun__net_group_new(RANKS);
+    lun_net_group *group = lun__threads_group_new(RANKS);
     memset(all, 0, RANKS * sizeof *all);
     for (int i = 0; i < RANKS; i++) {
         lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
@@ -140,7 +140,7 @@ static void run_ranks(rank *all, const char *program, fault f, int at, double ti
                              VICTIM, at});
         all[i].e->ranks->timeout = timeout;
     }
-    lun__net_group_free(group);
+    lun__threads_group_free(group);
     for (int i = 0; i < RANKS; i++)
         assert_int_equal(pthread_create(&all[i].thread, NULL, run, &all[i]), 0);
     for (int i = 0; i < RANKS; i++)

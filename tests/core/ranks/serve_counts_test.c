@@ -53,7 +53,7 @@ static void *run(void *arg)
 /* Runs it on so many ranks. */
 static void run_ranks(rank *all, int count, const char *program)
 {
-    lun_net_group *group = lun__net_group_new(count);
+    lun_net_group *group = lun__threads_group_new(count);
     memset(all, 0, (size_t)count * sizeof *all);
     for (int i = 0; i < count; i++) {
         const lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
@@ -61,7 +61,7 @@ static void run_ranks(rank *all, int count, const char *program)
         assert_int_equal(lun__ranks_open(all[i].e, lun__net_threads(group, i)), LUN_OK);
         all[i].program = i ? NULL : program;
     }
-    lun__net_group_free(group);
+    lun__threads_group_free(group);
     for (int i = 0; i < count; i++)
         assert_int_equal(pthread_create(&all[i].thread, NULL, run, &all[i]), 0);
     for (int i = 0; i < count; i++)
@@ -184,7 +184,7 @@ static void test_messages_that_came_early_count_later(void **state)
 {
     enum { P = 4 };
     rank all[P] = {0};
-    lun_net_group *group = lun__net_group_new(P);
+    lun_net_group *group = lun__threads_group_new(P);
     (void)state;
     for (int i = 0; i < P; i++) {
         const lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
@@ -193,7 +193,7 @@ static void test_messages_that_came_early_count_later(void **state)
         assert_int_equal(lun__ranks_link(all[i].e), LUN_OK);
         all[i].e->ranks->net->clock.latency = 1;
     }
-    lun__net_group_free(group);
+    lun__threads_group_free(group);
     const lun_link *link = all[0].e->services.link;
     lun_net_clock *clock = &all[0].e->ranks->net->clock;
     for (int k = 0; k < 3; k++) {

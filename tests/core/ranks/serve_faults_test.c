@@ -118,7 +118,7 @@ static void *lead(void *arg)
 /* Runs a program with a fault; ends: of that rank, -1: of none. */
 static void run_ranks(rank *all, const char *text, sim_fault f, int ends, double timeout)
 {
-    lun_net_group *group = lun__net_group_new(RANKS);
+    lun_net_group *group = lun__threads_group_new(RANKS);
     memset(all, 0, RANKS * sizeof *all);
     for (int i = 0; i < RANKS; i++) {
         lun_config c = {.size = sizeof c, .backend = "reference", .cache_dir = ""};
@@ -128,7 +128,7 @@ static void run_ranks(rank *all, const char *text, sim_fault f, int ends, double
         sim_open(all[i].e, group, i, f);
         all[i].e->ranks->timeout = timeout;
     }
-    lun__net_group_free(group);
+    lun__threads_group_free(group);
     for (int i = 0; i < RANKS; i++)
         assert_int_equal(pthread_create(&all[i].thread, NULL, i ? serve : lead, &all[i]), 0);
     for (int i = 0; i < RANKS; i++)

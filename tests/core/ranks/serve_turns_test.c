@@ -88,7 +88,7 @@ static lun_status run(const segments *x, lun_status *served, double got[ROOM])
                     .streams = streams,
                     .trap = -1};
     const lun_work work = lun__work_launch(k, &l);
-    lun_status s = lun__work_do(b, state, &work);
+    lun_status s = lun__backend_work_do(b, state, &work);
     if (s == LUN_OK)
         s = b->wait(state, 0, LUN_WAIT_ALL, NULL);
     if (s == LUN_OK)

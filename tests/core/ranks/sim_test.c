@@ -35,7 +35,7 @@ static void *run(void *arg)
 
 static void run_ranks(rank *all, const char *text, void (*program)(rank *r))
 {
-    lun_net_group *g = lun__net_group_new(RANKS);
+    lun_net_group *g = lun__threads_group_new(RANKS);
     char why[512];
     memset(all, 0, RANKS * sizeof *all);
     for (int i = 0; i < RANKS; i++) {
@@ -43,7 +43,7 @@ static void run_ranks(rank *all, const char *text, void (*program)(rank *r))
         all[i].n = lun__net_sim(g, i, text, why, sizeof why);
         assert_non_null(all[i].n);
     }
-    lun__net_group_free(g);
+    lun__threads_group_free(g);
     for (int i = 0; i < RANKS; i++)
         assert_int_equal(pthread_create(&all[i].thread, NULL, run, &all[i]), 0);
     for (int i = 0; i < RANKS; i++)

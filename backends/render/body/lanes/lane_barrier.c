@@ -33,7 +33,7 @@ static bool is_point(const lun_renderer *r, int32_t i)
 {
     const lun_ir_segments *c = &r->barriers->cut;
     const int flow = flow_of(r, i);
-    if (!lun__ir_is_outer(c, i) || c->agreement.loose[i])
+    if (!lun__ir_segments_is_outer(c, i) || c->agreement.loose[i])
         return false;
     if (flow == LUN_FLOW_LEAVE)
         return c->split[c->blocks.target[i]];

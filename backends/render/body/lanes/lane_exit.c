@@ -45,11 +45,11 @@ static bool saves_any(const lun_section *s, int32_t loop)
 static void take_out(lun_section *s, int32_t v)
 {
     int32_t to = s->r->origin[v];
-    bool again = lun__ins(s->r, v)->kind == LUN_IR_CONTINUE;
+    bool again = lun__renderer_ins(s->r, v)->kind == LUN_IR_CONTINUE;
     lun_snippet h = lun__value_name(s, 'h', v);
     for (int32_t p = s->scope;; p = s->r->parent[p]) {
         bool stays = again && p == to;
-        if (lun__varies(s->r, p)) {
+        if (lun__renderer_varies(s->r, p)) {
             lun__text_line(s, "%s &= ~%s;", lun__value_name(s, 'k', p).s, h.s);
             if (lun__mask_has_live(s, p) && !stays)
                 lun__text_line(s, "%s &= ~%s;", lun__value_name(s, 'l', p).s, h.s);
@@ -61,12 +61,12 @@ static void take_out(lun_section *s, int32_t v)
     }
 }
 
-void lun__leave_all(lun_section *s, int32_t v)
+void lun__lane_exit_all(lun_section *s, int32_t v)
 {
     int32_t to = s->r->origin[v];
     s->nonempty = -1;
-    if (!lun__varies(s->r, to)) { /* uniform: all lanes inside */
-        lun__mask_jump(s, lun__ins(s->r, v)->kind == LUN_IR_CONTINUE ? 'e' : 'b', to);
+    if (!lun__renderer_varies(s->r, to)) { /* uniform: all lanes inside */
+        lun__mask_jump(s, lun__renderer_ins(s->r, v)->kind == LUN_IR_CONTINUE ? 'e' : 'b', to);
         return;
     }
     EACH_PART(s)
@@ -79,7 +79,7 @@ void lun__leave_all(lun_section *s, int32_t v)
     lun__mask_jump(s, 'e', s->scope);
 }
 
-void lun__leave_skip(lun_section *s)
+void lun__lane_exit_skip(lun_section *s)
 {
     int32_t p = s->scope, m = lun__mask_holder(s, p);
     if (m < 0)
@@ -91,26 +91,27 @@ void lun__leave_skip(lun_section *s)
     s->nonempty = m == p ? p : -1;
 }
 
-bool lun__leave_if(lun_section *s, int32_t v)
+bool lun__lane_exit_if(lun_section *s, int32_t v)
 {
     const lun_renderer *r = s->r;
-    if (v + 2 >= r->ir->count || r->origin[v + 2] != v || lun__ins(s->r, v + 2)->kind != LUN_IR_END)
+    if (v + 2 >= r->ir->count || r->origin[v + 2] != v ||
+        lun__renderer_ins(s->r, v + 2)->kind != LUN_IR_END)
         return false;
-    int kind = lun__ins(s->r, v + 1)->kind;
+    int kind = lun__renderer_ins(s->r, v + 1)->kind;
     if ((kind != LUN_IR_BREAK && kind != LUN_IR_CONTINUE) || !(r->flags[v + 1] & s->need))
         return false;
     int32_t to = r->origin[v + 1];
     if (lun__mask_stripped(s, to)) {
-        lun__strip_leave(s, lun__ins(s->r, v)->a, to);
+        lun__strip_leave(s, lun__renderer_ins(s->r, v)->a, to);
         s->done = v + 2;
         return true;
     }
-    if (!lun__varies(s->r, v))
+    if (!lun__renderer_varies(s->r, v))
         return false;
     bool simple = s->scope == to && !lun__mask_has_live(s, to) && !saves_any(s, to);
     EACH_PART(s)
     {
-        lun_snippet c = lun__value_vector(s, lun__ins(s->r, v)->a, lun__value_mask_rep(r)),
+        lun_snippet c = lun__value_vector(s, lun__renderer_ins(s->r, v)->a, lun__value_mask_rep(r)),
                     k = lun__mask_of(s, s->scope);
         if (simple)
             lun__text_line(s, "%s &= ~%s;", k.s, c.s);
@@ -120,14 +121,14 @@ bool lun__leave_if(lun_section *s, int32_t v)
     }
     s->part = 0;
     if (simple) {
-        lun__leave_skip(s);
+        lun__lane_exit_skip(s);
     } else {
         lun__mask_test(s, "if (", 'h', v + 1, ") {");
         s->depth++;
         EACH_PART(s)
         take_out(s, v + 1);
         s->part = 0;
-        lun__leave_skip(s);
+        lun__lane_exit_skip(s);
         s->depth--;
         lun__text_line(s, "}");
     }

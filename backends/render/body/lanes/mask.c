@@ -23,13 +23,13 @@ bool lun__mask_in_bits(const lun_section *s, int32_t loop)
 
 bool lun__mask_has_live(const lun_section *s, int32_t loop)
 {
-    return lun__ins(s->r, loop)->kind == LUN_IR_LOOP && lun__varies(s->r, loop) &&
+    return lun__renderer_ins(s->r, loop)->kind == LUN_IR_LOOP && lun__renderer_varies(s->r, loop) &&
            (s->r->flags[loop] & LUN_FACT_CONTINUED);
 }
 
 bool lun__mask_temporal(const lun_section *s, int32_t var)
 {
-    return (s->r->flags[var] & LUN_FACT_TEMPORAL) && !lun__varies(s->r, var);
+    return (s->r->flags[var] & LUN_FACT_TEMPORAL) && !lun__renderer_varies(s->r, var);
 }
 
 /* ---- masks ----------------------------------------------------------------------------------- */
@@ -41,7 +41,7 @@ lun_snippet lun__mask_type(lun_section *s)
 
 int32_t lun__mask_holder(const lun_section *s, int32_t p)
 {
-    while (p >= 0 && !lun__varies(s->r, p))
+    while (p >= 0 && !lun__renderer_varies(s->r, p))
         p = s->r->parent[p];
     return p;
 }

@@ -37,13 +37,13 @@ bool lun__mask_has_live(const lun_section *s, int32_t loop);
  * save. */
 
 /* BREAK or CONTINUE v of all active lanes. */
-void lun__leave_all(lun_section *s, int32_t v);
+void lun__lane_exit_all(lun_section *s, int32_t v);
 /* A divergent IF v around a single BREAK or CONTINUE, which needs no branch; false: it is
  * something else.  From a STRIPPED loop this is the only exit, also where all lanes leave at
  * once. */
-bool lun__leave_if(lun_section *s, int32_t v);
+bool lun__lane_exit_if(lun_section *s, int32_t v);
 /* Skips the rest of the construct if no lane is active any more. */
-void lun__leave_skip(lun_section *s);
+void lun__lane_exit_skip(lun_section *s);
 
 /* ---- poll.c ---------------------------------------------------------------------------------- */
 /* Loops that ask whether they shall stop only after some rounds, which are a loop of their

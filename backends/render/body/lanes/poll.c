@@ -12,7 +12,7 @@ enum { FAR = 128, FAR_AROUND = 8 };
 static bool in_rounds(const lun_section *s, int32_t loop)
 {
     return s->r->stops && s->r->dialect->rounds > 1 &&
-           !lun__rounds_few(s->r->ir, &s->r->blocks, loop) &&
+           !lun__trip_count_few(s->r->ir, &s->r->blocks, loop) &&
            !(s->r->from && lun__counted_unrolled(s->r->ir, &s->r->blocks, loop));
 }
 

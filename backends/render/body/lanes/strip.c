@@ -27,7 +27,7 @@ static bool is_induction(const lun_section *s, int32_t var)
 static int32_t next_temporal(const lun_section *s, int32_t var, int32_t loop)
 {
     for (; var < loop; var++)
-        if (lun__ins(s->r, var)->kind == LUN_IR_VAR && lun__mask_temporal(s, var) &&
+        if (lun__renderer_ins(s->r, var)->kind == LUN_IR_VAR && lun__mask_temporal(s, var) &&
             s->r->origin[var] == loop && (s->r->flags[var] & s->need))
             return var;
     return -1;
@@ -140,7 +140,7 @@ void lun__strip_set(lun_section *s, int32_t var)
 static void narrow_mask(lun_section *s, int32_t c, int32_t loop, bool negated)
 {
     lun_renderer *r = s->r;
-    const lun_ir_ins *test = lun__ins(s->r, c);
+    const lun_ir_ins *test = lun__renderer_ins(s->r, c);
     lun_snippet f = lun__text_name("%s", ""), k = lun__value_name(s, 'k', loop);
     if (test->kind == LUN_IR_OP && !lun__dtype_is_bool((lun_dtype)test->from))
         f = lun__bits_while(r, (lun_op)test->op, (lun_dtype)test->from, negated);
@@ -168,20 +168,21 @@ void lun__strip_leave(lun_section *s, int32_t c, int32_t loop)
 {
     const lun_renderer *r = s->r;
     bool negated = false;
-    while (lun__ins(s->r, c)->kind == LUN_IR_OP && lun__ins(s->r, c)->op == LUN_OP_LNOT) {
+    while (lun__renderer_ins(s->r, c)->kind == LUN_IR_OP &&
+           lun__renderer_ins(s->r, c)->op == LUN_OP_LNOT) {
         negated = !negated;
-        c = lun__ins(s->r, c)->a;
+        c = lun__renderer_ins(s->r, c)->a;
     }
-    while (lun__varies(r, c) && lun__ins(s->r, c)->kind == LUN_IR_OP &&
-           lun__ins(s->r, c)->op == (negated ? LUN_OP_LAND : LUN_OP_LOR)) {
-        int32_t a = lun__ins(s->r, c)->a, b = lun__ins(s->r, c)->b,
-                same = lun__varies(r, a) ? b : a;
-        if (lun__varies(r, same) || (r->flags[same] & LUN_FACT_HOISTED))
+    while (lun__renderer_varies(r, c) && lun__renderer_ins(s->r, c)->kind == LUN_IR_OP &&
+           lun__renderer_ins(s->r, c)->op == (negated ? LUN_OP_LAND : LUN_OP_LOR)) {
+        int32_t a = lun__renderer_ins(s->r, c)->a, b = lun__renderer_ins(s->r, c)->b,
+                same = lun__renderer_varies(r, a) ? b : a;
+        if (lun__renderer_varies(r, same) || (r->flags[same] & LUN_FACT_HOISTED))
             break;
         leave_uniform(s, same, loop, negated);
         c = same == a ? b : a;
     }
-    if (!lun__varies(r, c)) {
+    if (!lun__renderer_varies(r, c)) {
         leave_uniform(s, c, loop, negated);
         return;
     }

@@ -38,9 +38,9 @@ lun_snippet lun__value_index(const lun_section *s)
 
 lun_snippet lun__value_single(const lun_section *s, int32_t v)
 {
-    if (s->form == LUN_SECTION_FUNCTION && lun__ins(s->r, v)->kind == LUN_IR_ARG &&
-        lun__ins(s->r, v)->imm < 2)
-        return lun__text_name("%c", 'a' + (int)lun__ins(s->r, v)->imm);
+    if (s->form == LUN_SECTION_FUNCTION && lun__renderer_ins(s->r, v)->kind == LUN_IR_ARG &&
+        lun__renderer_ins(s->r, v)->imm < 2)
+        return lun__text_name("%c", 'a' + (int)lun__renderer_ins(s->r, v)->imm);
     bool field = (s->r->flags[v] & LUN_FACT_HOISTED) && s->need != LUN_FACT_HOISTED &&
                  s->form != LUN_SECTION_FUNCTION;
     return lun__text_name("%ss%" PRId32, field ? "u->" : "", v);
@@ -51,7 +51,7 @@ lun_snippet lun__value_vector(lun_section *s, int32_t v, lun_rep rep)
     lun_renderer *r = s->r;
     lun_rep own = lun__value_rep(r, v);
     lun_snippet x;
-    if (lun__varies(r, v))
+    if (lun__renderer_varies(r, v))
         x = lun__value_name(s, 'v', v);
     else if (r->flags[v] & LUN_FACT_HOISTED)
         x = lun__text_name("u->v%" PRId32, v);
@@ -64,11 +64,11 @@ lun_snippet lun__value_vector(lun_section *s, int32_t v, lun_rep rep)
 
 lun_snippet lun__value_declare(lun_section *s, int32_t v)
 {
-    if (lun__varies(s->r, v))
+    if (lun__renderer_varies(s->r, v))
         return lun__text_name("const %s %s", lun__vector_type(s->r, lun__value_rep(s->r, v)).s,
                               lun__value_name(s, 'v', v).s);
     return lun__text_name("const %s s%" PRId32,
-                          lun__element_type((lun_dtype)lun__ins(s->r, v)->dtype).s, v);
+                          lun__element_type((lun_dtype)lun__renderer_ins(s->r, v)->dtype).s, v);
 }
 
 lun_snippet lun__value_slot(lun_renderer *r, int64_t slot)
@@ -116,7 +116,7 @@ lun_snippet lun__value_math(lun_renderer *r, lun_op op, lun_dtype t)
 {
     int index = lun__vecmath_index(op, t);
     lun_snippet c = lun__text_name("m%d", index), key = lun__text_name("math %s", c.s);
-    lun_snippet type = lun__math_type(r, t, lun__op_get(op)->arity);
+    lun_snippet type = lun__vector_math_type(r, t, lun__op_get(op)->arity);
     if (lun__text_once(r, key.s)) {
         lun__strbuf_printf(&r->fields, "    %s %s; /* %s */\n", type.s, c.s, lun__op_get(op)->name);
         lun__strbuf_printf(&r->setup, "    u->%s = (%s)f->math[%d];\n", c.s, type.s, index);

@@ -29,12 +29,12 @@ int64_t lun__cl_moved_plan(lun_cl_form form, const char *name, int64_t count, in
     int64_t share = 0, groups, local = 1;
     if (form == LUN_CL_SCALAR) {
         local = LUN_CL_MOVED_GROUP;
-        groups = lun__cl_divide_up(count, local);
+        groups = lun__cl_moved_divide_up(count, local);
         groups = groups < most ? groups : most;
     } else {
-        share = lun__cl_divide_up(count, of);
+        share = lun__cl_moved_divide_up(count, of);
         share = share < LEAST_SHARE ? LEAST_SHARE : share;
-        groups = lun__cl_divide_up(count, share);
+        groups = lun__cl_moved_divide_up(count, share);
     }
     *plan = (lun_cl_plan){.steps = 1};
     plan->step[0].kernel = name;

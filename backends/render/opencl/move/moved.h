@@ -10,7 +10,7 @@ enum {
     LUN_CL_MOVED_GROUPS = 32  /* for each unit, in the SCALAR form: the rest is done in turns */
 };
 
-static inline int64_t lun__cl_divide_up(int64_t n, int64_t by)
+static inline int64_t lun__cl_moved_divide_up(int64_t n, int64_t by)
 {
     return n / by + (n % by != 0);
 }
@@ -30,25 +30,26 @@ int64_t lun__cl_moved_plan(lun_cl_form form, const char *name, int64_t count, in
 /* The text whose kernels lay elements side by side. */
 
 /* Appends it, for elements of so many bytes: 1, 2, 4 or 8. */
-void lun__cl_pack_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out);
+void lun__pack_kernel_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out);
 
 /* ---- pad_kernel.c ---------------------------------------------------------------------------- */
 /* The text whose kernel fills an array with another one and the elements beyond its
  * ends. */
 
 /* Appends it, for elements of so many bytes: 1, 2, 4 or 8. */
-void lun__cl_pad_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out);
+void lun__pad_kernel_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out);
 
 /* ---- product_kernel.c ------------------------------------------------------------------------ */
 /* The text whose kernel multiplies matrices. */
 
 /* Appends it, for elements of PLAIN dtypes a and b, of c as lun_product has them. */
-void lun__cl_product_text(lun_renderer *r, lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
+void lun__product_kernel_text(lun_renderer *r, lun_dtype a, lun_dtype b, lun_dtype c,
+                              lun_strbuf *out);
 
 /* ---- transfer_kernel.c ----------------------------------------------------------------------- */
 /* The text whose kernels give elements to the offsets of a layout. */
 
 /* Appends it, for elements of so many bytes: 1, 2, 4 or 8. */
-void lun__cl_transfer_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out);
+void lun__transfer_kernel_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out);
 
 #endif

@@ -169,7 +169,7 @@ static void find_square(lun_renderer *r, lun_strbuf *out)
                   LAST - 1, EXTENT, EXTENT, EXTENT, STRIDE, STEP);
 }
 
-void lun__cl_pack_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out)
+void lun__pack_kernel_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out)
 {
     lun__cl_moved_text(r, "elements side by side", bytes, out);
     find_square(r, out);
@@ -221,8 +221,9 @@ static void plan_squares(int rank, int across, int64_t *cells)
     cells[ACROSS] = across;
     cells[SHARE] = 1;
     for (int k = 0; k < AXES; k++)
-        cells[SHARE] *= k == across || k == LAST ? lun__cl_divide_up(cells[EXTENT + k], SQUARE)
-                                                 : cells[EXTENT + k];
+        cells[SHARE] *= k == across || k == LAST
+                            ? lun__cl_moved_divide_up(cells[EXTENT + k], SQUARE)
+                            : cells[EXTENT + k];
 }
 
 /* The digits of the number of work-items. */
@@ -235,8 +236,8 @@ static void plan_grid(int64_t items, int64_t *cells)
     cells[STEP] = items;
 }
 
-void lun__cl_plan_pack(lun_cl_form form, const lun_cl_packing *p, int units, int64_t *cells,
-                       lun_cl_plan *plan)
+void lun__pack_kernel_plan(lun_cl_form form, const lun_cl_packing *p, int units, int64_t *cells,
+                           lun_cl_plan *plan)
 {
     const lun_layout *l = p->layout;
     cells[BASE] = p->origin + l->offset;

@@ -85,7 +85,7 @@ static void rows(lun_renderer *r, lun_strbuf *out)
                   BASE, LAST, VALUE);
 }
 
-void lun__cl_pad_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out)
+void lun__pad_kernel_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out)
 {
     lun__cl_moved_text(r, "an array and what stands beyond its ends", bytes, out);
     find_source(r, out);
@@ -95,8 +95,8 @@ void lun__cl_pad_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *
 
 /* ---- the plan -------------------------------------------------------------------------------- */
 
-void lun__cl_plan_pad(lun_cl_form form, const lun_cl_padding *p, int64_t first, int64_t count,
-                      int units, int64_t *cells, lun_cl_plan *plan)
+void lun__pad_kernel_plan(lun_cl_form form, const lun_cl_padding *p, int64_t first, int64_t count,
+                          int units, int64_t *cells, lun_cl_plan *plan)
 {
     const lun_padding *pad = p->padding;
     cells[BASE] = p->origin;

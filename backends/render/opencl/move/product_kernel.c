@@ -80,7 +80,8 @@ static void each(lun_renderer *r, const char *indent, const char *what, lun_strb
                   indent, EACH, indent, EACH, indent, EACH, ACROSS, indent, what);
 }
 
-void lun__cl_product_text(lun_renderer *r, lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out)
+void lun__product_kernel_text(lun_renderer *r, lun_dtype a, lun_dtype b, lun_dtype c,
+                              lun_strbuf *out)
 {
     static const char *const place = "to[(y * 4 + u) * columns + x + w * 16]";
     _Static_assert(EACH == 4 && ACROSS == 16, "as written above");
@@ -148,13 +149,13 @@ static int64_t squares(int64_t n)
     return (n + SIDE - 1) / SIDE;
 }
 
-int64_t lun__cl_product_squares(const lun_product *p)
+int64_t lun__product_kernel_squares(const lun_product *p)
 {
     return squares(p->rows) * squares(p->columns);
 }
 
-void lun__cl_plan_product(const lun_product *p, const lun_cl_product *part, int64_t *cells,
-                          lun_cl_plan *plan)
+void lun__product_kernel_plan(const lun_product *p, const lun_cl_product *part, int64_t *cells,
+                              lun_cl_plan *plan)
 {
     const lun_matrix *const operands[] = {&p->a, &p->b};
     *plan = (lun_cl_plan){.steps = 1};

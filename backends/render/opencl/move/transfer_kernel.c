@@ -100,7 +100,7 @@ static void kernel(lun_renderer *r, lun_cl_form form, bool fills, lun_strbuf *ou
     (form == LUN_CL_SCALAR ? elements : stretches)(r, fills, out);
 }
 
-void lun__cl_transfer_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out)
+void lun__transfer_kernel_text(lun_renderer *r, lun_cl_form form, int bytes, lun_strbuf *out)
 {
     lun__cl_moved_text(r, "elements to other places", bytes, out);
     find_place(r, out);
@@ -122,8 +122,8 @@ static void put_layout(const lun_layout *l, int64_t origin, int64_t *cells)
     }
 }
 
-void lun__cl_plan_transfer(lun_cl_form form, const lun_transfer *t, int64_t first, int64_t count,
-                           int units, int64_t *cells, lun_cl_plan *plan)
+void lun__transfer_kernel_plan(lun_cl_form form, const lun_transfer *t, int64_t first,
+                               int64_t count, int units, int64_t *cells, lun_cl_plan *plan)
 {
     cells[FIRST] = first;
     cells[COUNT] = count;
