@@ -26,7 +26,7 @@
 
 /* ---- control --------------------------------------------------------------------------------- */
 
-static long calls, fail_at, alive;
+static long calls, fail_at, fail_count = 1, alive, released_busy, unheard;
 static cl_int fail_code;
 static const char *failed;
 
@@ -40,7 +40,14 @@ void lun_test_cl_fail(long k, int code)
     failed = NULL;
 }
 
-/* Name of the call that failed, or NULL. */
+/* How many calls in a row fail from now on, each time. */
+void lun_test_cl_fail_row(long count);
+void lun_test_cl_fail_row(long count)
+{
+    fail_count = count;
+}
+
+/* Name of the first call that failed, or NULL. */
 const char *lun_test_cl_failed(void);
 const char *lun_test_cl_failed(void)
 {
@@ -56,9 +63,12 @@ long lun_test_cl_alive(void)
 
 static int fails(const char *name)
 {
-    if (++calls != fail_at)
+    calls++;
+    if (fail_at <= 0 || calls < fail_at || calls >= fail_at + fail_count)
         return 0;
-    failed = name;
+    if (!failed)
+        failed = name;
+    unheard += !strcmp(name, "clFinish") || !strcmp(name, "clWaitForEvents");
     return 1;
 }
 
@@ -102,15 +112,39 @@ static void note_ended_event(cl_event e)
         }
 }
 
+static long unended(void)
+{
+    long n = 0;
+    for (size_t i = 0; i < command_count; i++)
+        n += commands[i].host && !commands[i].ended;
+    return n;
+}
+
 /* Commands that read memory of the host and that no call since the last one of this has waited
  * for. */
 long lun_test_cl_reading(void);
 long lun_test_cl_reading(void)
 {
-    long n = 0;
-    for (size_t i = 0; i < command_count; i++)
-        n += commands[i].host && !commands[i].ended;
+    const long n = unended();
     command_count = 0;
+    return n;
+}
+
+/* Waits for an end that have failed, since the last call. */
+long lun_test_cl_unheard(void);
+long lun_test_cl_unheard(void)
+{
+    const long n = unheard;
+    unheard = 0;
+    return n;
+}
+
+/* Objects but events that were released while there were such commands, since the last call. */
+long lun_test_cl_released_busy(void);
+long lun_test_cl_released_busy(void)
+{
+    const long n = released_busy;
+    released_busy = 0;
     return n;
 }
 
@@ -177,6 +211,8 @@ static void *real(const char *name)
         REAL(name);                                   \
         cl_int code = call(object);                   \
         alive--;                                      \
+        if (strcmp(#name, "clReleaseEvent") != 0)     \
+            released_busy += unended() > 0;           \
         return fails(#name) ? fail_code : code;       \
     }
 

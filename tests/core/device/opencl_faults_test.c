@@ -4,6 +4,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* basename */
 #endif
+#include "left_out.h"
 #include "opencl/api.h"
 #include "opencl_kit.h"
 
@@ -18,6 +19,9 @@ static void (*fail_at)(long k, int code);
 static const char *(*failed)(void);
 static long (*alive)(void);
 static long (*reading)(void);
+static void (*fail_row)(long count);
+static long (*released_busy)(void);
+static long (*unheard)(void);
 
 static void *symbol(const char *name)
 {
@@ -51,6 +55,12 @@ static void find_controls(void)
     memcpy(&alive, &address, sizeof address);
     address = symbol("lun_test_cl_reading");
     memcpy(&reading, &address, sizeof address);
+    address = symbol("lun_test_cl_fail_row");
+    memcpy(&fail_row, &address, sizeof address);
+    address = symbol("lun_test_cl_released_busy");
+    memcpy(&released_busy, &address, sizeof address);
+    address = symbol("lun_test_cl_unheard");
+    memcpy(&unheard, &address, sizeof address);
 }
 
 /* sum of a * b + argument, and its elements. */
@@ -195,6 +205,81 @@ static void test_cold(void **unused)
 {
     (void)unused;
     fail_everywhere("", CL_BUILD_PROGRAM_FAILURE, 40);
+}
+
+/* ---- transfers of which no end is heard ------------------------------------------------------- */
+
+/* An upload beside kernels, which is waited for, and its elements. */
+static lun_status upload(session *s)
+{
+    lun_work_mark mark = 0;
+    bool ended = false;
+    lun_status t = device->open(&s->k.services, &(lun_opening){0}, &s->k.state, &s->k.can);
+    if (t == LUN_OK)
+        t = device->buffer_new(s->k.state, N * 4, &s->slots[0]);
+    if (t == LUN_OK)
+        t = device->write(s->k.state, s->slots[0], 0, s->a, N * 4, &mark);
+    if (t == LUN_OK)
+        t = device->wait(s->k.state, mark, LUN_WAIT_END, &ended);
+    if (t == LUN_OK)
+        t = device->read(s->k.state, s->slots[0], 0, s->out, N * 4, NULL);
+    return t;
+}
+
+/* Calls k, k + 1 ... fail, so many.  False if there is no k-th call any more; *stuck: an upload may
+ * still be under way, so that all it may use is kept for ever. */
+static bool fail_in_a_row(long k, int code, bool *stuck)
+{
+    session *s = calloc(1, sizeof *s); /* whose elements are kept, too */
+    assert_non_null(s);
+    session_open(s, "");
+    const long before = alive();
+    (void)reading(); /* what earlier tests have left in these counts */
+    (void)released_busy();
+    (void)unheard();
+    fail_at(k, code);
+    const lun_status t = upload(s);
+    const char *name = failed();
+    if (t != LUN_OK && !strstr(lun__strbuf_text(&s->k.error), "CL_OUT_OF_RESOURCES"))
+        fail_msg("call %ld (%s): %s", k, name ? name : "-", lun__strbuf_text(&s->k.error));
+    fail_at(0, 0);
+    if (t != LUN_OK && s->k.state &&
+        s->slots[0]) { /* afterwards: it works, or says that it is over */
+        lun__strbuf_clear(&s->k.error);
+        if (device->read(s->k.state, s->slots[0], 0, s->out, N * 4, NULL) != LUN_OK)
+            device_says(&s->k, "can no longer be used");
+    }
+    session_close(s);
+    if (released_busy())
+        fail_msg("call %ld (%s): objects were released beside an upload", k, name ? name : "-");
+    *stuck = reading() > 0;
+    if (*stuck && alive() == before)
+        fail_msg("call %ld (%s): nothing was kept of an upload", k, name ? name : "-");
+    if (unheard() < 2 && alive() != before)
+        fail_msg("call %ld (%s): %ld objects are left", k, name ? name : "-", alive() - before);
+    if (alive() == before)
+        free(s);
+    return name != NULL;
+}
+
+/* The driver fails, and once more where it is asked for the end of what it was given. */
+static void test_stuck(void **unused)
+{
+    int kept = 0;
+    (void)unused;
+#ifdef __SANITIZE_ADDRESS__
+    LEAVE_OUT("what an upload may still read is left to it: a leak to LeakSanitizer");
+#endif
+    for (long row = 2; row <= 4; row++) {
+        bool stuck = false;
+        fail_row(row);
+        for (long k = 1; fail_in_a_row(k, CL_OUT_OF_RESOURCES, &stuck); k++)
+            kept += stuck;
+    }
+    fail_row(1);
+    if (kept < 3)
+        fail_msg("only %d uploads were kept", kept);
+    print_message("%d uploads of which no end was heard have kept what they use\n", kept);
 }
 
 /* ---- a script's work ------------------------------------------------------------------------- */
@@ -349,6 +434,7 @@ int main(void)
         cmocka_unit_test(test_close_with_arrays),
         cmocka_unit_test(test_scripts),
         cmocka_unit_test(test_sets),
+        cmocka_unit_test(test_stuck),
     };
     char self[PATH_MAX] = "", path[PATH_MAX + 16], before[PATH_MAX];
     const char *old = getenv("LD_LIBRARY_PATH");
