@@ -93,6 +93,12 @@ static inline bool lun__backend_stop_requested(const lun_services *s)
     return s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
 }
 
+/* Adds one to a counter of s->stats, which other threads may read meanwhile. */
+static inline void lun__backend_count(int64_t *counter)
+{
+    __atomic_fetch_add(counter, 1, __ATOMIC_RELAXED);
+}
+
 /* Which device is opened, and beside what. */
 typedef struct lun_opening {
     int device;      /* one of the backend's, from 1; 0: the best */

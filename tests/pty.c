@@ -6,7 +6,8 @@
  *     send TEXT      types it; \n \r \t \e \xHH \\ stand for bytes
  *     wait TEXT      reads until TEXT has appeared since the last wait (PATIENCE, else fails)
  *     idle           reads until the program has taken all input and sleeps (PATIENCE, else fails)
- *     sleep MS       reads for so long
+ *     busy           reads until the program has computed for 50 ms since the last send, or is idle
+ *     press TEXT     types it again and again until the program has ended (PATIENCE, else fails)
  *     time           writes "[ms since the last send, or the start]"
  *     touch NAME     makes a file of that name
  *     mark TEXT      writes TEXT on a line of its own into the output
@@ -18,6 +19,7 @@
 #endif
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -37,6 +39,7 @@ static size_t seen_length;
 static int terminal;
 static pid_t program;
 static double sent_at;
+static long sent_ticks; /* what the program had computed then */
 
 static double now_ms(void)
 {
@@ -103,9 +106,35 @@ static size_t unescape(char *text)
     return (size_t)(to - text);
 }
 
+/* What the kernel says of the program behind its name, which is in parentheses. */
+static const char *stat_of_program(char text[512])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)program);
+    FILE *f = fopen(path, "re");
+    size_t n = f ? fread(text, 1, 511, f) : 0;
+    if (f)
+        fclose(f);
+    text[n] = '\0';
+    const char *name = strrchr(text, ')');
+    return name ? name + 1 : "";
+}
+
+/* How long it has computed, in the kernel's ticks. */
+static long ticks(void)
+{
+    char text[512];
+    unsigned long of_user = 0, of_system = 0;
+    if (sscanf(stat_of_program(text), " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu",
+               &of_user, &of_system) != 2)
+        return 0;
+    return (long)(of_user + of_system);
+}
+
 static void send_bytes(const char *text, size_t n)
 {
     sent_at = now_ms();
+    sent_ticks = ticks();
     while (n > 0) {
         ssize_t done = write(terminal, text, n);
         if (done <= 0)
@@ -133,18 +162,10 @@ static int wait_for(const char *text, size_t n)
     }
 }
 
-/* Whether the program sleeps: its state follows its name, which is in parentheses. */
 static int sleeps(void)
 {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)program);
-    FILE *f = fopen(path, "re");
-    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-    if (f)
-        fclose(f);
-    text[n] = '\0';
-    const char *state = strrchr(text, ')');
-    return state && state[1] == ' ' && state[2] == 'S';
+    char text[512];
+    return strncmp(stat_of_program(text), " S", 2) == 0;
 }
 
 /* Bytes that the program has not read yet. */
@@ -159,8 +180,9 @@ static int unread(void)
     return count;
 }
 
-/* Until it has nothing to read, to write or to do, in several looks one after the other. */
-static int wait_until_idle(void)
+/* Until it has nothing to read, to write or to do, in several looks one after the other, or has
+ * computed for so many ticks since the last send. */
+static int wait_until_idle(long computed)
 {
     enum { LOOKS = 5 };
     double end = now_ms() + PATIENCE_MS;
@@ -168,6 +190,8 @@ static int wait_until_idle(void)
         struct pollfd p = {.fd = terminal, .events = POLLIN};
         if (now_ms() > end)
             return 0;
+        if (ticks() - sent_ticks >= computed)
+            return 1;
         if (poll(&p, 1, 5) > 0) {
             if (!pump(0))
                 return 1; /* it has ended */
@@ -177,6 +201,18 @@ static int wait_until_idle(void)
         }
     }
     return 1;
+}
+
+/* Types it until the program has ended. */
+static int press(const char *text, size_t n)
+{
+    const double end = now_ms() + PATIENCE_MS;
+    while (now_ms() < end) {
+        send_bytes(text, n);
+        if (!pump(20) || strncmp(stat_of_program((char[512]){0}), " Z", 2) == 0)
+            return 1;
+    }
+    return 0;
 }
 
 static int resize(int columns)
@@ -201,14 +237,20 @@ static int follow(char *line)
             return 0;
         }
     } else if (strcmp(line, "idle") == 0) {
-        if (!wait_until_idle()) {
+        if (!wait_until_idle(LONG_MAX)) {
             printf("\n[never idle]\n");
             return 0;
         }
-    } else if (strcmp(line, "sleep") == 0 && text) {
-        double end = now_ms() + atof(text);
-        while (now_ms() < end && pump((int)(end - now_ms()) + 1))
-            ;
+    } else if (strcmp(line, "busy") == 0) {
+        if (!wait_until_idle(sysconf(_SC_CLK_TCK) / 20)) {
+            printf("\n[never busy]\n");
+            return 0;
+        }
+    } else if (strcmp(line, "press") == 0 && text) {
+        if (!press(text, n)) {
+            printf("\n[never ended]\n");
+            return 0;
+        }
     } else if (strcmp(line, "time") == 0) {
         printf("\n[%.1f ms]\n", now_ms() - sent_at);
     } else if (strcmp(line, "mark") == 0 && text) {

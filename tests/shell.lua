@@ -49,4 +49,22 @@ function shell.discard(directory)
     assert(os.execute(("rm -rf '%s'"):format(directory)))
 end
 
+-- A shell command that waits until a process has computed for so many hundredths of a second from then on, or has ended:
+-- however busy the machine is, what the process does next is under way then. pid: as shells write it.
+function shell.computing(pid, hundredths)
+    local used = ([[$(sed "s/.*) //" /proc/%s/stat 2>/dev/null | cut -d" " -f12)]]):format(pid) -- the 14th of all
+    return ("used=%s; while now=%s; test -n \"$now\" && test $((now - used)) -lt %d; do sleep 0.02; done"):format(used, used,
+        hundredths)
+end
+
+-- One that waits until a process waits for something.
+function shell.waiting(pid)
+    return ([[until grep -q ") S" /proc/%s/stat; do sleep 0.02; done]]):format(pid)
+end
+
+-- A statement for a script: SIGINT to itself once it has computed for so long.
+function shell.interrupts_itself(hundredths)
+    return ("os.execute(%q)"):format(("(%s; kill -INT $PPID) >/dev/null 2>&1 &"):format(shell.computing("$PPID", hundredths)))
+end
+
 return shell

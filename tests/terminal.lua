@@ -26,7 +26,7 @@ function terminal.remove(directory)
 end
 
 -- Runs the program with `opts.arguments` in `opts.environment` (words for env) and the directory
--- opts.directory; the steps are pairs such as { "send", text }, { "wait", text }, { "sleep", ms },
+-- opts.directory; the steps are pairs such as { "send", text }, { "wait", text }, { "busy" }, { "press", text },
 -- { "idle" }, { "touch", file }, { "signal", number }, { "columns", count }. Gives what was shown without colours and cursor
 -- movements, then as it came. The text ends with "[exit N]" or "[signal N]".
 function terminal.run(steps, opts)

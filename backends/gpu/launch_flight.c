@@ -144,7 +144,7 @@ static lun_status begin(lun_gpu *g, lun_kernel *k, lun_launch *l)
     lun_status s = lun__gpu_state_ready(g);
     if (s != LUN_OK)
         return s;
-    g->services->stats->launches++;
+    lun__backend_count(&g->services->stats->launches);
     g->doing = lun__skeleton_kernel_name(k->shape.scan, k->shape.results);
     g->progress = 0;
     g->goal = l->count;

@@ -192,7 +192,7 @@ lun_status lun__mpi_submit(lun_mpi *m, lun_kernel *k, lun_launch *l, lun_work_ma
     if (cells_of(&k->ir, l) > LUN_MPI_CELLS)
         return lun__mpi_fail(m, LUN_ELIMIT,
                              "a reduction of so many elements is too long for one rank");
-    m->services->stats->launches++;
+    lun__backend_count(&m->services->stats->launches);
     m->loads = false;
     if (m->launch || m->algorithm || m->product)
         lun__mpi_join_launch(m);

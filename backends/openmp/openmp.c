@@ -126,7 +126,7 @@ static lun_status run(lun_openmp *o, lun_kernel *k, lun_launch *launch)
         lun__jit_poll(&o->jit);
     }
     k->launches++;
-    o->services->stats->launches++;
+    lun__backend_count(&o->services->stats->launches);
     lun_team team = {.threads = 1};
     if (k->puts_in_loops && launch->count > 1)
         team = lun__thread_team_for(&o->team, INT64_MAX);

@@ -158,7 +158,7 @@ static lun_status run(reference *r, const lun_work *w)
     if (w->kind == LUN_WORK_COMBINE)
         return lun__host_run_combine(r->services, exec, k->ir.result_count, l, w->is.run.cells,
                                      w->is.run.pairs);
-    r->services->stats->launches++;
+    lun__backend_count(&r->services->stats->launches);
     r->services->stats->interpreted++;
     return lun__host_run(r->services, exec, &alone, &k->ir, k->cost, l);
 }

@@ -48,27 +48,43 @@ static void assert_usable(lun_engine *e)
 
 /* ---- interruption ---------------------------------------------------------------------------- */
 
+static bool in_kernel; /* what the script does when it is stopped */
+static pthread_t main_thread;
+
 /* A cancellation before the script has begun would not be for it. */
-static void *cancel_soon(void *e)
+static void *cancel_begun(void *e)
 {
-    const struct timespec soon = {.tv_nsec = 50 * 1000 * 1000};
-    do
-        nanosleep(&soon, NULL);
-    while (!__atomic_load_n(&begun, __ATOMIC_ACQUIRE));
+    wait_for_begin(e, in_kernel);
     lun_cancel(e);
     return NULL;
 }
 
-static void assert_cancelled(lun_engine *e, const char *script)
+static void *signal_begun(void *e)
+{
+    wait_for_begin(e, in_kernel);
+    pthread_kill(main_thread, SIGALRM);
+    return NULL;
+}
+
+/* What runs the script while another thread stops it. */
+static lun_status run_stopped(lun_engine *e, const char *script, void *(*stop)(void *e))
 {
     pthread_t t;
     char text[512];
     snprintf(text, sizeof text, "local sign = ('x'):rep(%d); %s", SIGN, script);
-    __atomic_store_n(&begun, 0, __ATOMIC_RELEASE);
-    assert_int_equal(pthread_create(&t, NULL, cancel_soon, e), 0);
-    assert_int_equal(lun_dostring(e, text), LUN_ECANCEL);
-    assert_non_null(strstr(lun_error(e), "interrupted"));
+    in_kernel = strstr(script, LONG_KERNEL) != NULL;
+    main_thread = pthread_self();
+    expect_begin(e);
+    assert_int_equal(pthread_create(&t, NULL, stop, e), 0);
+    const lun_status s = lun_dostring(e, text);
     pthread_join(t, NULL);
+    return s;
+}
+
+static void assert_cancelled(lun_engine *e, const char *script)
+{
+    assert_int_equal(run_stopped(e, script, cancel_begun), LUN_ECANCEL);
+    assert_non_null(strstr(lun_error(e), "interrupted"));
     assert_usable(e);
 }
 
@@ -116,17 +132,12 @@ static void test_cancel_from_a_signal_handler(void **state)
 {
     (void)state;
     struct sigaction ours = {.sa_handler = on_alarm}, before;
-    /* again, should the first come before there is something to stop */
-    const struct itimerval soon = {.it_interval = {.tv_usec = 50000},
-                                   .it_value = {.tv_usec = 50000}};
-    const struct itimerval never = {0};
-    interrupted = open_with(plain);
+    lun_config c = plain;
+    c.alloc = note_begin;
+    interrupted = open_with(c);
     sigaction(SIGALRM, &ours, &before);
     for (int i = 0; i < 3; i++) {
-        setitimer(ITIMER_REAL, &soon, NULL);
-        lun_status s = lun_dostring(interrupted, LONG_KERNEL);
-        setitimer(ITIMER_REAL, &never, NULL);
-        assert_int_equal(s, LUN_ECANCEL);
+        assert_int_equal(run_stopped(interrupted, LONG_KERNEL, signal_begun), LUN_ECANCEL);
         assert_usable(interrupted);
     }
     sigaction(SIGALRM, &before, NULL);

@@ -18,10 +18,42 @@ typedef struct mock {
     uint8_t *times; /* by index: how often it was computed */
 } mock;
 
+/* Workers of the run, and those that have nothing left to do. */
+typedef struct crew {
+    void *ctx;
+    void (*task)(void *ctx, int worker);
+    int workers;
+    atomic_int ended;
+} crew;
+
+static crew *working; /* of the run whose traps wait for each other */
+
+static void work_and_end(void *ctx, int worker)
+{
+    crew *c = ctx;
+    c->task(c->ctx, worker);
+    atomic_fetch_add(&c->ended, 1);
+}
+
+static void counted_parallel(const lun_team *team, void *ctx, int workers,
+                             void (*task)(void *ctx, int worker))
+{
+    crew c = {.ctx = ctx, .task = task, .workers = workers};
+    working = &c;
+    test_parallel(team, &c, workers, work_and_end);
+}
+
 /* Waits until trap k is on its way; a minute is a hang. */
 static void wait_for_trap(mock *m, int k)
 {
     for (int i = 0; i < 60000 && !atomic_load(&m->trapping[k]); i++)
+        usleep(1000);
+}
+
+/* Waits until all other workers have ended, that of the other trap among them; a minute is a hang. */
+static void wait_for_others(void)
+{
+    for (int i = 0; i < 60000 && atomic_load(&working->ended) < working->workers - 1; i++)
         usleep(1000);
 }
 
@@ -36,7 +68,7 @@ static void trap(mock *m, int k, lun_frame *frame)
         return;
     wait_for_trap(m, 1 - k);
     if (k == 0)
-        usleep(20000); /* the other one is noted by now */
+        wait_for_others(); /* the other trap is noted */
 }
 
 static mock *begin(const void *self, int64_t lo, int64_t hi, lun_frame *frame)
@@ -835,7 +867,7 @@ static void test_trap(void **state)
             m->trap_at[1] = low;
             m->together = test_threads[t] > 1;
             lun_services services = test_services();
-            lun_team team = {.threads = test_threads[t], .parallel = test_parallel};
+            lun_team team = {.threads = test_threads[t], .parallel = counted_parallel};
             lun_exec exec = exec_of(m, scan ? scan_body : reducing, scan_total);
             uint64_t results[2] = {11, 12};
             void *slots[SLOTS] = {x, x, NULL};

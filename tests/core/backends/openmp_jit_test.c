@@ -192,8 +192,9 @@ static void wait_for_runs(long count)
     assert_int_equal(runs(), count);
 }
 
-/* A process that compiles kernel 50 in directory dir; it ends as the kernel's sum is right. */
-static pid_t start_process(const char *dir, const char *cc)
+/* A process that compiles kernel 50 in directory dir; it ends as the kernel's sum is right. asks:
+ * where it writes a byte as it asks for the kernel; -1: nowhere. */
+static pid_t start_process(const char *dir, const char *cc, int asks)
 {
     fflush(NULL);
     pid_t pid = fork();
@@ -203,6 +204,8 @@ static pid_t start_process(const char *dir, const char *cc)
     alarm(HANGS / 1000);
     kit_open(&k, dir, cc, LUN_JIT_SYNC, 1, LUN_MATH_FAST);
     lun_kernel *a = build_square(&k, 50);
+    if (asks >= 0 && write(asks, "", 1) != 1)
+        _exit(2);
     bool well = run_square(&k, a, 100) == LUN_OK && out[7] == in[7] * in[7] + 50;
     lun__backend_openmp.release(k.state, a);
     kit_close(&k, false);
@@ -220,14 +223,19 @@ static void expect_end(pid_t pid)
 static void test_one_compiles(void **state)
 {
     pid_t pids[8];
-    char dir[64];
+    char dir[64], byte;
+    int asks[2];
     (void)state;
     begin_anew(dir);
     const char *cc = gated();
+    assert_int_equal(pipe(asks), 0);
     for (int i = 0; i < 8; i++)
-        pids[i] = start_process(dir, cc);
+        pids[i] = start_process(dir, cc, asks[1]);
+    assert_int_equal(close(asks[1]), 0);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(read(asks[0], &byte, 1), 1);
+    assert_int_equal(close(asks[0]), 0);
     wait_for_runs(1);
-    usleep(200000); /* the others want it by now, or find it later */
     open_gate();
     for (int i = 0; i < 8; i++)
         expect_end(pids[i]);
@@ -243,7 +251,7 @@ static void test_interpreted_meanwhile(void **state)
     (void)state;
     begin_anew(dir);
     const char *cc = gated();
-    pid_t pid = start_process(dir, cc);
+    pid_t pid = start_process(dir, cc, -1);
     wait_for_runs(1);
     kit_open(&k, dir, cc, LUN_JIT_AUTO, 1, LUN_MATH_FAST);
     lun_kernel *a = build_square(&k, 50), *b = build_square(&k, 51);

@@ -223,27 +223,23 @@ static void test_epilogues(void **unused)
 
 /* ---- time ------------------------------------------------------------------------------------ */
 
-/* Sets the flag after so many seconds. */
-typedef struct alarm_clock {
-    pthread_t thread;
-    volatile int *flag;
-    double seconds;
-} alarm_clock;
-
-static void *wait_and_set(void *arg)
+/* lun_services.tick that cancels: the run waits for its batches then. */
+static void cancel_on_tick(void *flag, const char *what, int64_t done, int64_t total)
 {
-    alarm_clock *a = arg;
-    struct timespec t = {.tv_nsec = (long)(a->seconds * 1e9)};
-    nanosleep(&t, NULL);
-    __atomic_store_n(a->flag, 1, __ATOMIC_RELAXED);
-    return NULL;
+    (void)what, (void)done, (void)total;
+    __atomic_store_n((volatile int *)flag, 1, __ATOMIC_RELAXED);
 }
 
-static void alarm_after(alarm_clock *a, volatile int *flag, double seconds)
+static void cancel_waiting(device_kit *k)
 {
-    a->flag = flag;
-    a->seconds = seconds;
-    assert_int_equal(pthread_create(&a->thread, NULL, wait_and_set, a), 0);
+    k->services.tick = cancel_on_tick;
+    k->services.tick_ctx = (void *)(uintptr_t)&k->cancel;
+}
+
+static void go_on(device_kit *k)
+{
+    k->services.tick = NULL;
+    k->cancel = 0;
 }
 
 /* What index i becomes in so many rounds. */
@@ -267,11 +263,9 @@ static void ends_early(device_kit *k, lun_kernel *kernel, const lun_ir *ir, lun_
                        int64_t n, test_run *run)
 {
     const int64_t before = last_of(k, out, n);
-    alarm_clock alarm;
-    alarm_after(&alarm, &k->cancel, 0.3);
+    cancel_waiting(k);
     assert_int_equal(device_run(k, kernel, ir, &out, NULL, n, 0, n, run), LUN_ECANCEL);
-    pthread_join(alarm.thread, NULL);
-    k->cancel = 0;
+    go_on(k);
     assert_int_equal(last_of(k, out, n), before);
 }
 
@@ -397,15 +391,13 @@ static int stopped(const char *form, uint64_t rounds)
                *before = device_array(&k, kept, sizeof kept);
     device_ok(&k, device_run(&k, kernel, &ir, &out, NULL, N, 0, N, &run)); /* drivers compile now */
     args[0] = rounds;
-    alarm_clock alarm;
-    alarm_after(&alarm, &k.cancel, 0.2);
+    cancel_waiting(&k);
     lun_status s = device_run(&k, kernel, &ir, &out, NULL, N, 0, N, &run);
     if (s == LUN_OK)
         s = device->read(k.state, out, 0, got, sizeof got, NULL);
-    pthread_join(alarm.thread, NULL);
+    go_on(&k);
     if (s != LUN_ECANCEL)
         return 1;
-    k.cancel = 0;
     s = device->read(k.state, before, 0, got, sizeof got, NULL);
     if (!listens(&k) && s == LUN_EBACKEND) {
         device_says(&k, "does not end");

@@ -7,8 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine_kit.h"
 #include "stop_kit.h"
+
+#include "engine_kit.h"
 
 /* Sets, and the places on which a kernel does not end. */
 static const struct {
@@ -147,11 +148,10 @@ static void test_errors(void **unused)
     }
 }
 
-static void *cancel_soon(void *engine)
+/* Once one of the places runs the kernel. */
+static void *cancel_begun(void *engine)
 {
-    while (!__atomic_load_n(&begun, __ATOMIC_ACQUIRE))
-        usleep(1000);
-    usleep(200000);
+    wait_for_begin(engine, true);
     lun_cancel(engine);
     return NULL;
 }
@@ -166,8 +166,8 @@ static void cancelled(const char *text)
         if (!own)
             continue;
         snprintf(begins, sizeof begins, "local sign = ('x'):rep(%d) %s", SIGN, text);
-        __atomic_store_n(&begun, 0, __ATOMIC_RELEASE);
-        assert_int_equal(pthread_create(&thread, NULL, cancel_soon, own), 0);
+        expect_begin(own);
+        assert_int_equal(pthread_create(&thread, NULL, cancel_begun, own), 0);
         const lun_status s = lun_dostring(own, begins);
         assert_int_equal(pthread_join(thread, NULL), 0);
         if (s != LUN_ECANCEL)

@@ -537,7 +537,7 @@ static int stopped; /* atomic */
 /* Until it is stopped: what comes before the barrier has begun is not for it. */
 static void *cancel_later(void *e)
 {
-    static const struct timespec moment = {.tv_nsec = 100 * 1000 * 1000};
+    static const struct timespec moment = {.tv_nsec = 1000 * 1000};
     do {
         nanosleep(&moment, NULL);
         lun_cancel(e);

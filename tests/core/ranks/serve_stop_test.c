@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "engine_kit.h"
 #include "stop_kit.h"
+
+#include "engine_kit.h"
 
 enum { RANKS = 3, N = 3000, EACH = N / RANKS };
 
@@ -131,12 +131,10 @@ static void test_limits(void **state)
     }
 }
 
-static void *cancel_soon(void *engine)
+/* Once rank 0 has asked for the kernel. */
+static void *cancel_begun(void *engine)
 {
-    const struct timespec soon = {0, 200000000};
-    while (!__atomic_load_n(&begun, __ATOMIC_ACQUIRE))
-        nanosleep(&(struct timespec){0, 1000000}, NULL);
-    nanosleep(&soon, NULL);
+    wait_for_begin(engine, true);
     lun_cancel(engine);
     return NULL;
 }
@@ -154,8 +152,8 @@ static void test_cancel(void **state)
             int n = snprintf(text, sizeof text, "local sign = ('x'):rep(%d) ", SIGN);
             snprintf(text + n, sizeof text - (size_t)n, forms[1], k < RANKS ? EACH * k : 0,
                      k < RANKS ? EACH * (k + 1) : N);
-            __atomic_store_n(&begun, 0, __ATOMIC_RELEASE);
-            assert_int_equal(pthread_create(&thread, NULL, cancel_soon, e), 0);
+            expect_begin(e);
+            assert_int_equal(pthread_create(&thread, NULL, cancel_begun, e), 0);
             const lun_status s = lun_dostring(e, text);
             assert_int_equal(pthread_join(thread, NULL), 0);
             if (s != LUN_ECANCEL)

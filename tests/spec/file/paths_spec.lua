@@ -336,7 +336,10 @@ describe("lun.load", function()
 
     it("reads pipes to their end, and waits for a writer", function()
         run("mkfifo '%s'", path_of "p.csv")
-        run("(sleep 0.2; seq 1 50000 | { echo n; cat; } > '%s') &", path_of "p.csv")
+        -- once this process waits behind the mark, which is to open the pipe
+        run("(until test -e '%s'; do sleep 0.02; done; %s; seq 1 50000 | { echo n; cat; } > '%s') &", path_of "mark",
+            shell.waiting "$PPID", path_of "p.csv")
+        shell.write(path_of "mark", "")
         local t = assert(lun.load(path_of "p.csv"))
         assert.equal(50000 * 50001 // 2, t.n:sum())
         assert(lun.save(path_of "a.npy", lun.index(100000)))
@@ -357,9 +360,11 @@ describe("lun.load", function()
         run("mkfifo '%s'", path_of "none.raw")
         local script = shell.write(path_of "wait.lua",
             ([[print(pcall(function()
-                os.execute "(sleep 0.3; kill -INT $PPID) >/dev/null 2>&1 &"
+                os.execute(%q)
+                io.open(%q, "w"):close()
                 return lun.load(%q, { dtype = "u8" })
-            end))]]):format(path_of "none.raw"))
+            end))]]):format(("(until test -e '%s'; do sleep 0.02; done; %s; kill -INT $PPID) >/dev/null 2>&1 &"):format(
+                path_of "waits", shell.waiting "$PPID"), path_of "waits", path_of "none.raw"))
         local text = shell.capture(("timeout -s KILL 300 '%s' '%s' 2>&1"):format(shell.interpreter(), script))
         assert.equal("false\tinterrupted!\n", text)
     end)

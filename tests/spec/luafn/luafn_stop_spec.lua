@@ -1,5 +1,6 @@
 -- A function that never ends, or takes very long: a signal ends it, and the session goes on.
 local lun = require "lunarray"
+local shell = require "shell"
 
 local build = os.getenv "BUILD" or "build"
 
@@ -20,11 +21,11 @@ local function interrupted(backend, body, after, before, environment)
     file:write(([[
 lun.use %q; a = (lun.index(100000) * 1):eval(); %s
 spin = %s
-os.execute "(sleep 0.7; kill -INT $PPID) >/dev/null 2>&1 &" spin(a)
+%s spin(a)
 lun.use %q
 print("goes on", a:sum(), lun.index(4):map(function(x) local n = 0 while n < x do n = n + 1 end return n end):sum())
 print("without a", lun.index(4):sum())
-]]):format(backend, before or "", body, after or stops(backend) and backend or "openmp"))
+]]):format(backend, before or "", body, shell.interrupts_itself(50), after or stops(backend) and backend or "openmp"))
     file:close()
     local pipe = assert(io.popen(("%s LUNARRAY_JIT=sync timeout -s KILL 300 %s/lunarray -i <%s 2>&1"):format(
         environment or "", build, lines)))

@@ -3,6 +3,7 @@
 
 local lun = require "lunarray"
 local expect = require "expect"
+local shell = require "shell"
 
 local BUILD = os.getenv "BUILD" or "build"
 
@@ -539,7 +540,8 @@ describe("a process", function()
             return
         end
         local output = program("LUNARRAY_BACKEND=opencl", [[
-            KILLER = io.popen("sleep 1; kill -INT " .. io.open "/proc/self/stat":read "n") -- as garbage it would be waited for
+            ]] .. shell.interrupts_itself(50) .. [[
+
             local x = lun.index(1 << 20):map(function(i)
                 local x = i
                 for k = 1, 1 << 27 do x = (x * 31) ~ k end -- an hour

@@ -141,7 +141,8 @@ describe("a script on all ranks", function()
         -- the script itself asks for the signal: however long the ranks take to start
         local file = shell.write(scratch() .. "/endless.lua", [[
             lun.use "mpi:2"
-            os.execute "(sleep 1; kill -INT $PPID) >/dev/null 2>&1 &"
+            ]] .. shell.interrupts_itself(20) .. [[
+
             lun.index(6):map(function(x) while x > 0 do x = x + 0 end return x end):eval()]])
         local text, status = shell.capture(("timeout -k 5 300 %s --ranks 2 --backend mpi %s 2>&1"):format(path, file))
         assert.matches("interrupted!", text)
@@ -164,9 +165,8 @@ describe("a script on all ranks", function()
             local function wait() for _ = 1, 1000 do lun.allpairs("-", "max")(m, m):eval() end end]],
     } do
         it("stops on Ctrl-C while other ranks compute " .. what, function()
-            local file = shell.write(scratch() .. "/long.lua", 'lun.use "mpi:2"' .. script .. [[
+            local file = shell.write(scratch() .. "/long.lua", 'lun.use "mpi:2"' .. script .. "\n" .. shell.interrupts_itself(50) .. [[
 
-                os.execute "(sleep 1; kill -INT $PPID) >/dev/null 2>&1 &"
                 wait()
                 print "went on"]])
             local command = "LUNARRAY_RANK_BACKEND=reference timeout -k 5 300 %s --ranks 2 --backend mpi %s 2>&1"
@@ -180,7 +180,7 @@ describe("a script on all ranks", function()
     it("may be the prompt on a terminal, with Ctrl-C for what other ranks compute, completion and history", function()
         local steps = { { "wait", "> " }, { "send", "kept = lun.index(70000):eval()\r" }, { "wait", "\n" }, { "wait", "> " } }
         local function stops(line)
-            for _, step in ipairs { { "send", "io.write('be', 'gun\\n'); " .. line .. "\r" }, { "wait", "begun" }, { "sleep", 700 },
+            for _, step in ipairs { { "send", "io.write('be', 'gun\\n'); " .. line .. "\r" }, { "wait", "begun" }, { "busy" },
                 { "send", "\3" }, { "wait", "interrupted" }, { "wait", "> " } } do
                 steps[#steps + 1] = step
             end

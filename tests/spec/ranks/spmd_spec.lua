@@ -241,7 +241,7 @@ describe("ranks that are threads", function()
     it("stop at Ctrl-C, all of them", function()
         shell.write(scratch() .. "/s.lua", [[
             lun.spmd.barrier()
-            if lun.spmd.mype == 1 then os.execute "(sleep 0.3; kill -INT $PPID) >/dev/null 2>&1 &" end
+            if lun.spmd.mype == 1 then ]] .. shell.interrupts_itself(20) .. [[ end
             if lun.spmd.mype == 0 then lun.spmd.barrier() end
             while true do end]])
         local out, status = shell.capture(("cd %s; timeout -s KILL 300 %s --ranks 3 s.lua >out 2>&1; echo $?"):format(
