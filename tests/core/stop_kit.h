@@ -1,5 +1,5 @@
-/* stop_kit.h - when a script that is to be stopped has begun: it allocates SIGN bytes first; and when
- * its kernel has: the engine has counted a launch. */
+/* stop_kit.h - when a script that is to be stopped has begun: it allocates SIGN bytes first; and
+ * when its kernel has: the engine has counted a launch. */
 #ifndef STOP_KIT_H
 #define STOP_KIT_H
 

@@ -50,7 +50,7 @@ static void wait_for_trap(mock *m, int k)
         usleep(1000);
 }
 
-/* Waits until all other workers have ended, that of the other trap among them; a minute is a hang. */
+/* Waits until all other workers have ended, that of the other trap too; a minute is a hang. */
 static void wait_for_others(void)
 {
     for (int i = 0; i < 60000 && atomic_load(&working->ended) < working->workers - 1; i++)

@@ -207,7 +207,7 @@ static void test_cold(void **unused)
     fail_everywhere("", CL_BUILD_PROGRAM_FAILURE, 40);
 }
 
-/* ---- transfers of which no end is heard ------------------------------------------------------- */
+/* ---- transfers of which no end is heard ------------------------------------------------------ */
 
 /* An upload beside kernels, which is waited for, and its elements. */
 static lun_status upload(session *s)
