@@ -22,7 +22,8 @@
  *          functions that release or free a handle.  What they end while another thread is inside
  *          ends with its call or with the next one.  No thread may be inside when lun_close is
  *          called, nor use the engine afterwards.
- * Structs. Each begins with its size, except lun_value and lun_variant, which never change.  The
+ * Structs. Each begins with its size, except lun_value, lun_variant and lun_string, which never
+ *          change.  The
  *          caller sets the size: lun_stats s = {.size = sizeof s}.  The library reads and writes
  *          only that many bytes, so programs and libraries of different versions are compatible; a
  *          struct of size 0 is left unchanged.  In structs that the library returns, the size says
@@ -113,7 +114,8 @@ typedef enum lun_dtype {
     LUN_F64,
     LUN_F16,
     LUN_BF16,
-    LUN_DTYPE_COUNT
+    LUN_DTYPE_COUNT, /* of those of kernels; no dtype */
+    LUN_TEXT = 32
 } lun_dtype;
 
 typedef enum lun_op {
@@ -216,7 +218,9 @@ typedef enum lun_kind {
     LUN_KIND_BOOL,
     LUN_KIND_SIGNED,
     LUN_KIND_UNSIGNED,
-    LUN_KIND_FLOAT
+    LUN_KIND_FLOAT,
+    LUN_KIND_TEXT, /* of handles alone: kernels have codes */
+    LUN_KIND_TIME  /* the same: kernels have days or microseconds */
 } lun_kind;
 
 /* One number with its type: dtype is LUN_BOOL (u), LUN_I64 (i), LUN_U64 (u) or LUN_F64 (d). */
@@ -1200,6 +1204,25 @@ LUN_API lun_status lun_missing(lun_engine *e, lun_array *a, lun_array **out);
  * the mask is not of bools. */
 LUN_API lun_status lun_with_missing(lun_engine *e, lun_array *a, lun_array *mask_or_NULL,
                                     lun_array **out);
+/* Texts: elements of LUN_TEXT are UTF-8 without NUL.  What moves elements, compares or sorts takes
+ * them, by bytes, which is the order of code points; calls of numbers refuse them with
+ * LUN_EDTYPE. */
+typedef struct lun_string {
+    const char *data; /* NULL: the element is missing */
+    int64_t length;   /* bytes */
+} lun_string;
+/* A Vector of n texts, which are copied.  LUN_EARG: one is not UTF-8, or has a NUL. */
+LUN_API lun_status lun_text(lun_engine *e, const lun_string *s, int64_t n, lun_array **out);
+/* Elements first .. first+n-1 (row-major) of a text array; the bytes, which no 0 ends, live as long
+ * as the array is neither written to nor released.  LUN_ERANGE, LUN_EDTYPE. */
+LUN_API lun_status lun_text_read(lun_engine *e, lun_array *a, int64_t first, int64_t n,
+                                 lun_string *s);
+/* The different texts of a in order, and for each element the number of its text among them, from
+ * 1, u32, 0 where it is missing: the text is levels[code - 1].  Evaluates a. */
+LUN_API lun_status lun_text_codes(lun_engine *e, lun_array *a, lun_array **codes,
+                                  lun_array **levels);
+/* Sets one element, counted as in lun_get. */
+LUN_API lun_status lun_text_set(lun_engine *e, lun_array *a, int64_t index, lun_string x);
 /* An array with its own copy of the elements, row-major. */
 LUN_API lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out);
 

@@ -119,6 +119,9 @@ LUN_API lun_status lun_missing_parts(lun_engine *e, lun_array *a, lun_array **sl
 /* The array of two such parts.  LUN_ESHAPE, LUN_EDTYPE: they are none. */
 LUN_API lun_status lun_with_parts(lun_engine *e, lun_array *slots, lun_array *valid,
                                   lun_array **out);
+/* lun_text of a shape, of as many strings as that has elements; rank 0: a Scalar. */
+LUN_API lun_status lun_text_tensor(lun_engine *e, const lun_string *s, int rank,
+                                   const int64_t *shape, lun_array **out);
 /* What stands in the slot of a missing element of dtype t, a Scalar. */
 LUN_API lun_status lun_missing_slot(lun_engine *e, lun_dtype t, lun_array **out);
 /* A missing Scalar of dtype t. */
@@ -174,6 +177,8 @@ typedef enum lun_lines_give { LUN_LINES_BEHIND, LUN_LINES_BEFORE, LUN_LINES_ENDS
 LUN_API lun_status lun_run_lines(lun_engine *e, lun_function *f, lun_array *id, lun_array *x,
                                  lun_array *first, lun_array *counts, lun_lines_give give,
                                  lun_array **out);
+/* Whether a has a dtype that kernels do not know, such as LUN_TEXT; asks no engine. */
+LUN_API bool lun_is_logical(const lun_array *a);
 /* True for a number of a script. */
 LUN_API bool lun_is_weak(const lun_array *a);
 

@@ -8,33 +8,75 @@
 #include "lunarray_bind.h"
 #include "table/floats.h"
 
-const lun_dtype_row lun__dtype_rows[LUN_DTYPE_COUNT] = {
+const lun_dtype_row lun__dtype_rows[LUN__DTYPE_NUMBERS] = {
 #define LUN_DTYPE(ID, name, ctype, utype, bytes, kind, rank, exponent, mantissa, form, compute,   \
                   sum, suffix, npy, doc)                                                          \
     {#name, #ctype,   #utype,   suffix,          npy,           doc,      bytes, LUN_KIND_##kind, \
      rank,  exponent, mantissa, LUN_FORM_##form, LUN_##compute, LUN_##sum},
 #include "table/dtypes.def"
 #undef LUN_DTYPE
+#define LUN_LOGICAL(ID, name_, number, kind_, storage, instead, doc_) \
+    [number] = {.name = #name_, .doc = doc_, .npy = "", .kind = LUN_KIND_##kind_},
+#define LUN_LOGICAL_RULE(kind, rule, how)
+#define LUN_LOGICAL_REDUCTION(kind, reduction)
+#include "table/logical.def"
+#undef LUN_LOGICAL
+#undef LUN_LOGICAL_RULE
+#undef LUN_LOGICAL_REDUCTION
 };
+
+/* Whether t is one of dtypes.def or logical.def. */
+static bool is_dtype(lun_dtype t)
+{
+    return (unsigned)t < LUN__DTYPE_NUMBERS && lun__dtype_rows[t].name;
+}
 
 const char *lun_dtype_name(lun_dtype t)
 {
-    return (unsigned)t < LUN_DTYPE_COUNT ? lun__dtype_rows[t].name : NULL;
+    return is_dtype(t) ? lun__dtype_rows[t].name : NULL;
 }
 
 int lun_dtype_size(lun_dtype t)
 {
-    return (unsigned)t < LUN_DTYPE_COUNT ? lun__dtype_rows[t].bytes : 0;
+    return is_dtype(t) ? lun__dtype_rows[t].bytes : 0;
 }
 
 lun_kind lun_dtype_kind(lun_dtype t)
 {
-    return (unsigned)t < LUN_DTYPE_COUNT ? (lun_kind)lun__dtype_rows[t].kind : LUN_KIND_BOOL;
+    return is_dtype(t) ? (lun_kind)lun__dtype_rows[t].kind : LUN_KIND_BOOL;
+}
+
+lun_dtype lun__dtype_storage(lun_dtype t)
+{
+#define LUN_LOGICAL(ID, name, number, kind, storage, instead, doc) [number] = LUN_##storage,
+#define LUN_LOGICAL_RULE(kind, rule, how)
+#define LUN_LOGICAL_REDUCTION(kind, reduction)
+    static const uint8_t storage_of[LUN__DTYPE_NUMBERS] = {
+#include "table/logical.def"
+    };
+#undef LUN_LOGICAL
+#undef LUN_LOGICAL_RULE
+#undef LUN_LOGICAL_REDUCTION
+    return lun__dtype_is_logical(t) ? (lun_dtype)storage_of[t] : t;
+}
+
+const char *lun__dtype_instead(lun_dtype t)
+{
+#define LUN_LOGICAL(ID, name, number, kind, storage, instead, doc) [number] = instead,
+#define LUN_LOGICAL_RULE(kind, rule, how)
+#define LUN_LOGICAL_REDUCTION(kind, reduction)
+    static const char *const instead_of[LUN__DTYPE_NUMBERS] = {
+#include "table/logical.def"
+    };
+#undef LUN_LOGICAL
+#undef LUN_LOGICAL_RULE
+#undef LUN_LOGICAL_REDUCTION
+    return lun__dtype_is_logical(t) ? instead_of[t] : "";
 }
 
 bool lun_dtype_describe(lun_dtype t, lun_dtype_info *out)
 {
-    if ((unsigned)t >= LUN_DTYPE_COUNT || !out)
+    if (!is_dtype(t) || !out)
         return false;
     const lun_dtype_row *d = &lun__dtype_rows[t];
     const lun_dtype_info info = {.name = d->name,
@@ -57,8 +99,8 @@ lun_dtype lun__dtype_integer(lun_kind kind, int bytes)
 
 bool lun_dtype_find(const char *name, lun_dtype *out)
 {
-    for (int i = 0; name && out && i < LUN_DTYPE_COUNT; i++)
-        if (!strcmp(lun__dtype_rows[i].name, name)) {
+    for (int i = 0; name && out && i < LUN__DTYPE_NUMBERS; i++)
+        if (is_dtype((lun_dtype)i) && !strcmp(lun__dtype_rows[i].name, name)) {
             *out = (lun_dtype)i;
             return true;
         }
@@ -145,6 +187,10 @@ lun_value lun__dtype_cell_to_value(lun_dtype t, uint64_t cell)
         break;
     case LUN_KIND_SIGNED:
         v.as.i = (int64_t)(cell << (64 - bits)) >> (64 - bits);
+        break;
+    case LUN_KIND_TEXT:
+    case LUN_KIND_TIME: /* no dtype of cells */
+        break;
     }
     return v;
 }

@@ -21,7 +21,9 @@ typedef struct lun_dtype_row {
     uint8_t compute, sum; /* lun_dtype */
 } lun_dtype_row;
 
-extern const lun_dtype_row lun__dtype_rows[LUN_DTYPE_COUNT];
+/* Rows of numbers up to those of logical.def; a number without a dtype has no name. */
+enum { LUN__DTYPE_NUMBERS = 40 };
+extern const lun_dtype_row lun__dtype_rows[LUN__DTYPE_NUMBERS];
 
 static inline const lun_dtype_row *lun__dtype_get(lun_dtype t)
 {
@@ -102,6 +104,17 @@ static inline bool lun__dtype_is_closed(lun_dtype t)
 {
     return !lun__dtype_is_bool(t) && lun__dtype_get(t)->compute == t;
 }
+
+/* A row of logical.def: no dtype of kernels. */
+static inline bool lun__dtype_is_logical(lun_dtype t)
+{
+    return (unsigned)t > LUN_DTYPE_COUNT && (unsigned)t < LUN__DTYPE_NUMBERS &&
+           lun__dtype_rows[t].name;
+}
+/* The dtype of the nodes of a logical one, or the widest of those; t itself if it is none. */
+lun_dtype lun__dtype_storage(lun_dtype t);
+/* What an operand of a logical dtype can be turned into, for errors. */
+const char *lun__dtype_instead(lun_dtype t);
 
 /* The integer dtype of that kind with so many bytes: 1, 2, 4 or 8. */
 lun_dtype lun__dtype_integer(lun_kind kind, int bytes);

@@ -17,13 +17,16 @@ typedef struct walk {
     int inner; /* the rank of each array in them; 0: numbers and Scalars */
     int64_t inner_shape[LUN_MAX_RANK];
     int64_t each;   /* elements of each array; 1 if inner is 0 */
-    int64_t arrays; /* their number, with Scalars; the table at 2 lists them */
+    int64_t arrays; /* their number, with Scalars; the table at 2 lists them, or the strings */
+    int64_t count;  /* first pass: elements so far */
     bool mixed;     /* their dtypes differ; else all are array_dtype */
     lun_dtype array_dtype;
     int64_t at[LUN_MAX_RANK]; /* the indices of the current element, from 1 */
     bool integers, floats, booleans;
     bool fractions; /* some numbers of Lua are floats */
     bool missing;   /* some elements are lun.na */
+    bool named;     /* a dtype is given */
+    bool texts;     /* elements are strings, or become texts */
     unsigned char *start;
     bool *there;       /* second pass: of each element; NULL: nothing is missing */
     unsigned char *to; /* second pass: where the next element goes */
@@ -207,6 +210,29 @@ static void note_array(walk *w)
     lua_rawseti(w->L, 2, ++w->arrays);
 }
 
+/* First pass, for the element on the top: true for a string, and where texts are asked for. Keeps
+ * what is not missing in the table at 2. */
+static bool note_text(walk *w)
+{
+    lua_State *L = w->L;
+    const int type = lua_type(L, -1);
+    const bool named = w->named && lun__lua_text_is(w->dtype);
+    if (w->named && !named)
+        return false;
+    if (type == LUA_TSTRING && (w->integers || w->floats || w->booleans))
+        complain(w, w->rank, "is a string among numbers: specify a dtype, such as \"text\"");
+    if (w->texts && !named && (type == LUA_TNUMBER || type == LUA_TBOOLEAN))
+        complain(w, w->rank,
+                 lua_pushfstring(L, "is a %s among strings: specify a dtype, such as \"text\"",
+                                 luaL_typename(L, -1)));
+    w->texts = w->texts || type == LUA_TSTRING;
+    if (type != LUA_TSTRING && !(named && (type == LUA_TNUMBER || type == LUA_TBOOLEAN)))
+        return false;
+    luaL_tolstring(L, -1, NULL);
+    lua_rawseti(L, 2, w->count + 1);
+    return true;
+}
+
 /* First pass, for the element on the top. */
 static void note_element(walk *w)
 {
@@ -220,6 +246,8 @@ static void note_element(walk *w)
                  lua_pushfstring(L, "is %s, but the first element is an array: the table is ragged",
                                  element_kind(L)));
     w->fractions = w->fractions || (lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1));
+    if (note_text(w))
+        return;
     switch (lua_type(L, -1)) {
     case LUA_TNUMBER:
         if (lua_isinteger(L, -1))
@@ -316,6 +344,7 @@ static void visit(walk *w, int depth)
             pack_element(w);
         } else {
             note_element(w);
+            w->count++;
         }
         lua_pop(L, 1);
     }
@@ -373,14 +402,36 @@ static lun_dtype choose_dtype(const walk *w)
     return w->integers && !w->floats ? LUN_I64 : LUN_F64;
 }
 
+/* The array of the strings that the first pass found; the others are missing. */
+static int vector_of_strings(walk *w)
+{
+    lua_State *L = w->L;
+    lun__host *h = w->host;
+    if (w->arrays > 0)
+        lun__blame_argument(L, 1, "strings and arrays are mixed");
+    lun_string *all = lua_newuserdatauv(L, (size_t)w->count * sizeof *all + 1, 0);
+    for (int64_t i = 0; i < w->count; i++) {
+        all[i] = (lun_string){NULL, 0};
+        if (lua_rawgeti(L, 2, i + 1) == LUA_TSTRING) /* the table keeps it */
+            all[i] = lun__lua_text_at(L, -1);
+        lua_pop(L, 1);
+    }
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_text_tensor(h->engine, all, w->rank, w->shape, out));
+    lun__error_check(L, h, s, 1);
+    lun__host_report_memory(L, h);
+    return 1;
+}
+
 /* The table is at 1, the name of a dtype or nothing at 2. */
 int lun__from_table(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     walk w = {.L = L, .host = h};
-    bool named = !lua_isnoneornil(L, 2);
+    bool named = w.named = !lua_isnoneornil(L, 2);
     if (named)
-        w.dtype = lun__lua_value_dtype(L, 2);
+        w.dtype = lun__lua_value_any_dtype(L, 2);
     lua_settop(L, 1);
     lua_newtable(L);
     luaL_checkstack(L, 4 * LUN_MAX_RANK, NULL);
@@ -389,6 +440,8 @@ int lun__from_table(lua_State *L)
     lua_pushvalue(L, 1);
     visit(&w, 0);
     lua_pop(L, 1);
+    if (w.texts || (named && lun__lua_text_is(w.dtype)))
+        return vector_of_strings(&w);
     if (!named)
         w.dtype = choose_dtype(&w);
     w.size = (size_t)lun_dtype_size(w.dtype);

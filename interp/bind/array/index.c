@@ -48,7 +48,15 @@ void lun__index_push(lua_State *L, lun__host *h, lun_array *a, int64_t i, int ar
         lun__error_check(L, h, s, arg);
     } else {
         lun_value x;
+        lun_string text;
         bool missing = false;
+        if (lun__lua_text_is(lun_dtype_of(a))) {
+            LUN__TRY(s, lun_text_read(h->engine, a, i, 1, &text));
+            lun__error_check(L, h, s, arg);
+            lun__lua_text_push(L, text);
+            lun__host_report_memory(L, h);
+            return;
+        }
         if (lun_has_missing(a) && lun_dtype_kind(lun_dtype_of(a)) != LUN_KIND_FLOAT)
             LUN__TRY(s, lun_is_missing(h->engine, a, i, &missing));
         else
@@ -68,7 +76,14 @@ void lun__index_push(lua_State *L, lun__host *h, lun_array *a, int64_t i, int ar
 static int array_index(lua_State *L)
 {
     if (lua_type(L, 2) == LUA_TSTRING) {
+        const lun_array *of = lun__lua_array_at(L, 1);
         lua_settop(L, 2);
+        if (of && lun_is_logical(of) && lun__lua_text_is(lun_dtype_of(of))) {
+            lua_pushvalue(L, 2);
+            if (lua_rawget(L, lua_upvalueindex(3)) != LUA_TNIL)
+                return 1;
+            lua_settop(L, 2);
+        }
         lua_rawget(L, lua_upvalueindex(2));
         return 1;
     }
@@ -110,6 +125,8 @@ static int array_newindex(lua_State *L)
     if (lun_shape(a, shape) > 1) {
         if (lun__lua_missing_at(L, h, 3))
             lun__lua_missing_replace(L, h, 3, lun_dtype_of(a));
+        if (lua_type(L, 3) == LUA_TSTRING && lun__lua_text_is(lun_dtype_of(a)))
+            lun__lua_text_replace(L, h, 3);
         lun__lua_array_operand(L, h, 3);
         lun_array **row = lun__lua_array_new(L, h);
         LUN__TRY(s, lun_row(h->engine, a, i, row));
@@ -119,6 +136,12 @@ static int array_newindex(lua_State *L)
     }
     if (lun__lua_missing_at(L, h, 3)) {
         LUN__TRY(s, lun_set_missing(h->engine, a, i));
+        lun__error_check(L, h, s, 3);
+        lun__host_report_memory(L, h);
+        return 0;
+    }
+    if (lua_type(L, 3) == LUA_TSTRING && lun__lua_text_is(lun_dtype_of(a))) {
+        LUN__TRY(s, lun_text_set(h->engine, a, i, lun__lua_text_at(L, 3)));
         lun__error_check(L, h, s, 3);
         lun__host_report_memory(L, h);
         return 0;
@@ -134,8 +157,12 @@ static int array_fill(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun_array *a = lun__lua_array_check(L, h, 1);
-    if (lun__lua_missing_at(L, h, 2)) {
-        lun__lua_missing_replace(L, h, 2, lun_dtype_of(a));
+    const bool text = lua_type(L, 2) == LUA_TSTRING && lun__lua_text_is(lun_dtype_of(a));
+    if (text || lun__lua_missing_at(L, h, 2)) {
+        if (text)
+            lun__lua_text_replace(L, h, 2);
+        else
+            lun__lua_missing_replace(L, h, 2, lun_dtype_of(a));
         store(L, h, a, 2, 2);
         lua_settop(L, 1);
         return 1;
@@ -155,6 +182,8 @@ static int array_set(lua_State *L)
     lun_array *a = lun__lua_array_check(L, h, 1);
     if (lun__lua_missing_at(L, h, 2))
         lun__lua_missing_replace(L, h, 2, lun_dtype_of(a));
+    else if (lua_type(L, 2) == LUA_TSTRING && lun__lua_text_is(lun_dtype_of(a)))
+        lun__lua_text_replace(L, h, 2);
     lun__lua_array_operand(L, h, 2);
     store(L, h, a, 2, 2);
     lua_settop(L, 1);
@@ -217,7 +246,15 @@ static int array_iter(lua_State *L)
 static int array_value(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
-    lun__lua_array_check(L, h, 1);
+    lun_array *a = lun__lua_array_check(L, h, 1);
+    if (lun__lua_text_is(lun_dtype_of(a)) && lun_size(a) == 1) {
+        lun_string text;
+        lun_status s;
+        LUN__TRY(s, lun_text_read(h->engine, a, 0, 1, &text));
+        lun__error_check(L, h, s, 1);
+        lun__lua_text_push(L, text);
+        return 1;
+    }
     lun_value x = lun__lua_array_value(L, h, 1);
     lun__lua_value_push(L, x);
     lun__host_report_memory(L, h);
@@ -237,7 +274,8 @@ void lun__open_index(lua_State *L, const lun__parts *p)
 
     lua_pushvalue(L, p->host_at);
     lua_pushvalue(L, p->methods);
-    lua_pushcclosure(L, array_index, 2);
+    lua_pushvalue(L, p->text_methods);
+    lua_pushcclosure(L, array_index, 3);
     lua_setfield(L, p->array, "__index");
 
     lua_pushvalue(L, p->host_at);

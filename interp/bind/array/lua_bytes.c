@@ -15,8 +15,9 @@ typedef struct reader {
     lun_array *a;
     const unsigned char *at, *end; /* the unread part of the buffer */
     unsigned char *buffer;
-    bool *there; /* of each element of the buffer; NULL: nothing is missing */
-    size_t size; /* of an element */
+    bool *there; /* of each element of the buffer; NULL: nothing is missing, or it is text */
+    size_t size; /* of an element in the buffer */
+    bool text;   /* the buffer has strings */
     lun_dtype dtype;
     int missing;        /* where the stack has what is pushed for a missing element; 0: lun.na */
     int64_t next, left; /* the first element that is not in the buffer, and how many there are */
@@ -38,9 +39,10 @@ static reader start(lua_State *L, lun__host *h, lun_array *a, int64_t first, int
 {
     reader r = {
         .h = h, .a = a, .dtype = lun_dtype_of(a), .missing = missing, .next = first, .left = count};
-    r.size = (size_t)lun_dtype_size(r.dtype);
+    r.text = lun__lua_text_is(r.dtype);
+    r.size = r.text ? sizeof(lun_string) : (size_t)lun_dtype_size(r.dtype);
     r.buffer = lua_newuserdatauv(L, (size_t)(count < CHUNK ? count : CHUNK) * r.size, 0);
-    if (lun_has_missing(a) && (missing || lun_dtype_kind(r.dtype) != LUN_KIND_FLOAT))
+    if (lun_has_missing(a) && !r.text && (missing || lun_dtype_kind(r.dtype) != LUN_KIND_FLOAT))
         r.there = lua_newuserdatauv(L, (size_t)(count < CHUNK ? count : CHUNK) + 1, 0);
     prepare(L, h, a, count);
     return r;
@@ -51,7 +53,9 @@ static void refill(lua_State *L, reader *r)
     lun__host *h = r->h;
     int64_t count = r->left < CHUNK ? r->left : CHUNK;
     lun_status s;
-    if (r->there)
+    if (r->text)
+        LUN__TRY(s, lun_text_read(h->engine, r->a, r->next, count, (lun_string *)r->buffer));
+    else if (r->there)
         LUN__TRY(s, lun_read_slots(h->engine, r->a, r->buffer, r->there, r->next, count));
     else
         LUN__TRY(s, lun_read(h->engine, r->a, r->buffer, r->next, count));
@@ -69,11 +73,14 @@ static void push_elements(lua_State *L, reader *r, int64_t count)
     for (int64_t i = 1; i <= count; i++) {
         if (r->at == r->end)
             refill(L, r);
-        const bool there = !r->there || r->there[(size_t)(r->at - r->buffer) / r->size];
+        const bool there = r->text ? ((const lun_string *)r->at)->data != NULL
+                                   : !r->there || r->there[(size_t)(r->at - r->buffer) / r->size];
         if (!there && r->missing)
             lua_pushvalue(L, r->missing);
         else if (!there)
             lun__lua_missing_push(L, r->h);
+        else if (r->text)
+            lun__lua_text_push(L, *(const lun_string *)r->at);
         else
             lun__lua_value_push_element(L, r->dtype, r->at);
         r->at += r->size;
@@ -143,6 +150,8 @@ static int array_tobytes(lua_State *L)
     lun_array *a = lun__lua_array_check(L, h, 1);
     int64_t count = lun_size(a);
     int64_t size = lun_dtype_size(lun_dtype_of(a));
+    if (!size)
+        lun__blame_argument(L, 1, "text has no bytes of one size; use totable or codes");
     if (count > (LUA_MAXINTEGER - 1) / size || (uint64_t)(count * size) >= SIZE_MAX)
         luaL_error(L, "string too long");
     size_t bytes = (size_t)(count * size);
@@ -209,16 +218,19 @@ static int from_bytes(lua_State *L)
 
 /* ---- the table of dtypes --------------------------------------------------------------------- */
 
+enum { MOST_DTYPE = 64 }; /* numbers above those of kernels are far from dense */
+
 /* internal.dtypes(): a list of rows {name=, kind=, bytes=, exponent=, mantissa=, npy=, doc=}. */
 static int list_dtypes(lua_State *L)
 {
-    static const char *const kinds[] = {[LUN_KIND_BOOL] = "bool",
-                                        [LUN_KIND_SIGNED] = "signed",
-                                        [LUN_KIND_UNSIGNED] = "unsigned",
-                                        [LUN_KIND_FLOAT] = "float"};
+    static const char *const kinds[] = {
+        [LUN_KIND_BOOL] = "bool",   [LUN_KIND_SIGNED] = "signed", [LUN_KIND_UNSIGNED] = "unsigned",
+        [LUN_KIND_FLOAT] = "float", [LUN_KIND_TEXT] = "text",     [LUN_KIND_TIME] = "time"};
     lun_dtype_info info = {.size = sizeof info};
     lua_newtable(L);
-    for (int t = 0; lun_dtype_describe((lun_dtype)t, &info); t++) {
+    for (int t = 0, n = 0; t < MOST_DTYPE; t++) {
+        if (!lun_dtype_describe((lun_dtype)t, &info))
+            continue;
         lua_newtable(L);
         lun__field_set_text(L, "name", info.name);
         lun__field_set_text(L, "kind", kinds[info.kind]);
@@ -231,7 +243,7 @@ static int list_dtypes(lua_State *L)
         else
             lua_pushnil(L);
         lua_setfield(L, -2, "npy");
-        lua_rawseti(L, -2, t + 1);
+        lua_rawseti(L, -2, ++n);
     }
     return 1;
 }

@@ -119,6 +119,8 @@ static int array_shift(lua_State *L)
     }
     if (!o.given)
         lun__lua_pad_check_nan(L, 3, "option edge", t);
+    else if (o.edge == LUN_EDGE_VALUE)
+        lun__lua_text_refuse_value(L, 3, "option edge", lun__lua_array_check(L, h, 1));
     lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     a = lun__lua_array_check(L, h, 1);

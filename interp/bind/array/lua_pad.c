@@ -20,7 +20,7 @@ void lun__lua_pad_edge(lua_State *L, int arg, const char *what, lun_edge *edge, 
 
 void lun__lua_pad_check_nan(lua_State *L, int arg, const char *what, lun_dtype t)
 {
-    if (lun_dtype_kind(t) != LUN_KIND_FLOAT)
+    if (lun_dtype_kind(t) != LUN_KIND_FLOAT && !lun__lua_text_has_gaps(t))
         lun__blame_argument(L, arg,
                             lua_pushfstring(L,
                                             "%s is required, since %s has no NaN: \"wrap\", "
@@ -90,6 +90,8 @@ static int array_pad(lua_State *L)
         lun__lua_pad_check_nan(L, 3, "an edge", lun_dtype_of(a));
     else
         lun__lua_pad_edge(L, 3, "", &edge, &x);
+    if (edge == LUN_EDGE_VALUE && !lua_isnil(L, 3))
+        lun__lua_text_refuse_value(L, 3, "an edge", a);
     for (int k = 0; k < rank; k++)
         edges[k] = edge;
     lun_array **out = lun__lua_array_new(L, h);

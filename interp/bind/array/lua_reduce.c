@@ -27,12 +27,31 @@ static int only_number(lua_State *L, lun_value x)
     return 1;
 }
 
+/* Pushes a reduction that gives a text; nil if it is missing. */
+static int text_total(lua_State *L, lun__host *h, lun_reduction r, lun_array *a)
+{
+    lun_string text = {NULL, 0};
+    lun_array *scalar = NULL;
+    lun_status s;
+    LUN__TRY(s, lun_total_lazy(h->engine, r, a, 0, &scalar));
+    if (s == LUN_OK)
+        LUN__TRY(s, lun_text_read(h->engine, scalar, 0, 1, &text));
+    if (s == LUN_OK)
+        lun__lua_text_push(L, text);
+    lun_release(scalar);
+    lun__error_check(L, h, s, 1);
+    lun__host_report_memory(L, h);
+    return 1;
+}
+
 /* Pushes the reduction of the array at 1. */
 static int total(lua_State *L, lun__host *h, lun_reduction r, const lun_along_options *o)
 {
     lun_array *a = lun__lua_array_check(L, h, 1), *scalar = NULL;
     lun_value x;
     lun_status s;
+    if (lun__lua_text_is(lun_dtype_of(a)) && !row_of(r).index)
+        return text_total(L, h, r, a);
     if (o->ddof_part == 0) {
         LUN__TRY(s, lun_total(h->engine, r, a, o->ddof, &x));
     } else {
@@ -66,6 +85,10 @@ static int along(lua_State *L, lun__host *h, lun_reduction r)
     }
     lun_array *one = *lun__lua_array_slot(L, h, -1);
     bool missing = false;
+    if (lun__lua_text_is(lun_dtype_of(one))) {
+        lun__index_push(L, h, one, 0, 1);
+        return 1;
+    }
     if (lun_has_missing(one) && lun_dtype_kind(lun_dtype_of(one)) != LUN_KIND_FLOAT) {
         LUN__TRY(s, lun_is_missing(h->engine, one, 0, &missing));
         lun__error_check(L, h, s, 1);

@@ -7,6 +7,20 @@
 
 #define MOST_OPERANDS 3
 
+/* Replaces strings among the operands by Scalars, where one is an array of a dtype that takes
+ * them, and in a choice. */
+static void texts_for(lua_State *L, lun__host *h, lun_op op, int count)
+{
+    bool wanted = op == LUN_OP_WHERE;
+    for (int i = 1; i <= count && !wanted; i++) {
+        const lun_array *a = lua_type(L, i) == LUA_TUSERDATA ? lun__lua_array_at(L, i) : NULL;
+        wanted = a && lun_is_logical(a);
+    }
+    for (int i = 1; i <= count && wanted; i++)
+        if (lua_type(L, i) == LUA_TSTRING && (i > 1 || op != LUN_OP_WHERE))
+            lun__lua_text_replace(L, h, i);
+}
+
 int lun__ops_apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap)
 {
     lun_array *operands[MOST_OPERANDS];
@@ -17,10 +31,13 @@ int lun__ops_apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_tr
             lun_value x = {.dtype = LUN_F64};
             if (lun__lua_array_is(L, h, 5 - i))
                 x.dtype = lun_dtype_of(lun__lua_array_check(L, h, 5 - i));
+            else if (lua_type(L, 5 - i) == LUA_TSTRING)
+                x.dtype = LUN_TEXT;
             else
                 (void)lun__lua_value_at(L, 5 - i, &x);
             lun__lua_missing_replace(L, h, i, x.dtype);
         }
+    texts_for(L, h, op, count);
     lun_array **out = lun__lua_array_new(L, h);
     for (int i = 0; i < count; i++)
         operands[i] = lun__lua_array_operand(L, h, i + 1);

@@ -102,6 +102,8 @@ static int array_take(lua_State *L)
         }
     }
     lua_settop(L, 3);
+    if (filled)
+        lun__lua_text_refuse_value(L, 3, "option missing", lun__lua_array_check(L, h, 1));
     lun__lua_take_indices(L, h, 2);
     lun__source_line_mark(L, h);
     lun_array **out = lun__lua_array_new(L, h);

@@ -94,6 +94,8 @@ void lun__lua_pad_check_nan(lua_State *L, int arg, const char *what, lun_dtype t
 const char *lun__lua_value_pack(lun_dtype t, lun_value x, void *to);
 /* The dtype named at i; a bad argument otherwise. */
 lun_dtype lun__lua_value_dtype(lua_State *L, int i);
+/* The same, which may also be one of arrays alone: text. */
+lun_dtype lun__lua_value_any_dtype(lua_State *L, int i);
 /* The shape at i: n or {n1, n2, ...}. Returns the rank. */
 int lun__lua_value_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK]);
 /* The same for an array of `size` elements: one extent may be -1 and follows from the others. */
@@ -140,6 +142,21 @@ void lun__lua_missing_with(lua_State *L, lun__host *h, int rank, const int64_t *
                            const bool *there);
 /* Replaces lun.na at i by a missing Scalar of dtype t. */
 void lun__lua_missing_replace(lua_State *L, lun__host *h, int i, lun_dtype t);
+
+/* ---- texts (lua_text.c) ---------------------------------------------------------------------- */
+
+/* Whether elements of arrays of that dtype are texts; whether they are missing where nothing else
+ * stands beyond the ends, as those of all dtypes that kernels do not know. */
+bool lun__lua_text_is(lun_dtype t);
+bool lun__lua_text_has_gaps(lun_dtype t);
+/* The string at i. */
+lun_string lun__lua_text_at(lua_State *L, int i);
+/* Pushes it, or nil if it is missing. */
+void lun__lua_text_push(lua_State *L, lun_string s);
+/* Replaces the string at i by a Scalar of dtype text. */
+void lun__lua_text_replace(lua_State *L, lun__host *h, int i);
+/* A bad argument number `arg` if elements of a are missing there, and a value was given. */
+void lun__lua_text_refuse_value(lua_State *L, int arg, const char *what, const lun_array *a);
 
 /* ---- layouts (lua_layout.c) ------------------------------------------------------------------ */
 
@@ -211,12 +228,13 @@ int lun__lua_atomic_at(lua_State *L, int i);
 
 typedef struct lun__parts {
     lun__host *host;
-    int host_at;  /* the host's userdata, upvalue of everything */
-    int core;     /* the module's table */
-    int internal; /* core.internal: for lua/lunarray only */
-    int array;    /* metatable of arrays */
-    int methods;  /* their methods */
-    int skeleton; /* metatable of skeletons */
+    int host_at;      /* the host's userdata, upvalue of everything */
+    int core;         /* the module's table */
+    int internal;     /* core.internal: for lua/lunarray only */
+    int array;        /* metatable of arrays */
+    int methods;      /* their methods */
+    int text_methods; /* of arrays of dtype text: looked at first */
+    int skeleton;     /* metatable of skeletons */
     int skeleton_methods;
 } lun__parts;
 
@@ -262,6 +280,7 @@ void lun__open_sort(lua_State *L, const lun__parts *p);
 void lun__open_dense(lua_State *L, const lun__parts *p);
 void lun__open_index(lua_State *L, const lun__parts *p);
 void lun__open_missing(lua_State *L, const lun__parts *p);
+void lun__open_text(lua_State *L, const lun__parts *p);
 void lun__open_window(lua_State *L, const lun__parts *p);
 void lun__open_bytes(lua_State *L, const lun__parts *p);
 void lun__open_ops(lua_State *L, const lun__parts *p);

@@ -196,7 +196,7 @@ int lun__lua_array_give(lua_State *L, lun__host *h, lun_status s, int arg)
 static int array_cast(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
-    lun_dtype t = lun__lua_value_dtype(L, 2);
+    lun_dtype t = lun__lua_value_any_dtype(L, 2);
     lun_array **out = lun__lua_array_new(L, h);
     lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;

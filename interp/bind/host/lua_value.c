@@ -28,6 +28,10 @@ void lun__lua_value_push(lua_State *L, lun_value x)
         break;
     case LUN_KIND_SIGNED:
         lua_pushinteger(L, x.as.i);
+        break;
+    case LUN_KIND_TEXT:
+    case LUN_KIND_TIME: /* no dtype of a value */
+        lua_pushnil(L);
     }
 }
 
@@ -147,7 +151,7 @@ lun_dtype lun__lua_value_dtype(lua_State *L, int i)
     lun_dtype t;
     if (lua_type(L, i) != LUA_TSTRING)
         lun__error_bad_type(L, i, "name of a dtype");
-    if (lun_dtype_find(lua_tostring(L, i), &t))
+    if (lun_dtype_find(lua_tostring(L, i), &t) && t < LUN_DTYPE_COUNT)
         return t;
     luaL_Buffer known;
     luaL_buffinit(L, &known);
@@ -160,6 +164,14 @@ lun_dtype lun__lua_value_dtype(lua_State *L, int i)
                         lua_pushfstring(L, "unknown dtype '%s'; the dtypes are%s",
                                         lua_tostring(L, i), lua_tostring(L, -1)));
     return LUN_DTYPE_COUNT;
+}
+
+lun_dtype lun__lua_value_any_dtype(lua_State *L, int i)
+{
+    lun_dtype t;
+    const bool logical = lua_type(L, i) == LUA_TSTRING && lun_dtype_find(lua_tostring(L, i), &t) &&
+                         t > LUN_DTYPE_COUNT;
+    return logical ? t : lun__lua_value_dtype(L, i);
 }
 
 /* The extent at the stack index `at`; `open`: it may be -1. */

@@ -6,15 +6,17 @@ local core = require "lunarray.core"
 
 local dtypes = {}
 
-dtypes.list = core.internal.dtypes()
-dtypes.by_name, dtypes.by_npy = {}, {}
+dtypes.list, dtypes.by_name, dtypes.by_npy = {}, {}, {}
 local names = {}
-for i, row in ipairs(dtypes.list) do
+for _, row in ipairs(core.internal.dtypes()) do
+    local i = #dtypes.list + 1
     dtypes.by_name[row.name] = row
-    if row.npy then
-        dtypes.by_npy[row.npy] = row
+    if row.kind ~= "text" and row.kind ~= "time" then -- which are of arrays: kernels do not know them
+        dtypes.list[i], names[i] = row, row.name
+        if row.npy then
+            dtypes.by_npy[row.npy] = row
+        end
     end
-    names[i] = row.name
 end
 dtypes.names = table.concat(names, " ")
 

@@ -122,8 +122,27 @@ local function wrapped(cells, width)
     return "[" .. table.concat(lines, "\n ") .. "]"
 end
 
+-- A text in quotes, cut to `most` columns, with what is not printed as \n or \1.
+local names = { ["\n"] = "\\n", ["\t"] = "\\t", ["\r"] = "\\r", ['"'] = '\\"', ["\\"] = "\\\\" }
+local function quoted(s, most)
+    local cut = utf8.offset(s, most + 1)
+    if cut and cut <= #s then
+        s = s:sub(1, utf8.offset(s, most - 2) - 1) .. "..."
+    end
+    return '"' .. s:gsub('[%c"\\]', function(c)
+        return names[c] or ("\\%d"):format(c:byte())
+    end) .. '"'
+end
+
+local function text_formatter()
+    local most = math.max(8, show.width() // 3)
+    return function(s)
+        return quoted(s, most)
+    end
+end
+
 -- Turns the elements of all rows into cells of one form and one width, which it returns.
-local function format_rows(rows, dtype)
+local function format_rows(rows, dtype, rank)
     local parts, values = {}, {}
     for _, row in pairs(rows) do
         parts[#parts + 1] = row.head
@@ -136,16 +155,21 @@ local function format_rows(rows, dtype)
             end
         end
     end
-    local text, width = digits.formatter(dtype, values), 0
+    local texts = dtype == "text"
+    local text, width = texts and text_formatter() or digits.formatter(dtype, values), 0
+    local function columns(cell)
+        return texts and utf8.len(cell) or #cell
+    end
     for _, part in ipairs(parts) do
         for i = 1, #part do
             part[i] = part[i] == core.na and "<NA>" or text(part[i])
-            width = math.max(width, #part[i])
+            width = math.max(width, columns(part[i]))
         end
     end
     for _, part in ipairs(parts) do
         for i = 1, #part do
-            part[i] = (" "):rep(width - #part[i]) .. part[i]
+            local blanks = texts and rank == 1 and "" or (" "):rep(width - columns(part[i]))
+            part[i] = texts and part[i] .. blanks or blanks .. part[i]
         end
     end
     return width
@@ -160,7 +184,7 @@ local function body(a, shape, dtype)
     local all = size <= ALL
     local strides = strides_of(shape)
     local rows, indices = read_rows(a, shape, strides, all)
-    local width = format_rows(rows, dtype)
+    local width = format_rows(rows, dtype, rank)
     if rank == 1 and all then
         return wrapped(rows[1].head, width)
     end
@@ -203,7 +227,10 @@ function show.text(a)
     local head = title(a, shape, dtype)
     if #shape == 0 then
         local x = read(a, 1, 1)[1]
-        return head .. "\n" .. (x == core.na and "<NA>" or digits.scalar(dtype, x))
+        if x == core.na then
+            return head .. "\n<NA>"
+        end
+        return head .. "\n" .. (dtype == "text" and quoted(x, show.width()) or digits.scalar(dtype, x))
     end
     return head .. "\n" .. body(a, shape, dtype)
 end

@@ -9,6 +9,7 @@
 #include "eval/eval.h"
 #include "graph/walk.h"
 #include "lunarray_bind.h"
+#include "text/texts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,8 @@ static lun_array *take(lun_engine *e)
     a->shown = NULL;
     a->viewed = false;
     a->valid = NULL;
+    a->logical = 0;
+    a->texts = NULL;
     a->born = e->looks;
     return a;
 }
@@ -69,8 +72,10 @@ void lun__arrays_end(lun_engine *e)
             if (a->refs > 0) {
                 lun__node_release(e, a->node);
                 lun__node_release(e, a->shown);
+                lun__text_pool_release(a->logical ? a->texts : NULL);
             }
             a->node = a->shown = NULL;
+            a->logical = 0;
         }
 }
 
@@ -151,6 +156,8 @@ static lun_array *end_one(lun_array *a)
     lun_array *parent = a->parent;
     lun__node_release(a->engine, a->node);
     lun__node_release(a->engine, a->shown);
+    if (a->logical)
+        lun__text_pool_release(a->texts);
     give(a);
     return parent;
 }
@@ -218,6 +225,8 @@ lun_status lun_free(lun_engine *e, lun_array *a)
     if (a->valid && is_last(a->valid))
         end_one(a->valid);
     a->valid = NULL;
+    lun__text_pool_release(a->texts);
+    a->texts = NULL;
     return LUN_OK;
 }
 
@@ -254,7 +263,14 @@ static lun_status count_there(lun_engine *e, const lun_array *a, int64_t *count)
     return s;
 }
 
-lun_status lun__array_refuse_missing(lun_engine *e, const lun_array *a)
+lun_status lun__array_refuse_logical(lun_engine *e, const lun_array *a)
+{
+    const lun_dtype t = lun__array_logical(a);
+    return lun__fail(e, LUN_EDTYPE, "%s; %s", lun_dtype_name(t), lun__dtype_instead(t));
+}
+
+/* LUN_EARG if elements of a are missing. */
+static lun_status refuse_gaps(lun_engine *e, const lun_array *a)
 {
     int64_t there = 0;
     const int64_t n = lun_size(a);
@@ -267,14 +283,29 @@ lun_status lun__array_refuse_missing(lun_engine *e, const lun_array *a)
                      (long long)(n - there), (long long)n);
 }
 
+lun_status lun__array_refuse_missing(lun_engine *e, const lun_array *a)
+{
+    return lun__array_logical(a) ? lun__array_refuse_logical(e, a) : refuse_gaps(e, a);
+}
+
 lun_status lun__array_usable(lun_engine *e, const lun_array *a)
 {
     lun_status s = lun__array_present(e, a);
-    if (s != LUN_OK || !lun__array_has_validity(a))
+    if (s == LUN_OK && lun__array_logical(a))
+        return lun__array_refuse_logical(e, a);
+    return s == LUN_OK ? lun__array_readable(e, a) : s;
+}
+
+lun_status lun__array_readable(lun_engine *e, const lun_array *a)
+{
+    lun_status s = lun__array_present(e, a);
+    if (s != LUN_OK || !lun__array_has_parts(a))
         return s;
-    return lun__dtype_is_float((lun_dtype)lun__array_top(a)->node->dtype)
+    if (lun_dtype_kind(lun__array_logical(a)) == LUN_KIND_TEXT)
+        return lun__array_refuse_logical(e, a);
+    return !lun__array_has_validity(a) || lun__dtype_is_float(lun__array_stored_dtype(a))
                ? LUN_OK
-               : lun__array_refuse_missing(e, a);
+               : refuse_gaps(e, a);
 }
 
 lun_status lun__array_constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out)
@@ -385,7 +416,25 @@ static lun_dtype dtype_of(const lun_array *a)
 {
     if (is_freed(a))
         return LUN_DTYPE_COUNT;
+    return lun__array_logical(a) ? lun__array_logical(a) : lun__array_stored_dtype(a);
+}
+
+lun_dtype lun__array_stored_dtype(const lun_array *a)
+{
     return a->weak ? a->number.dtype : (lun_dtype)lun__array_top(a)->node->dtype;
+}
+
+bool lun_is_logical(const lun_array *a)
+{
+    return a && lun__array_logical(a);
+}
+
+bool lun__array_some_logical(lun_array *const *all, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (all[k] && !lun_is_freed(all[k]) && lun__array_logical(all[k]))
+            return true;
+    return false;
 }
 
 lun_dtype lun_dtype_of(const lun_array *a)

@@ -20,9 +20,13 @@ struct lun_array {
     lun_value number;  /* weak */
     uint32_t born;     /* e->looks when it was made */
     bool viewed;       /* its elements are those of lun__array_top at the offsets of `at` */
+    /* of no window: what its elements mean, a row of logical.def; 0: what kernels take them
+     * for (logical.c) */
+    uint8_t logical;
     /* of no window: bools of its shape and layout, false where it has no element (validity.c);
      * NULL: nothing is missing */
     lun_array *valid;
+    struct lun_text_pool *texts; /* of no window, of LUN_TEXT: what its codes stand for */
     union {
         lun_layout at;
         lun_later later; /* without references */
@@ -80,12 +84,18 @@ lun_status lun__array_present(lun_engine *e, const lun_array *a);
 /* The same for what takes none of them missing: it sees NaN for those of floats, and LUN_EARG
  * refuses others. */
 lun_status lun__array_usable(lun_engine *e, const lun_array *a);
-/* LUN_EARG if elements of a are missing, with their number: for what would take them wrongly. */
+/* LUN_EARG if elements of a are missing, with their number: for what would take them wrongly; of a
+ * logical dtype LUN_EDTYPE. */
 lun_status lun__array_refuse_missing(lun_engine *e, const lun_array *a);
-/* lun__array_node of a's slots, whatever is missing. */
+/* lun__array_usable for what reads elements as they are stored: texts alone are refused. */
+lun_status lun__array_readable(lun_engine *e, const lun_array *a);
+/* lun__array_node of a's slots, whatever is missing and whatever they mean. */
 lun_status lun__array_slots(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out);
 /* The validity of a, an array that has one, to be read and written: of a window a window. */
 lun_status lun__validity(lun_engine *e, lun_array *a, lun_array **out);
+/* Writes an element's slot, which the caller has checked; the element is then there
+ * (api/write/write.c). */
+lun_status lun__write_slot(lun_engine *e, lun_array *a, int64_t index, const void *slot);
 /* What stands in the slot of a missing element. */
 lun_value lun__validity_blank(lun_dtype t);
 /* Gives a's base a validity that says that all is there, if it has none. */
@@ -106,23 +116,129 @@ const char *lun__array_describe(const lun_array *a, char buf[96]);
 /* A number as its own dtype's node, cast to t; rank 0. */
 lun_status lun__array_constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out);
 
+/* Whether a has more than slots: a validity, or a logical dtype. */
+static inline bool lun__array_has_parts(const lun_array *a)
+{
+    return lun__array_top(a)->valid || lun__array_top(a)->logical;
+}
+/* The dtype of a's slots. */
+lun_dtype lun__array_stored_dtype(const lun_array *a);
+/* a's logical dtype; 0: it has none. */
+static inline lun_dtype lun__array_logical(const lun_array *a)
+{
+    return (lun_dtype)lun__array_top(a)->logical;
+}
+/* Whether one of the arrays, which may be NULL, has a logical dtype. */
+bool lun__array_some_logical(lun_array *const *all, int count);
+/* LUN_EDTYPE: a's logical dtype is not taken here, and what a can be turned into. */
+lun_status lun__array_refuse_logical(lun_engine *e, const lun_array *a);
+/* The same of the operands of an operation, all of which are named. */
+lun_status lun__logical_refuse(lun_engine *e, lun_array *const *all, int count);
+/* Gives to, a handle that nothing else holds and that is no window, the meaning of `of`. */
+void lun__validity_mean(lun_array *to, const lun_array *of);
+/* lun_with_parts in the meaning of `of`; valid may be NULL. */
+lun_status lun__validity_with_meaning(lun_engine *e, const lun_array *of, lun_array *slots,
+                                      lun_array *valid, lun_array **out);
+
+/* Arrays of which some have a logical dtype in one meaning, with references: their slots in one
+ * dtype, and the validities, which may be NULL.  LUN_EDTYPE: they have no common meaning. */
+typedef struct lun_alike {
+    lun_array **slots, **valid; /* `count` each */
+    lun_array *meaning;         /* a handle of that meaning */
+    int count;
+} lun_alike;
+lun_status lun__logical_alike(lun_engine *e, lun_array *const *all, int count, lun_alike *out);
+void lun__logical_alike_end(lun_alike *a);
+/* Integers ordered as the elements of arrays of logical dtypes, missing where those are; *meaning:
+ * what lun__logical_of_order takes.  LUN_EDTYPE as lun__logical_alike.  keys has room for count. */
+lun_status lun__logical_order(lun_engine *e, lun_array *const *all, int count, lun_array **keys,
+                              lun_array **meaning);
+/* The elements that integers of lun__logical_order stand for. */
+lun_status lun__logical_of_order(lun_engine *e, lun_array *meaning, lun_array *keys,
+                                 lun_array **out);
+/* Returns what a call gives of the integers of lun__logical_order, `ordered`, of an array that has
+ * a logical dtype, as it is. */
+#define LUN_BY_ORDER(e, a, call)                                             \
+    if ((a) && !lun_is_freed(a) && lun__array_logical(a)) {                  \
+        lun_array *of_ = (a), *ordered, *meaning_;                           \
+        lun_status s_ = lun__logical_order(e, &of_, 1, &ordered, &meaning_); \
+        if (s_ != LUN_OK)                                                    \
+            return s_;                                                       \
+        s_ = (call);                                                         \
+        lun_release(ordered);                                                \
+        lun_release(meaning_);                                               \
+        return s_;                                                           \
+    }
+/* The same, *out then being the elements that the integers in `made` stand for. */
+#define LUN_ORDERED(e, a, out, call)                                         \
+    if ((a) && !lun_is_freed(a) && lun__array_logical(a)) {                  \
+        lun_array *of_ = (a), *ordered, *meaning_, *keys_ = NULL;            \
+        lun_array **const made = &keys_;                                     \
+        lun_status s_ = lun__logical_order(e, &of_, 1, &ordered, &meaning_); \
+        if (s_ != LUN_OK)                                                    \
+            return s_;                                                       \
+        s_ = (call);                                                         \
+        if (s_ == LUN_OK)                                                    \
+            s_ = lun__logical_of_order(e, meaning_, keys_, out);             \
+        lun_release(ordered);                                                \
+        lun_release(meaning_);                                               \
+        lun_release(keys_);                                                  \
+        return s_;                                                           \
+    }
+/* Whether the reduction of a, of a logical dtype, is that of lun__logical_order's integers; where it
+ * gives an element, of what they stand for. */
+bool lun__logical_reduced(const lun_array *a, lun_reduction r);
+/* source's elements in the meaning of target, as slots and validity, which may be NULL. */
+lun_status lun__logical_adopt(lun_engine *e, lun_array *target, lun_array *source,
+                              lun_array **slots, lun_array **valid);
+
+/* What a kind of logical dtypes does; e->kinds has it by lun_kind. */
+typedef struct lun_logical_kind {
+    /* out->slots and out->valid are those of the arrays, of this kind: puts the slots into one
+     * meaning, and gives that. */
+    lun_status (*alike)(lun_engine *e, lun_array *const *all, int count, lun_alike *out);
+    /* lun__logical_order of arrays of this kind. */
+    lun_status (*order)(lun_engine *e, lun_array *const *all, int count, lun_array **keys,
+                        lun_array **meaning);
+    /* lun__logical_adopt of a source of this kind. */
+    lun_status (*adopt)(lun_engine *e, lun_array *target, lun_array *source, lun_array **slots,
+                        lun_array **valid);
+    /* lun_cast to or from a dtype of this kind, which is above that of the other one. */
+    lun_status (*cast)(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out);
+    /* The operations of rows COMPUTE, and of ORDER, too; NULL: it has no rows COMPUTE. */
+    lun_status (*compute)(lun_engine *e, lun_op op, lun_array *const *all, int count,
+                          lun_array **out);
+} lun_logical_kind;
+
+/* lun_apply and lun_cast of arrays of no logical dtype. */
+lun_status lun__missing_elementwise_apply(lun_engine *e, lun_op op, lun_array *const *all,
+                                          int count, lun_array **out);
+lun_status lun__missing_elementwise_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out);
 /* lun_apply and lun_cast of arrays of which nothing is missing. */
 lun_status lun__elementwise_slots(lun_engine *e, lun_op op, lun_array *const *operands, int count,
                                   lun_array **out);
 lun_status lun__elementwise_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out);
 
-/* Returns what a call gives of an array with a validity that moves elements and computes none: the
- * call, of `moved` into *made, of its slots and of its validity. */
-#define LUN_MOVED(e, a, out, call)                                       \
-    if (lun_has_missing(a)) {                                            \
-        lun_array *parts_[2], *made_[2] = {NULL, NULL};                  \
-        lun_status s_ = lun_missing_parts(e, a, &parts_[0], &parts_[1]); \
-        for (int k_ = 0; s_ == LUN_OK && k_ < 2; k_++) {                 \
-            lun_array *moved = parts_[k_], **made = &made_[k_];          \
-            s_ = (call);                                                 \
-        }                                                                \
-        return lun__validity_moved(e, s_, parts_, made_, out);           \
+/* Returns what a call gives of an array with a validity or a logical dtype that moves elements and
+ * computes none: the call, of `moved` into *made, of its slots and of its validity. */
+#define LUN_MOVED(e, a, out, call) LUN_MOVED_WITH(e, a, false, out, call)
+/* The same where elements that were not there may come in, which `gaps` says: of a logical dtype
+ * they are missing. */
+#define LUN_MOVED_WITH(e, a, gaps, out, call)                                    \
+    if ((a) && !lun_is_freed(a) && lun__array_has_parts(a)) {                    \
+        lun_array *parts_[2], *made_[2] = {NULL, NULL};                          \
+        lun_status s_ = lun__validity_parts(e, a, gaps, &parts_[0], &parts_[1]); \
+        for (int k_ = 0; s_ == LUN_OK && k_ < 2; k_++) {                         \
+            lun_array *moved = parts_[k_], **made = &made_[k_];                  \
+            s_ = moved ? (call) : LUN_OK;                                        \
+        }                                                                        \
+        return lun__validity_moved(e, s_, a, parts_, made_, out);                \
     }
+/* Inside of LUN_MOVED_WITH: what stands where no element was, x for those of no logical dtype. */
+#define LUN_INTO_GAPS(a, x)                                                                   \
+    (k_                      ? (lun_value){.dtype = LUN_BOOL, .as.u = !lun__array_logical(a)} \
+     : lun__array_logical(a) ? lun__validity_blank(lun__array_stored_dtype(a))                \
+                             : (x))
 /* Returns what a call gives of a mask with a validity: missing bools count as false, which their
  * slots are. */
 #define LUN_AS_MASK(e, m, call)                                                   \
@@ -138,18 +254,23 @@ lun_status lun__elementwise_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_a
         return s_;                                                                \
     }
 /* Returns a failure where elements of a, which may be NULL, are missing. */
-#define LUN_NO_MISSING(e, a)                                      \
-    do {                                                          \
-        lun_array *const whole_ = (a);                            \
-        if (whole_ && lun_has_missing(whole_)) {                  \
-            lun_status s_ = lun__array_refuse_missing(e, whole_); \
-            if (s_ != LUN_OK)                                     \
-                return s_;                                        \
-        }                                                         \
+#define LUN_NO_MISSING(e, a)                                                   \
+    do {                                                                       \
+        lun_array *const whole_ = (a);                                         \
+        if (whole_ && !lun_is_freed(whole_) && lun__array_has_parts(whole_)) { \
+            lun_status s_ = lun__array_refuse_missing(e, whole_);              \
+            if (s_ != LUN_OK)                                                  \
+                return s_;                                                     \
+        }                                                                      \
     } while (0)
 /* The array of both that were made; releases all. s: the status so far. */
-lun_status lun__validity_moved(lun_engine *e, lun_status s, lun_array *const parts[2],
-                               lun_array *const made[2], lun_array **out);
+lun_status lun__validity_moved(lun_engine *e, lun_status s, const lun_array *of,
+                               lun_array *const parts[2], lun_array *const made[2],
+                               lun_array **out);
+/* The parts of an array whatever its slots mean, for what states to take a logical dtype; others
+ * use lun_missing_parts, which refuses one. With `gaps` a logical dtype always has a validity. */
+lun_status lun__validity_parts(lun_engine *e, lun_array *a, bool gaps, lun_array **slots,
+                               lun_array **valid);
 
 /* Releases what unreleased arrays hold: device buffers, memory, wrapped memory. */
 void lun__arrays_end(lun_engine *e);

@@ -184,10 +184,47 @@ static lun_status joined_parts(lun_engine *e, lun_array *const *arrays, int coun
     return s;
 }
 
+/* What `call` makes of arrays of which some have a logical dtype, in one meaning. */
+static lun_status joined_alike(lun_engine *e, lun_array *const *arrays, int count, int axis,
+                               lun_status (*call)(lun_engine *e, lun_array *const *arrays,
+                                                  int count, int axis, lun_array **out),
+                               lun_array **out)
+{
+    lun_alike all;
+    lun_array *made = NULL, *plain = NULL, *valid = NULL, **with = NULL;
+    lun_status s = lun__logical_alike(e, arrays, count, &all);
+    if (s != LUN_OK)
+        return s;
+    with = calloc((size_t)count, sizeof *with);
+    s = with ? LUN_OK : lun__fail_nomem(e);
+    for (int k = 0; s == LUN_OK && k < count; k++) {
+        if (all.valid[k])
+            s = lun_with_parts(e, all.slots[k], all.valid[k], &with[k]);
+        else
+            lun_retain(with[k] = all.slots[k]);
+    }
+    if (s == LUN_OK)
+        s = call(e, with, count, axis, &made);
+    if (s == LUN_OK)
+        s = lun_missing_parts(e, made, &plain, &valid);
+    if (s == LUN_OK)
+        s = lun__validity_with_meaning(e, all.meaning, plain, valid, out);
+    for (int k = 0; with && k < count; k++)
+        lun_release(with[k]);
+    free(with);
+    lun_release(made);
+    lun_release(plain);
+    lun_release(valid);
+    lun__logical_alike_end(&all);
+    return s;
+}
+
 lun_status lun_concat_along(lun_engine *e, lun_array *const *arrays, int count, int axis,
                             lun_array **out)
 {
     LUN_NEED(e, arrays && out);
+    if (lun__array_some_logical(arrays, count))
+        return joined_alike(e, arrays, count, axis, lun_concat_along, out);
     if (lun__validity_some_missing(arrays, count))
         return joined_parts(e, arrays, count, axis, lun_concat_along, out);
     lun_dtype t = LUN_BOOL;
@@ -224,6 +261,8 @@ lun_status lun_concat(lun_engine *e, lun_array *a, lun_array *b, lun_array **out
 lun_status lun_stack(lun_engine *e, lun_array *const *arrays, int count, int axis, lun_array **out)
 {
     LUN_NEED(e, arrays && out);
+    if (lun__array_some_logical(arrays, count))
+        return joined_alike(e, arrays, count, axis, lun_stack, out);
     if (lun__validity_some_missing(arrays, count))
         return joined_parts(e, arrays, count, axis, lun_stack, out);
     lun_dtype t = LUN_BOOL;

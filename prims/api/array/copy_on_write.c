@@ -82,7 +82,7 @@ static lun_status show(lun_engine *e, lun_array *a, const void **out)
     lun_node *n, *copy;
     lun_status s = lun__read_settle(e, a);
     if (s == LUN_OK)
-        s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
+        s = lun__array_slots(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK)
         return s;
     s = lun__read_node_copy(e, n, &copy);
@@ -102,7 +102,7 @@ static lun_status show(lun_engine *e, lun_array *a, const void **out)
 
 static lun_status check_mapped(lun_engine *e, const lun_array *a)
 {
-    lun_status s = lun__array_usable(e, a);
+    lun_status s = lun__array_readable(e, a);
     e->error_where = NULL;
     if (s == LUN_OK && a->weak)
         s = lun__fail(e, LUN_EARG, "a number has no elements to map");

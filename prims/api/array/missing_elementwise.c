@@ -256,7 +256,8 @@ static lun_status apply_parts(lun_engine *e, lun_op op, lun__missing_rule rule, 
     return LUN_EARG;
 }
 
-lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *all, int count, lun_array **out)
+lun_status lun__missing_elementwise_apply(lun_engine *e, lun_op op, lun_array *const *all,
+                                          int count, lun_array **out)
 {
     LUN_NEED(e, all && out);
     operands o = {.count = 0};
@@ -283,27 +284,9 @@ lun_status lun_apply(lun_engine *e, lun_op op, lun_array *const *all, int count,
     return s;
 }
 
-#define OPERANDS_1 lun_array *a
-#define OPERANDS_2 lun_array *a, lun_array *b
-#define OPERANDS_3 lun_array *a, lun_array *b, lun_array *c
-#define LIST_1     a
-#define LIST_2     a, b
-#define LIST_3     a, b, c
-#define LUN_OP(ID, name, symbol, arity, rule, flt, integer, flags, identity, missing, doc) \
-    lun_status lun_##name(lun_engine *e, OPERANDS_##arity, lun_array **out)                \
-    {                                                                                      \
-        lun_array *in[] = {LIST_##arity};                                                  \
-        return lun_apply(e, LUN_OP_##ID, in, arity, out);                                  \
-    }
-#include "table/ops.def"
-#undef LUN_OP
-
-lun_status lun_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
+lun_status lun__missing_elementwise_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
 {
-    LUN_NEED(e, out);
     lun_array *slots, *valid, *result = NULL;
-    if ((unsigned)t >= LUN_DTYPE_COUNT)
-        return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     if (!a || !lun_has_missing(a))
         return lun__elementwise_cast(e, a, t, out);
     lun_status s = lun_missing_parts(e, a, &slots, &valid);
@@ -328,7 +311,7 @@ lun_status lun_missing(lun_engine *e, lun_array *a, lun_array **out)
     LUN_NEED(e, out);
     lun_array *slots, *valid;
     int64_t shape[LUN_MAX_RANK];
-    lun_status s = lun_missing_parts(e, a, &slots, &valid);
+    lun_status s = lun__validity_parts(e, a, false, &slots, &valid);
     if (s != LUN_OK)
         return s;
     if (valid) {
@@ -351,11 +334,12 @@ lun_status lun_with_missing(lun_engine *e, lun_array *a, lun_array *mask, lun_ar
         return lun__fail(e, LUN_EDTYPE, "the mask is %s, not bool; compare first: x:gt(0)",
                          lun__array_describe(mask, text));
     LUN_AS_MASK(e, mask, lun_with_missing(e, a, mask, out))
-    lun_status s = lun_missing_parts(e, a, &slots, &valid);
+    lun_status s = lun__validity_parts(e, a, false, &slots, &valid);
     if (s != LUN_OK)
         return s;
     if (!mask) {
         lun_release(valid);
+        lun__validity_mean(slots, a);
         *out = slots;
         return LUN_OK;
     }
@@ -367,7 +351,7 @@ lun_status lun_with_missing(lun_engine *e, lun_array *a, lun_array *mask, lun_ar
     if (s == LUN_OK)
         s = blanked(e, v, &slots);
     if (s == LUN_OK)
-        s = lun_with_parts(e, slots, v, out);
+        s = lun__validity_with_meaning(e, a, slots, v, out);
     lun_release(slots);
     lun_release(valid);
     lun_release(v);

@@ -53,9 +53,8 @@ lun_status lun_pad(lun_engine *e, lun_array *a, const int64_t *before, const int
     LUN_NEED(e, before && after && edge && out);
     int64_t shape[LUN_MAX_RANK];
     lun_node *n, *padded;
-    LUN_MOVED(e, a, out,
-              lun_pad(e, moved, before, after, edge,
-                      k_ ? (lun_value){.dtype = LUN_BOOL, .as.u = 1} : x, made))
+    LUN_MOVED_WITH(e, a, true, out,
+                   lun_pad(e, moved, before, after, edge, LUN_INTO_GAPS(a, x), made))
     int rank = a ? lun_shape(a, shape) : 0;
     lun_status s = check(e, a, edge, rank);
     for (int k = 0; s == LUN_OK && k < rank; k++)
@@ -106,9 +105,7 @@ lun_status lun_shift(lun_engine *e, lun_array *a, int64_t k, int axis, lun_edge 
     char text[96];
     int64_t shape[LUN_MAX_RANK];
     lun_node *n = NULL, *shifted;
-    LUN_MOVED(e, a, out,
-              lun_shift(e, moved, k, axis, edge, k_ ? (lun_value){.dtype = LUN_BOOL, .as.u = 1} : x,
-                        made))
+    LUN_MOVED_WITH(e, a, true, out, lun_shift(e, moved, k, axis, edge, LUN_INTO_GAPS(a, x), made))
     lun_status s = check(e, a, &edge, 1);
     int rank = s == LUN_OK ? lun_shape(a, shape) : 0;
     if (s == LUN_OK && (axis < 0 || axis >= rank))

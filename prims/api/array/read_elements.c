@@ -159,7 +159,7 @@ lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int6
     LUN_NEED(e, host || count == 0);
     lun_node *n;
     bool done = false;
-    lun_status s = lun__array_usable(e, a);
+    lun_status s = lun__array_readable(e, a);
     if (s == LUN_OK)
         s = lun__read_check(e, a, first, count);
     e->error_where = NULL;
@@ -168,7 +168,7 @@ lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int6
     if (s == LUN_OK && count && a->viewed && lun__array_top(a)->node->kind == LUN_NODE_LEAF)
         return copy_view(e, lun__array_top(a)->node, &a->at, first, count, host);
     if (s == LUN_OK)
-        s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
+        s = lun__array_slots(e, a, LUN_DTYPE_COUNT, &n);
     if (s != LUN_OK || !count) {
         if (s == LUN_OK)
             lun__node_release(e, n);
@@ -193,7 +193,9 @@ static lun_status get_slot(lun_engine *e, lun_array *a, int64_t index, lun_value
 {
     lun_array *slots, *valid;
     lun_value there = {.dtype = LUN_BOOL, .as.u = 1};
-    lun_status s = lun_missing_parts(e, a, &slots, &valid);
+    if (lun_dtype_kind(lun__array_logical(a)) == LUN_KIND_TEXT)
+        return lun__array_refuse_logical(e, a);
+    lun_status s = lun__validity_parts(e, a, false, &slots, &valid);
     if (s != LUN_OK)
         return s;
     s = lun_get(e, slots, index, out);
@@ -213,7 +215,7 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
         return get_slot(e, a, index, out);
     enum { FEW = 1024 };
     uint64_t cell = 0;
-    lun_status s = lun__array_usable(e, a);
+    lun_status s = lun__array_readable(e, a);
     if (s != LUN_OK)
         return s;
     if (a->weak) {
@@ -222,7 +224,7 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
     }
     lun_node *n = a->viewed ? NULL : a->node;
     if (a->parent && !lun__node_ready(a->parent->node)) {
-        s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
+        s = lun__array_slots(e, a, LUN_DTYPE_COUNT, &n);
         if (s != LUN_OK)
             return s;
         lun__node_release(e, n); /* a keeps it */
@@ -240,7 +242,7 @@ lun_status lun_get(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
     else if (s == LUN_OK)
         s = lun_read(e, a, &cell, index, 1);
     if (s == LUN_OK)
-        *out = lun__dtype_cell_to_value(lun_dtype_of(a), cell);
+        *out = lun__dtype_cell_to_value(lun__array_stored_dtype(a), cell);
     return s;
 }
 
@@ -268,7 +270,9 @@ lun_status lun_read_slots(lun_engine *e, lun_array *a, void *host, bool *there, 
 {
     LUN_NEED(e, (host && there) || count == 0);
     lun_array *slots, *valid;
-    lun_status s = lun_missing_parts(e, a, &slots, &valid);
+    if (a && lun_dtype_kind(lun__array_logical(a)) == LUN_KIND_TEXT)
+        return lun__array_refuse_logical(e, a);
+    lun_status s = lun__validity_parts(e, a, false, &slots, &valid);
     if (s != LUN_OK)
         return s;
     s = lun_read(e, slots, host, first, count);

@@ -6,6 +6,7 @@
  * false. */
 #include "api/array/api.h"
 #include "lunarray_bind.h"
+#include "text/texts.h"
 
 #include <math.h>
 #include <string.h>
@@ -57,9 +58,9 @@ static lun_status again(lun_engine *e, lun_array *a, lun_array **out)
     return fresh(e, a, kept, out);
 }
 
-lun_status lun_missing_parts(lun_engine *e, lun_array *a, lun_array **slots, lun_array **valid)
+/* The parts of a, whatever its slots mean. */
+static lun_status parts_of(lun_engine *e, lun_array *a, lun_array **slots, lun_array **valid)
 {
-    LUN_NEED(e, slots && valid);
     lun_array *held = NULL;
     *slots = *valid = NULL;
     lun_status s = lun__array_present(e, a);
@@ -77,11 +78,55 @@ lun_status lun_missing_parts(lun_engine *e, lun_array *a, lun_array **slots, lun
     return s;
 }
 
-lun_status lun__validity_moved(lun_engine *e, lun_status s, lun_array *const parts[2],
-                               lun_array *const made[2], lun_array **out)
+lun_status lun_missing_parts(lun_engine *e, lun_array *a, lun_array **slots, lun_array **valid)
+{
+    LUN_NEED(e, slots && valid);
+    *slots = *valid = NULL;
+    return lun__array_some_logical(&a, 1) ? lun__array_refuse_logical(e, a)
+                                          : parts_of(e, a, slots, valid);
+}
+
+lun_status lun__validity_parts(lun_engine *e, lun_array *a, bool gaps, lun_array **slots,
+                               lun_array **valid)
+{
+    int64_t shape[LUN_MAX_RANK];
+    lun_status s = parts_of(e, a, slots, valid);
+    if (s != LUN_OK || *valid || !gaps || !lun__array_logical(a))
+        return s;
+    const int rank = lun_shape(a, shape);
+    s = lun_full(e, rank, shape, LUN_BOOL, (lun_value){.dtype = LUN_BOOL, .as.u = 1}, valid);
+    if (s != LUN_OK) {
+        lun_release(*slots);
+        *slots = NULL;
+    }
+    return s;
+}
+
+void lun__validity_mean(lun_array *to, const lun_array *of)
+{
+    const lun_array *top = lun__array_top(of);
+    to->logical = top->logical;
+    to->texts = lun__text_pool_retain(top->texts);
+}
+
+lun_status lun__validity_with_meaning(lun_engine *e, const lun_array *of, lun_array *slots,
+                                      lun_array *valid, lun_array **out)
+{
+    lun_array *a, *none;
+    lun_status s =
+        valid ? lun_with_parts(e, slots, valid, &a) : lun_missing_parts(e, slots, &a, &none);
+    if (s != LUN_OK)
+        return s;
+    lun__validity_mean(a, of);
+    *out = a;
+    return LUN_OK;
+}
+
+lun_status lun__validity_moved(lun_engine *e, lun_status s, const lun_array *of,
+                               lun_array *const parts[2], lun_array *const made[2], lun_array **out)
 {
     if (s == LUN_OK)
-        s = lun_with_parts(e, made[0], made[1], out);
+        s = lun__validity_with_meaning(e, of, made[0], made[1], out);
     for (int k = 0; k < 2; k++) {
         lun_release(parts[k]);
         lun_release(made[k]);
@@ -162,12 +207,13 @@ lun_status lun_na(lun_engine *e, lun_dtype t, lun_array **out)
     LUN_NEED(e, out);
     lun_array *slot;
     lun_node *no;
-    lun_status s = lun_missing_slot(e, t, &slot);
+    lun_status s = lun_missing_slot(e, lun__dtype_storage(t), &slot);
     if (s != LUN_OK)
         return s;
     s = lun__node_number(e, LUN_BOOL, 0, 0, NULL, &no);
     if (s == LUN_OK)
         s = lun__array(e, no, true, &slot->valid);
+    slot->logical = lun__dtype_is_logical(t) ? (uint8_t)t : 0;
     if (s == LUN_OK)
         *out = slot;
     else

@@ -147,7 +147,10 @@ lun_status lun_view(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
     if (s != LUN_OK)
         return s;
     lun_layout right = lun__layout_right(rank, shape);
-    lun_array as = {.viewed = true, .node = lun__array_top(a)->node, .at = right};
+    lun_array as = {.viewed = true,
+                    .logical = lun__array_top(a)->logical,
+                    .node = lun__array_top(a)->node,
+                    .at = right};
     if (lun__layout_count(&right) != lun__layout_count(&l))
         return lun__fail(e, LUN_ESHAPE, "%s cannot be viewed as %s: the numbers of elements differ",
                          lun__array_describe(a, text), lun__array_describe(&as, wanted));
@@ -221,8 +224,10 @@ lun_status lun_broadcast(lun_engine *e, lun_array *a, int rank, const int64_t *s
         s = lun__shape_check(e, rank, shape);
     if (s != LUN_OK)
         return s;
-    lun_array as = {
-        .viewed = true, .node = lun__array_top(a)->node, .at = lun__layout_right(rank, shape)};
+    lun_array as = {.viewed = true,
+                    .logical = lun__array_top(a)->logical,
+                    .node = lun__array_top(a)->node,
+                    .at = lun__layout_right(rank, shape)};
     if (!lun__shape_broadcast(&l, rank, shape, &to))
         return lun__shape_misfit(e, lun__array_describe(a, text), &l,
                                  lun__array_describe(&as, wanted), rank, shape);

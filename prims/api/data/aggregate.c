@@ -4,6 +4,7 @@
 #include "api/data/grouping.h"
 #include "api/fold/lazy.h"
 #include "lunarray_bind.h"
+#include "table/skeleton.h"
 
 /* A reduction of x's rows by group. */
 typedef struct reduction {
@@ -337,6 +338,10 @@ lun_status lun_grouping_reduce(lun_engine *e, const lun_grouping *g, lun_reducti
                                lun_array *x, const lun_along_options *options, lun_array **out)
 {
     LUN_NEED(e, g && x && out);
+    if (lun__logical_reduced(x, which) && !lun__reduction_rows[which].info.index)
+        LUN_ORDERED(e, x, out, lun_grouping_reduce(e, g, which, ordered, options, made))
+    if (lun__logical_reduced(x, which))
+        LUN_BY_ORDER(e, x, lun_grouping_reduce(e, g, which, ordered, options, out))
     if (some_missing(g, x))
         return options && options->propagate ? reduce_all(e, g, which, x, options, out)
                                              : reduce_there(e, g, which, x, options, out);
@@ -354,6 +359,7 @@ lun_status lun_grouping_pick(lun_engine *e, const lun_grouping *g, bool last, lu
                              const lun_along_options *options, lun_array **out)
 {
     LUN_NEED(e, g && x && out);
+    LUN_ORDERED(e, x, out, lun_grouping_pick(e, g, last, ordered, options, made))
     if (some_missing(g, x))
         return options && options->propagate ? pick_row(e, g, last, x, out)
                                              : pick_there(e, g, last, x, options, out);

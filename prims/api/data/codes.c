@@ -88,6 +88,7 @@ static lun_status codes_of_slots(lun_engine *e, lun_array *key, lun_array **out,
 static lun_status codes_of(lun_engine *e, lun_array *key, lun_array **out, int64_t *groups)
 {
     lun_array *slots, *valid, *codes = NULL, *last = NULL, *all = NULL;
+    LUN_BY_ORDER(e, key, codes_of(e, ordered, out, groups))
     if (!lun_has_missing(key))
         return codes_of_slots(e, key, out, groups);
     lun_status s = lun_missing_parts(e, key, &slots, &valid);

@@ -40,12 +40,17 @@ static lun_status both_sides(matching *m, lun_array *a, lun_array *b, lun_array 
 {
     lun_array **out = keys + *count;
     const lun_dtype s = lun_dtype_of(a), t = lun_dtype_of(b);
-    const bool mixed = s != t && (lun__dtype_is_float(s) != lun__dtype_is_float(t) ||
+    const bool mixed = s != t && (lun__dtype_is_logical(s) != lun__dtype_is_logical(t) ||
+                                  lun__dtype_is_float(s) != lun__dtype_is_float(t) ||
                                   lun__dtype_is_bool(s) != lun__dtype_is_bool(t));
     if (mixed)
         return lun__fail(m->e, LUN_EDTYPE,
                          "keys of %s and %s are not compared: convert one of them",
                          lun_dtype_name(s), lun_dtype_name(t));
+    if (lun__array_some_logical((lun_array *[]){a, b}, 2)) {
+        ++*count;
+        return lun_concat(m->e, a, b, out);
+    }
     const bool two = lun__dtype_common(s, t) == LUN_DTYPE_COUNT;
     *count += two ? 2 : 1;
     return two ? by_bits(m, a, b, out) : lun_concat(m->e, a, b, out);

@@ -203,10 +203,27 @@ static lun_status search_for(search *f, lun_array *x, lun_node *sorted, lun_node
     return status;
 }
 
+/* The same of arrays of logical dtypes. */
+static lun_status search_by_order(lun_engine *e, lun_array *sorted, lun_array *x, int flags,
+                                  int64_t first, lun_array **out)
+{
+    lun_array *keys[2], *meaning;
+    lun_status s = lun__logical_order(e, (lun_array *[]){sorted, x}, 2, keys, &meaning);
+    if (s != LUN_OK)
+        return s;
+    s = lun_searchsorted(e, keys[0], keys[1], flags, first, out);
+    lun_release(keys[0]);
+    lun_release(keys[1]);
+    lun_release(meaning);
+    return s;
+}
+
 lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array *x, int flags,
                             int64_t first, lun_array **out)
 {
     LUN_NEED(e, sorted && x && out);
+    if (lun__array_some_logical((lun_array *[]){sorted, x}, 2))
+        return search_by_order(e, sorted, x, flags, first, out);
     LUN_NO_MISSING(e, sorted);
     LUN_NO_MISSING(e, x);
     char text[96];

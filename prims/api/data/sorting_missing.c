@@ -262,6 +262,7 @@ static lun_status unique_there(lun_engine *e, lun_array *a, lun_array **values, 
 lun_status lun_sort(lun_engine *e, lun_array *a, int axis, int flags, lun_array **out)
 {
     LUN_NEED(e, a && out);
+    LUN_ORDERED(e, a, out, lun_sort(e, ordered, axis, flags, made))
     return lun_has_missing(a) ? sort_there(e, a, axis, flags, out)
                               : lun__sort_slots(e, a, axis, flags, out);
 }
@@ -270,6 +271,7 @@ lun_status lun_argsort(lun_engine *e, lun_array *a, int axis, int flags, int64_t
                        lun_array **out)
 {
     LUN_NEED(e, a && out);
+    LUN_BY_ORDER(e, a, lun_argsort(e, ordered, axis, flags, first, out))
     return lun_has_missing(a) ? argsort_there(e, a, axis, flags, first, out)
                               : lun__sorting_argsort(e, a, axis, flags, first, out);
 }
@@ -278,6 +280,7 @@ lun_status lun_topk(lun_engine *e, lun_array *a, int64_t k, int flags, int64_t f
                     lun_array **values, lun_array **places)
 {
     LUN_NEED(e, a && values && places);
+    LUN_ORDERED(e, a, values, lun_topk(e, ordered, k, flags, first, made, places))
     if (k < 0)
         return lun__fail(e, LUN_ERANGE, "the number of elements is negative: %lld", (long long)k);
     return is_vector(a, 0) && lun_has_missing(a)
@@ -288,6 +291,7 @@ lun_status lun_topk(lun_engine *e, lun_array *a, int64_t k, int flags, int64_t f
 lun_status lun_unique(lun_engine *e, lun_array *a, lun_array **values, lun_array **counts)
 {
     LUN_NEED(e, a && values && counts);
+    LUN_ORDERED(e, a, values, lun_unique(e, ordered, made, counts))
     return lun_has_missing(a) ? unique_there(e, a, values, counts)
                               : lun__sorting_unique(e, a, values, counts);
 }

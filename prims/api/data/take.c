@@ -38,10 +38,10 @@ lun_status lun_take_from(lun_engine *e, lun_array *a, lun_array *i, int axis, in
     lun_indexed t;
     lun_taking x = {.first = first, .none = first ? 0 : LUN_NO_INDEX};
     lun_node *taken = NULL;
-    LUN_MOVED(e, a, out,
-              lun_take_from(e, moved, i, axis, first,
-                            missing && k_ ? &(lun_value){.dtype = LUN_BOOL, .as.u = 1} : missing,
-                            made))
+    LUN_MOVED_WITH(e, a, missing != NULL, out,
+                   lun_take_from(e, moved, i, axis, first,
+                                 missing ? &(lun_value[]){LUN_INTO_GAPS(a, *missing)}[0] : NULL,
+                                 made))
     lun_status s = lun__indices(e, a, i, axis, &t);
     if (s == LUN_OK)
         s = lun__array_node(e, a, LUN_DTYPE_COUNT, &x.source);

@@ -25,6 +25,9 @@ static DLDataType type_of(lun_dtype t)
     case LUN_KIND_UNSIGNED:
         type.code = kDLUInt;
         break;
+    case LUN_KIND_TEXT:
+    case LUN_KIND_TIME: /* of handles alone */
+        break;
     case LUN_KIND_FLOAT: /* a bfloat has a wide float's exponent in two bytes */
         type.code = d.bytes == 2 && d.exponent == 8 ? kDLBfloat : kDLFloat;
     }

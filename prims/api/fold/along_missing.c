@@ -292,6 +292,10 @@ lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *ax
         memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
     if ((unsigned)r >= LUN_REDUCTION_COUNT)
         return lun__fail(e, LUN_EARG, "no such reduction: %d", (int)r);
+    if (lun__logical_reduced(a, r) && !lun__reduction_rows[r].info.index)
+        LUN_ORDERED(e, a, out, lun_along(e, r, ordered, axes, count, options, made))
+    if (lun__logical_reduced(a, r))
+        LUN_BY_ORDER(e, a, lun_along(e, r, ordered, axes, count, options, out))
     return a && lun_has_missing(a) ? along_there(e, r, a, axes, count, &o, out)
                                    : lun__along_slots(e, r, a, axes, count, &o, out);
 }

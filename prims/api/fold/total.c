@@ -304,6 +304,8 @@ static lun_status total_there(lun_engine *e, lun_reduction r, lun_array *a, int6
 lun_status lun_total(lun_engine *e, lun_reduction r, lun_array *a, int64_t ddof, lun_value *out)
 {
     LUN_NEED(e, out);
+    if (lun__logical_reduced(a, r) && lun__reduction_rows[r].info.index)
+        LUN_BY_ORDER(e, a, lun_total(e, r, ordered, ddof, out))
     if (a && lun_has_missing(a))
         return total_there(e, r, a, ddof, out);
     lun_node *n, *scalar = NULL;
@@ -401,7 +403,7 @@ lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, int64_t 
 {
     LUN_NEED(e, out);
     const lun_along_options o = {.size = sizeof o, .ddof = ddof};
-    if (a && lun_has_missing(a))
+    if (a && lun__array_has_parts(a))
         return lun_along(e, r, a, NULL, 0, &o, out);
     lun_node *n, *scalar = NULL;
     lun_status s = operand(e, r, a, &n);

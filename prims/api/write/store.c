@@ -109,13 +109,13 @@ static lun_status prepare(lun_engine *e, const lun_array *target, lun_array *sou
     a->n = NULL;
     a->x = lun__axes_of(target, &a->order) ? &a->order : NULL;
     const lun_axes *along = a->x && lun_shape(source, spare) <= rank ? a->x : NULL;
-    lun_status s = lun__axes_node(e, source, source->weak ? lun_dtype_of(target) : LUN_DTYPE_COUNT,
-                                  along, &raw);
+    lun_status s = lun__axes_node(
+        e, source, source->weak ? lun__array_stored_dtype(target) : LUN_DTYPE_COUNT, along, &raw);
     if (s != LUN_OK)
         return s;
     if (along)
         lun__axes_shape(along, shape);
-    s = lun__convert(e, raw, lun_dtype_of(target), &a->n);
+    s = lun__convert(e, raw, lun__array_stored_dtype(target), &a->n);
     if (s == LUN_OK)
         s = fitted(e, &a->n, rank, shape);
     if (s == LUN_OK && a->x && !along)
@@ -317,19 +317,36 @@ static lun_status store_slots(lun_engine *e, lun_array *const *targets, lun_arra
     return s;
 }
 
-/* source into target, where one of them has a validity: the slots, then which are there. */
-static lun_status store_parts(lun_engine *e, lun_array *target, lun_array *source)
+/* source's slots, and its validity or NULL, as they go into target. */
+static lun_status parts_for(lun_engine *e, lun_array *target, lun_array *source, lun_array *from[2])
 {
-    lun_array *from[2], *to[2] = {target, NULL}, *there = NULL;
     lun_array *fit = NULL; /* with what stands in slots of the target's dtype */
-    lun_status s = lun_storable(e, target, source);
-    if (s == LUN_OK && lun__array_has_validity(source))
-        s = lun_cast(e, source, lun_dtype_of(target), &fit);
+    lun_status s = LUN_OK;
+    if (lun__array_logical(target) || lun__array_logical(source))
+        return lun__logical_adopt(e, target, source, &from[0], &from[1]);
+    if (lun__array_has_validity(source))
+        s = lun_cast(e, source, lun__array_stored_dtype(target), &fit);
     if (s == LUN_OK)
         s = lun_missing_parts(e, fit ? fit : source, &from[0], &from[1]);
     lun_release(fit);
+    return s;
+}
+
+/* source into target, where one of them has a validity or a logical dtype: the slots, then which
+ * are there. */
+static lun_status store_parts(lun_engine *e, lun_array *target, lun_array *source)
+{
+    lun_array *from[2], *to[2] = {target, NULL}, *there = NULL;
+    lun_status s = lun_storable(e, target, source);
+    if (s == LUN_OK)
+        s = parts_for(e, target, source, from);
     if (s != LUN_OK)
         return s;
+    if (!from[1] && !lun__array_has_validity(target)) {
+        s = store_slots(e, to, from, 1);
+        lun_release(from[0]);
+        return s;
+    }
     if (!from[1])
         s = lun_boolean(e, true, &there);
     lun_array *sources[2] = {from[0], from[1] ? from[1] : there};
@@ -352,13 +369,16 @@ lun_status lun_store_all(lun_engine *e, lun_array *const *targets, lun_array *co
     LUN_NEED(e, count >= 0 && (count == 0 || (targets && sources)));
     bool missing = false;
     for (int k = 0; k < count; k++)
-        missing |= targets[k] && sources[k] &&
-                   (lun_has_missing(targets[k]) || lun_has_missing(sources[k]));
+        missing |=
+            targets[k] && sources[k] &&
+            (lun_has_missing(targets[k]) || lun_has_missing(sources[k]) ||
+             lun__array_some_logical(&targets[k], 1) || lun__array_some_logical(&sources[k], 1));
     if (!missing)
         return store_slots(e, targets, sources, count);
     if (count > 1)
-        return lun__fail(e, LUN_EARG,
-                         "arrays with missing elements are stored one by one, not together");
+        return lun__fail(
+            e, LUN_EARG,
+            "arrays with missing elements, and texts, are stored one by one, not together");
     return store_parts(e, targets[0], sources[0]);
 }
 

@@ -40,7 +40,7 @@ lun_status lun__write_target_of(lun_engine *e, lun_array *a, lun_target *to)
         return s;
     lun__array_layout(a, &to->at);
     to->data = lun__node_leaf_data(lun__array_base(a)->node);
-    to->size = lun__dtype_get(lun_dtype_of(a))->bytes;
+    to->size = lun__dtype_get(lun__array_stored_dtype(a))->bytes;
     to->dense = lun__layout_is_dense(&to->at);
     return LUN_OK;
 }
@@ -162,11 +162,20 @@ static lun_status all_there(lun_engine *e, lun_array *a)
     return s;
 }
 
+/* a is usable, and no text: numbers can be its elements. */
+static lun_status numeric(lun_engine *e, const lun_array *a)
+{
+    lun_status s = lun__array_present(e, a);
+    if (s == LUN_OK && lun_dtype_kind(lun__array_logical(a)) == LUN_KIND_TEXT)
+        s = lun__array_refuse_logical(e, a);
+    return s;
+}
+
 lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t first, int64_t count)
 {
     LUN_NEED(e, host || count == 0);
     lun_target to;
-    lun_status s = lun__array_present(e, a);
+    lun_status s = numeric(e, a);
     if (s == LUN_OK)
         s = lun__read_check(e, a, first, count);
     if (s == LUN_OK)
@@ -179,7 +188,7 @@ lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t firs
 static lun_status fitting_cell(lun_engine *e, const lun_array *a, lun_value x, uint64_t *cell)
 {
     lun_node *n;
-    lun_status s = lun__array_constant(e, lun_dtype_of(a), x, &n);
+    lun_status s = lun__array_constant(e, lun__array_stored_dtype(a), x, &n);
     if (s != LUN_OK)
         return s;
     *cell = n->cell;
@@ -187,21 +196,25 @@ static lun_status fitting_cell(lun_engine *e, const lun_array *a, lun_value x, u
     return LUN_OK;
 }
 
-lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x)
+lun_status lun__write_slot(lun_engine *e, lun_array *a, int64_t index, const void *slot)
 {
-    LUN_NEED(e, true);
     lun_target to;
-    uint64_t cell;
-    lun_status s = lun__array_present(e, a);
-    if (s == LUN_OK)
-        s = fitting_cell(e, a, x, &cell);
-    if (s == LUN_OK && !a->weak)
-        s = lun__read_check(e, a, index, 1);
+    lun_status s = a->weak ? LUN_OK : lun__read_check(e, a, index, 1);
     if (s == LUN_OK)
         s = lun__write_target_of(e, a, &to);
     if (s == LUN_OK)
-        lun__write_target_put(e, &to, index, 1, &cell);
+        lun__write_target_put(e, &to, index, 1, slot);
     return s == LUN_OK ? are_there(e, a, index, 1) : s;
+}
+
+lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x)
+{
+    LUN_NEED(e, true);
+    uint64_t cell;
+    lun_status s = numeric(e, a);
+    if (s == LUN_OK)
+        s = fitting_cell(e, a, x, &cell);
+    return s == LUN_OK ? lun__write_slot(e, a, index, &cell) : s;
 }
 
 lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
@@ -211,9 +224,9 @@ lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
     lun_node *n;
     lun_axes order;
     bool done = false;
-    lun_status s = lun__array_present(e, a);
+    lun_status s = numeric(e, a);
     if (s == LUN_OK)
-        s = lun__array_constant(e, lun_dtype_of(a), x, &n);
+        s = lun__array_constant(e, lun__array_stored_dtype(a), x, &n);
     if (s != LUN_OK)
         return s;
     s = lun__write_on_device(e, a, NULL, n, &done);
@@ -222,7 +235,7 @@ lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
         if (s == LUN_OK && lun__axes_of(a, &order))
             lun__write_target_reorder(&to, &order);
         if (s == LUN_OK)
-            lun__write_target_fill(e, &to, lun_dtype_of(a), n->cell);
+            lun__write_target_fill(e, &to, lun__array_stored_dtype(a), n->cell);
     }
     lun__node_release(e, n);
     return s == LUN_OK ? all_there(e, a) : s;
@@ -249,8 +262,12 @@ lun_status lun_set_missing(lun_engine *e, lun_array *a, int64_t index)
     LUN_NEED(e, true);
     lun_array *valid;
     lun_status s = lun__write_validity(e, a);
+    const uint64_t blank =
+        s == LUN_OK ? lun__dtype_cell_from_value(lun__array_stored_dtype(a),
+                                                 lun__validity_blank(lun__array_stored_dtype(a)))
+                    : 0;
     if (s == LUN_OK)
-        s = lun_set(e, a, index, lun__validity_blank(lun_dtype_of(a)));
+        s = lun__write_slot(e, a, index, &blank);
     if (s == LUN_OK)
         s = lun__validity(e, a, &valid);
     if (s != LUN_OK)

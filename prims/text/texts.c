@@ -1,0 +1,279 @@
+/* texts.c - pools of texts: values added and found.  Their order is text_order.c's. */
+#include "text/texts_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIRST_BUFFER = 1 << 10, MOST_BUFFER = 1 << 26 };
+
+lun_status lun__text_pool_new(lun_engine *e, lun_text_pool **out)
+{
+    lun_text_pool *t = calloc(1, sizeof *t);
+    if (!t || !lun__account_take_object(e->account, sizeof *t)) {
+        free(t);
+        return lun__fail_nomem(e);
+    }
+    lun__account_keep(t->account = e->account);
+    t->refs = 1;
+    t->bytes = sizeof *t;
+    t->distinct = true;
+    *out = t;
+    return LUN_OK;
+}
+
+lun_text_pool *lun__text_pool_retain(lun_text_pool *t)
+{
+    if (t)
+        t->refs++;
+    return t;
+}
+
+void lun__text_pool_unrank(lun_text_pool *t)
+{
+    if (t->rank) {
+        const int64_t bytes = ((int64_t)t->ranked + 1) * (int64_t)sizeof *t->rank;
+        lun__account_give(t->account, bytes);
+        t->bytes -= bytes;
+    }
+    free(t->rank);
+    t->rank = NULL;
+    lun__text_pool_release(t->levels);
+    t->levels = NULL;
+}
+
+void lun__text_pool_release(lun_text_pool *t)
+{
+    if (!t || --t->refs)
+        return;
+    for (int k = 0; k < t->buffers; k++)
+        free(t->buffer[k].bytes);
+    free(t->buffer);
+    free(t->view);
+    free(t->slot);
+    lun__text_pool_unrank(t);
+    lun__account_give(t->account, t->bytes);
+    lun__account_drop(t->account);
+    free(t);
+}
+
+uint32_t lun__text_pool_count(const lun_text_pool *t)
+{
+    return t ? t->count : 0;
+}
+
+bool lun__text_pool_distinct(const lun_text_pool *t)
+{
+    return !t || t->distinct;
+}
+
+bool lun__text_pool_sorted(const lun_text_pool *t)
+{
+    return !t || t->sorted || t->count == 0;
+}
+
+bool lun__text_pool_frozen(const lun_text_pool *t)
+{
+    return t && t->frozen;
+}
+
+int64_t lun__text_pool_bytes(const lun_text_pool *t)
+{
+    return t ? t->bytes : 0;
+}
+
+const char *lun__text_pool_at(const lun_text_pool *t, uint32_t code, int64_t *length)
+{
+    const lun_text_view *v = &t->view[code - 1];
+    *length = v->length;
+    return v->length <= (int32_t)sizeof v->as.in_place
+               ? v->as.in_place
+               : t->buffer[v->as.far.buffer].bytes + v->as.far.offset;
+}
+
+bool lun__text_pool_grow(lun_text_pool *t, void **block, int64_t had, int64_t bytes)
+{
+    if (!lun__account_take_object(t->account, bytes - had))
+        return false;
+    void *more = realloc(*block, (size_t)bytes);
+    if (!more) {
+        lun__account_give(t->account, bytes - had);
+        return false;
+    }
+    t->bytes += bytes - had;
+    *block = more;
+    return true;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* A buffer with room for n bytes, the last one; false: no memory. */
+static bool room_for(lun_text_pool *t, int64_t n)
+{
+    const lun_text_buffer *last = t->buffers ? &t->buffer[t->buffers - 1] : NULL;
+    if (last && last->room - last->used >= n)
+        return true;
+    int64_t size = last ? 2 * last->room : FIRST_BUFFER;
+    size = size > MOST_BUFFER ? MOST_BUFFER : size;
+    size = size < n ? n : size;
+    if (!lun__text_pool_grow(t, (void **)&t->buffer, t->buffers * (int64_t)sizeof *t->buffer,
+                             (t->buffers + 1) * (int64_t)sizeof *t->buffer))
+        return false;
+    lun_text_buffer *b = &t->buffer[t->buffers];
+    *b = (lun_text_buffer){NULL, 0, size};
+    t->buffers++;
+    if (lun__text_pool_grow(t, (void **)&b->bytes, 0, size))
+        return true;
+    t->buffers--; /* its record counts until the pool ends */
+    return false;
+}
+
+/* The views have room for one more; false: no memory. */
+static bool view_room(lun_text_pool *t)
+{
+    if (t->count < t->room)
+        return true;
+    const int64_t room = t->room ? 2 * (int64_t)t->room : 4;
+    if (!lun__text_pool_grow(t, (void **)&t->view, t->room * (int64_t)sizeof *t->view,
+                             room * (int64_t)sizeof *t->view))
+        return false;
+    t->room = (uint32_t)room;
+    return true;
+}
+
+/* The value as the next one. */
+static lun_status put(lun_engine *e, lun_text_pool *t, const char *s, int64_t n)
+{
+    if (n > INT32_MAX)
+        return lun__fail(e, LUN_ERANGE, "a text of %lld bytes is too long: at most %d",
+                         (long long)n, INT32_MAX);
+    if (t->count >= LUN__TEXTS_MOST)
+        return lun__fail(e, LUN_ERANGE, "more than %d different texts in one array",
+                         LUN__TEXTS_MOST);
+    const bool near = n <= (int64_t)sizeof t->view->as.in_place;
+    if (!view_room(t) || (!near && !room_for(t, n)))
+        return lun__fail_nomem(e);
+    lun_text_view v = {.length = (int32_t)n};
+    if (near) {
+        memcpy(v.as.in_place, s, (size_t)n);
+    } else {
+        lun_text_buffer *b = &t->buffer[t->buffers - 1];
+        memcpy(v.as.far.prefix, s, sizeof v.as.far.prefix);
+        v.as.far.buffer = t->buffers - 1;
+        v.as.far.offset = (int32_t)b->used;
+        memcpy(b->bytes + b->used, s, (size_t)n);
+        b->used += n;
+    }
+    t->view[t->count++] = v;
+    t->sorted = false;
+    lun__text_pool_unrank(t);
+    return LUN_OK;
+}
+
+/* ---- a hash table of codes: open addressing, at most half full ------------------------------- */
+
+static uint32_t hash(const char *s, int64_t n)
+{
+    uint64_t h = (uint64_t)n * 0x9e3779b97f4a7c15u;
+    for (uint64_t word; n > 0; s += sizeof word, n -= (int64_t)sizeof word) {
+        word = 0;
+        memcpy(&word, s, n < (int64_t)sizeof word ? (size_t)n : sizeof word);
+        h = (h ^ word) * 0xff51afd7ed558ccdu;
+        h ^= h >> 32;
+    }
+    return (uint32_t)(h ^ h >> 29);
+}
+
+static bool equals(const lun_text_pool *t, uint32_t code, const char *s, int64_t n)
+{
+    int64_t m;
+    const char *x = lun__text_pool_at(t, code, &m);
+    return m == n && !memcmp(x, s, (size_t)n);
+}
+
+/* The slot of a value, or the empty one in which it belongs. */
+static uint32_t *slot_of(const lun_text_pool *t, const char *s, int64_t n)
+{
+    uint32_t at = hash(s, n) & t->mask;
+    while (t->slot[at] && !equals(t, t->slot[at], s, n))
+        at = (at + 1) & t->mask;
+    return &t->slot[at];
+}
+
+/* The table has room for one value more, and all values are in it; false: no memory. */
+static bool index_all(lun_text_pool *t)
+{
+    const int64_t had = t->slot ? (int64_t)t->mask + 1 : 0;
+    int64_t size = had ? had : 16;
+    while (size < 2 * ((int64_t)t->count + 1))
+        size *= 2;
+    if (size != had) {
+        if (!lun__text_pool_grow(t, (void **)&t->slot, had * (int64_t)sizeof *t->slot,
+                                 size * (int64_t)sizeof *t->slot))
+            return false;
+        memset(t->slot, 0, (size_t)size * sizeof *t->slot);
+        t->mask = (uint32_t)(size - 1);
+        t->indexed = 0;
+    }
+    while (t->indexed < t->count) {
+        const uint32_t code = ++t->indexed;
+        int64_t n;
+        const char *s = lun__text_pool_at(t, code, &n);
+        uint32_t *slot = slot_of(t, s, n);
+        if (!*slot)
+            *slot = code;
+    }
+    return true;
+}
+
+lun_status lun__text_pool_find(lun_engine *e, lun_text_pool *t, const char *s, int64_t n,
+                               uint32_t *code)
+{
+    *code = 0;
+    if (!lun__text_pool_count(t))
+        return LUN_OK;
+    if (!index_all(t))
+        return lun__fail_nomem(e);
+    *code = *slot_of(t, s, n);
+    return LUN_OK;
+}
+
+lun_status lun__text_pool_add(lun_engine *e, lun_text_pool *t, const char *s, int64_t n,
+                              uint32_t *code)
+{
+    if (!index_all(t))
+        return lun__fail_nomem(e);
+    uint32_t *slot = slot_of(t, s, n);
+    lun_status status = *slot ? LUN_OK : put(e, t, s, n);
+    if (status != LUN_OK)
+        return status;
+    if (!*slot)
+        *slot = t->indexed = t->count;
+    *code = *slot;
+    return LUN_OK;
+}
+
+lun_status lun__text_pool_append(lun_engine *e, lun_text_pool *t, const char *s, int64_t n)
+{
+    lun_status status = put(e, t, s, n);
+    if (status == LUN_OK)
+        t->distinct = t->count == 1;
+    return status;
+}
+
+lun_status lun__text_pool_copy(lun_engine *e, const lun_text_pool *t, lun_text_pool **out)
+{
+    lun_text_pool *made;
+    lun_status status = lun__text_pool_new(e, &made);
+    for (uint32_t code = 1; status == LUN_OK && code <= lun__text_pool_count(t); code++) {
+        int64_t n;
+        const char *s = lun__text_pool_at(t, code, &n);
+        status = put(e, made, s, n);
+    }
+    if (status != LUN_OK) {
+        lun__text_pool_release(made);
+        return status;
+    }
+    made->distinct = lun__text_pool_distinct(t);
+    *out = made;
+    return LUN_OK;
+}
