@@ -98,6 +98,8 @@ core.internal.array_type.__tostring = later("show.show", "text", 1)
 -- Arrays distributed over ranks are blocked arrays.
 core.internal.distribute_over_ranks(function(...) return lun.spmd.distribute(...) end)
 
+core.internal.distributions(function(...) return require("lunarray.names.random").random(...) end)
+
 -- The engine joins the ranks when one of their names is first used.
 lun.spmd = setmetatable({}, {
     __index = function(spmd, name)

@@ -219,8 +219,19 @@ typedef struct random_options {
     lun__layout layout;
 } random_options;
 
-/* The option whose key is at -2 and whose value is on the top of the stack. */
-static void read_option(lua_State *L, random_options *o)
+static const char distributions; /* its address is the key in the registry */
+
+/* Keeps the function of Lua that draws from other distributions: of shape, options, seed. */
+static int set_distributions(lua_State *L)
+{
+    lua_settop(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &distributions);
+    return 0;
+}
+
+/* The option whose key is at -2 and whose value is on the top of the stack.  False: there is none,
+ * or not for what is drawn here. */
+static bool read_option(lua_State *L, random_options *o)
 {
     const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
     const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
@@ -234,7 +245,7 @@ static void read_option(lua_State *L, random_options *o)
         else if (strcmp(text, "normal") == 0)
             o->dist = LUN_NORMAL;
         else
-            lun__blame_argument(L, 2, "'dist' must be \"uniform\" or \"normal\"");
+            return false;
     } else if (strcmp(key, "dtype") == 0) {
         if (!lun_dtype_find(text, &o->dtype))
             lun__blame_argument(
@@ -242,11 +253,9 @@ static void read_option(lua_State *L, random_options *o)
     } else if (strcmp(key, "layout") == 0) {
         lun__lua_layout_read(L, &o->layout, 2);
     } else {
-        lun__blame_argument(
-            L, 2,
-            lua_pushfstring(L, "unknown option '%s': the options are seed, dist, dtype and layout",
-                            lun__error_push_shown(L, -2)));
+        return false;
     }
+    return true;
 }
 
 /* lun.random(shape [, {seed=, dist=, dtype=, layout=}]): without a seed, other numbers at every
@@ -256,6 +265,7 @@ static int make_random(lua_State *L)
     lun__host *h = lun__host_here(L);
     random_options o = {.seed = h->seed, .dist = LUN_UNIFORM, .dtype = LUN_F64};
     int64_t shape[LUN_MAX_RANK];
+    bool other = false;
     int diverted = lun__record_call_shape(L, "random");
     if (diverted >= 0)
         return diverted;
@@ -267,12 +277,20 @@ static int make_random(lua_State *L)
     if (!lua_isnil(L, 2)) {
         luaL_checktype(L, 2, LUA_TTABLE);
         for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
-            read_option(L, &o);
+            other |= !read_option(L, &o);
     }
-    lun_array **out = lun__lua_array_new(L, h);
-    lun_status s;
-    LUN__TRY(s, lun_random(h->engine, rank, shape, o.seed, o.dist, o.dtype, out));
-    lun__error_check(L, h, s, 2);
+    if (other) {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &distributions);
+        lua_pushvalue(L, 1);
+        lua_pushvalue(L, 2);
+        lua_pushinteger(L, (lua_Integer)o.seed);
+        lua_call(L, 3, 1);
+    } else {
+        lun_array **out = lun__lua_array_new(L, h);
+        lun_status s;
+        LUN__TRY(s, lun_random(h->engine, rank, shape, o.seed, o.dist, o.dtype, out));
+        lun__error_check(L, h, s, 2);
+    }
     lun__lua_layout_apply(L, h, &o.layout, false, 2);
     lun__host_report_memory(L, h);
     return 1;
@@ -289,5 +307,7 @@ void lun__open_make(lua_State *L, const lun__parts *p)
                                            {"random", make_random, LUN__ANY},
                                            {"linspace", make_linspace, 3},
                                            {NULL, NULL, 0}};
+    static const luaL_Reg internal[] = {{"distributions", set_distributions}, {NULL, NULL}};
     lun__register_offer(L, p, p->core, functions);
+    lun__register(L, p, p->internal, internal);
 }

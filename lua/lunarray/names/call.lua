@@ -32,20 +32,23 @@ local function settle(name, first, ok, ...)
     error(e, 0)
 end
 
+-- f as scripts call it, by that name, with at most so many arguments.
+local function called(name, first, most, f)
+    return public(function(...)
+        count(name, most, ...)
+        local a = ...
+        if core.isarray(a) then
+            a:dtype() -- fails if it is freed
+        end
+        return settle(name, first, pcall(f, ...))
+    end)
+end
+M.called = called
+
 -- Rows of names, filled by row(): their title, a list, and by name the function that scripts call, as a function and
 -- as a method.
 function M.rows(title)
     local rows = { title = title, list = {}, methods = {} }
-    local function called(name, first, most, f)
-        return public(function(...)
-            count(name, most, ...)
-            local a = ...
-            if core.isarray(a) then
-                a:dtype() -- fails if it is freed
-            end
-            return settle(name, first, pcall(f, ...))
-        end)
-    end
     -- call: how it is written; text: what it gives; example, gives: code, and its values as lists and numbers; f: the
     -- function, whose first parameter is the array of a method.
     local function row(name, call, text, example, gives, f)

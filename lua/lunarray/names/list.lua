@@ -45,6 +45,11 @@ return {
         methods = "polyval polyder polyint polymul polyadd polydiv poly polyfit i0 medfilt savgol gaussian",
     },
     {
+        file = "random",
+        functions = "permutation choice multivariate_normal",
+        methods = "shuffle",
+    },
+    {
         file = "matrices",
         functions = "",
         methods = "solve inv det slogdet lu cholesky solve_triangular",

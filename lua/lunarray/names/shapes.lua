@@ -231,9 +231,13 @@ row("unstack", "a:unstack([axis=1])", "a list of windows, one for each index alo
     end)
 
 row("split", "a:split(n [, {axis=1}])",
-    "a list of windows: n of equal extent, or those that begin at 1 and at each index of a list",
+    "a list of windows: n of equal extent, or those that begin at 1 and at each index of a list; lun.split(seed, i): the\n"
+        .. "i-th seed that is made of a seed, an i64; i may be an array",
     "lun.index(5):split{3, 4}[2]", "{3}",
     function(a, n, options)
+        if math.type(a) == "integer" and options == nil then
+            return require("lunarray.names.random").part_of_seed(a, n)
+        end
         options = call.options(options, 3, "axis")
         local axis = call.axis(rank_of(array(a, 1)), options.axis == nil and 1 or options.axis, 3)
         local extent = (select(axis, a:shape()))
