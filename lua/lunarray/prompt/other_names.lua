@@ -28,7 +28,11 @@ local WRITTEN = {
     empty_like = { "a:zeros_like()" },
     identity = { "lun.eye(3)" },
     ["rand uniform random_sample"] = { "lun.random(10)" }, ["randn normal"] = { 'lun.random(10, {dist = "normal"})' },
-    ["randint integers"] = { "(lun.random(10) * 6):floor() + 1" },
+    ["randint integers"] = { 'lun.random(10, {dist = "integers", low = 1, high = 6})' },
+    ["poisson"] = { 'lun.random(10, {dist = "poisson", rate = 2})' },
+    ["exponential standard_exponential"] = { 'lun.random(10, {dist = "exponential"})' },
+    ["standard_gamma"] = { 'lun.random(10, {dist = "gamma", shape = 2})' },
+    ["binomial"] = { 'lun.random(10, {dist = "binomial", n = 5, p = 0.5})' }, randperm = { "lun.permutation(10)" },
     ["seed manual_seed default_rng"] = { "lun.random(10, {seed = 1})" },
     frombuffer = { "lun.frombytes(a:tobytes(), a:dtype())" }, fromfunction = { "lun.generate({2, 3}, f)" },
     -- kind and shape
