@@ -1,6 +1,6 @@
--- The bootstrap (Efron, 1979): how far from the truth may the median of a sample be? Of the wind on rainy days in Seattle
--- 2,000 samples of the same size are drawn again, with replacement, and each has its median; then the same for the
--- difference from dry days.
+-- The bootstrap (Efron, 1979): how far from the truth may the median of a sample be? Of the wind on rainy days in
+-- Seattle 2,000 samples of the same size are drawn again, with replacement, and each has its median; then the same for
+-- the difference from dry days.
 -- prints:
 --     median on rainy days     3.50 m/s, from 3.40 to 3.80 in 95 % of samples
 --     median on dry days       2.70 m/s, from 2.60 to 2.80 in 95 % of samples

@@ -1,8 +1,8 @@
--- Functions of one element that draw random numbers, compiled for all elements: i its number, from 1; then parameters; key
--- and lock, the low and high half of the seed. They make no arrays.
+-- Functions of one element that draw random numbers, compiled for all elements: i its number, from 1; then parameters;
+-- key and lock, the low and high half of the seed. They make no arrays.
 --
--- An element has a stream of its own: attempt t, for tag g, is the four words that Philox4x32-10 makes of the seed and the
--- counter (low half of i - 1, high half, t, g).
+-- An element has a stream of its own: attempt t, for tag g, is the four words that Philox4x32-10 makes of the seed and
+-- the counter (low half of i - 1, high half, t, g).
 
 local M = {}
 

@@ -56,8 +56,8 @@ end
 
 -- ---------------------------------------------------------------- distributions
 
--- What each takes: parameters with what they are by default; check: what of them must hold, by name a test of arrays and
--- its text; dtype: of the elements; make(shape, seed, parameters ...).
+-- By name: the dtype of elements; parameters, each with its default and a test of arrays, or nil; make(shape, seed,
+-- parameters ..., dtype).
 local DISTS, NAMES = {}, {}
 
 local function positive(a) return core.gt(a, 0) end
@@ -273,15 +273,15 @@ local function weights(p, n)
         bad(3, "'p': %d probabilities expected, got %d", n, #p)
     elseif n > 0 and not core.ge(p, 0):all() then
         bad(3, "'p': %s", MUST[not_negative])
-    elseif not (math.abs(p:sum() - 1) <= 1e-8) then
+    elseif math.abs(p:sum() - 1) > 1e-8 then
         bad(3, "'p': the sum is %.14g, not 1", p:sum())
     end
     return p
 end
 
 row("choice", "lun.choice(n_or_a, k [, {seed=, replace=true, p=}])",
-    "k of the numbers 1 to n, or of the elements of an array along its first axis; k is a number or a shape; replace: an\n"
-        .. "element may come more than once; p: the probability of each",
+    "k of the numbers 1 to n, or of the elements of an array along its first axis; k is a number or a shape; replace:\n"
+        .. "an element may come more than once; p: the probability of each",
     "lun.choice(1, 3)", "{1, 1, 1}",
     function(a, k, options)
         local n = length(a, 1)

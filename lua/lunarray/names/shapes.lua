@@ -231,8 +231,8 @@ row("unstack", "a:unstack([axis=1])", "a list of windows, one for each index alo
     end)
 
 row("split", "a:split(n [, {axis=1}])",
-    "a list of windows: n of equal extent, or those that begin at 1 and at each index of a list; lun.split(seed, i): the\n"
-        .. "i-th seed that is made of a seed, an i64; i may be an array",
+    "a list of windows: n of equal extent, or those that begin at 1 and at each index of a list; lun.split(seed, i):\n"
+        .. "the i-th seed that is made of a seed, an i64; i may be an array",
     "lun.index(5):split{3, 4}[2]", "{3}",
     function(a, n, options)
         if math.type(a) == "integer" and options == nil then

@@ -102,10 +102,10 @@ local FUNCTIONS = {
     },
     random = {
         "lun.random(shape [, {seed=, dist=, dtype=, layout=, ...}])",
-        "random numbers, the same for the same seed; virtual.  dist, with its parameters, numbers or arrays that broadcast:\n"
-            .. '"uniform" (low=0, high=1), "normal" (mean=0, std=1), "integers" (low, high, both included), "bernoulli"\n'
-            .. '(p=0.5), "exponential" (scale=1), "geometric" (p), "gamma" (shape, scale=1), "beta" (a, b), "chisquare" (df),\n'
-            .. '"student" (df), "poisson" (rate), "binomial" (n, p)',
+        "random numbers, the same for the same seed; virtual.  dist, and its numbers or arrays, which broadcast:\n"
+            .. '"uniform" (low=0, high=1), "normal" (mean=0, std=1), "integers" (low, high, both included),\n'
+            .. '"bernoulli" (p=0.5), "exponential" (scale=1), "geometric" (p), "gamma" (shape, scale=1),\n'
+            .. '"beta" (a, b), "chisquare" (df), "student" (df), "poisson" (rate), "binomial" (n, p)',
     },
     frombytes = { "lun.frombytes(s, dtype [, shape])", "an array from bytes as a:tobytes() returns them" },
     struct = {

@@ -403,7 +403,7 @@ describe("lun.random", function()
 
     it("refuses what it does not know", function()
         expect.failure("unknown option 'sed'", lun.random, 4, { sed = 1 })
-        expect.failure("'dist'", lun.random, 4, { dist = "cauchy" })
+        expect.failure("unknown distribution 'cauchy'", lun.random, 4, { dist = "cauchy" })
         expect.failure("unknown dtype 'x'", lun.random, 4, { dtype = "x" })
         expect.failure("'seed'", lun.random, 4, { seed = "1" })
         expect.failure("need a float dtype", lun.random, 4, { dtype = "bool" })

@@ -261,8 +261,10 @@ describe("permutations and choices", function()
 
     it("name what is wrong", function()
         fails("bad argument #1 to 'permutation' (-1: at least 0 expected)", function() return lun.permutation(-1) end)
-        fails("bad argument #2 to 'permutation' (unknown option 'sed': the options are seed)", function() return lun.permutation(3, { sed = 1 }) end)
-        fails("bad argument #1 to 'shuffle' (unknown option 'sed': the options are seed)", function() return lun.zeros(3):shuffle { sed = 1 } end)
+        fails("bad argument #2 to 'permutation' (unknown option 'sed': the options are seed)",
+            function() return lun.permutation(3, { sed = 1 }) end)
+        fails("bad argument #1 to 'shuffle' (unknown option 'sed': the options are seed)",
+            function() return lun.zeros(3):shuffle { sed = 1 } end)
         fails("bad argument #2 to 'choice' (4 of 3 without replacement)", function() return lun.choice(3, 4, { replace = false }) end)
         fails("bad argument #2 to 'choice' (3 of 2 with a probability above 0 without replacement)",
             function() return lun.choice(3, 3, { replace = false, p = { 0, 0.5, 0.5 } }) end)
@@ -270,7 +272,8 @@ describe("permutations and choices", function()
         fails("bad argument #3 to 'choice' ('p': the sum is 0.9, not 1)", function() return lun.choice(2, 1, { p = { 0.4, 0.5 } }) end)
         fails("bad argument #3 to 'choice' ('p': 0 or greater expected)", function() return lun.choice(2, 1, { p = { -0.5, 1.5 } }) end)
         fails("bad argument #3 to 'choice' ('p': 0 or greater expected)", function() return lun.choice(2, 1, { p = { 0 / 0, 1.5 } }) end)
-        fails("bad argument #3 to 'choice' ('p': 2 probabilities expected, got 3)", function() return lun.choice(2, 1, { p = { 1, 0, 0 } }) end)
+        fails("bad argument #3 to 'choice' ('p': 2 probabilities expected, got 3)",
+            function() return lun.choice(2, 1, { p = { 1, 0, 0 } }) end)
         fails("bad argument #2 to 'multivariate_normal' (2 x 2 covariances expected, got f64[3, 3])",
             function() return lun.multivariate_normal({ 1, 2 }, lun.eye(3), 4) end)
         fails("matrix is not positive definite (leading minor 2)",
