@@ -125,6 +125,52 @@ describe("a Lua function that never ends", function()
         end
     end
 
+    -- What the loop gives of each dtype where it ends, and that it does not end where an element stays between the bounds.
+    local kinds = [[
+        local low, high, n, d = 0, 100, #GIVEN, DTYPE
+        local a, ones, bounds = lun.vector(GIVEN, d), lun.ones(n, d), lun.vector({ 0, 100 }, d)
+        local kinds = {
+            map = function()
+                return a:map(function(x) while x > low and x <= high do x = x // 1 end return x end)
+            end,
+            zip = function()
+                return lun.zip(function(x, y) while x > low and x <= high do x = x // y end return x end)(a, ones)
+            end,
+            bounds = function()
+                return a:map(function(x) while x > bounds[1] and x <= bounds[2] do x = x // 1 end return x end)
+            end,
+            reduce = function()
+                return a:reduce(function(x, y) while x > low and x <= high do x = x // 1 end return x + y end):reshape(1)
+            end,
+            each = function()
+                local b = lun.zeros(n, d):copy()
+                lun.each(n, function(i) local x = a[i] while x > low and x <= high do x = x // 1 end b[i] = x end)
+                return b
+            end,
+        }
+        for name in KINDS:gmatch "%a+" do
+            local x = kinds[name]()
+            print(name, table.concat(x:cast("f64"):totable(), " "))
+        end]]
+    local ends = "map\t0.0 101.0 120.0\nzip\t0.0 101.0 120.0\nbounds\t0.0 101.0 120.0\nreduce\t221.0\neach\t0.0 101.0 120.0\n"
+    for _, way in ipairs(ways) do
+        it(("ends for all dtypes or for none, on %s with %s"):format(way.backend, way.settings), function()
+            local path = os.tmpname()
+            shell.write(path, kinds)
+            local function run(dtype, given, names, limit)
+                return (shell.capture(("%s timeout 120 %s/lunarray --backend %s %s -e 'DTYPE, GIVEN, KINDS = \"%s\", {%s}, \"%s\"' %s 2>&1")
+                    :format(way.settings, build, way.backend, limit, dtype, given, names, path)))
+            end
+            for dtype, stays in pairs { u8 = "each", i32 = "map", u64 = "zip", f16 = "bounds", f64 = "reduce" } do
+                if way.backend ~= "opencl" or dtype ~= "f64" then -- which not every device has
+                    assert.equal(ends, run(dtype, "0, 101, 120", "map zip bounds reduce each", ""), dtype)
+                    assert.matches("time limit reached: 0.5 seconds", run(dtype, "7, 120, 3", stays, "--time-limit 0.5"), 1, true)
+                end
+            end
+            os.remove(path)
+        end)
+    end
+
     it("is over where all that are left return from a loop in a loop", function()
         local code = [[
             local stop = 2
