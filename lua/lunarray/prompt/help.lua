@@ -30,7 +30,8 @@ local FUNCTIONS = {
         "lun.full(shape, x [, dtype [, {layout=}]])",
         "all elements are x; the dtype is that of x by default; layout as in lun.vector",
     },
-    range = { "lun.range(a, b [, step])", "a, a + step, ... up to b, as in Lua's for loop; virtual" },
+    range = { "lun.range(a, b [, step])",
+        "the numbers a + i * step up to b, i from 0; of fractions Lua's for loop, which adds up, may end one earlier; virtual" },
     index = { "lun.index(n)", "1 to n; virtual" },
     linspace = { "lun.linspace(a, b, n)", "n numbers from a to b, evenly spaced; virtual" },
     call = {

@@ -1,6 +1,7 @@
 -- The weather example: its figures against plain Lua's, its picture, its manners, and bad input.
 local lfs = require "lfs"
 local shell = require "shell"
+local terminal = require "terminal"
 
 local DATA = "examples/data/seattle-weather.csv"
 local directory
@@ -172,17 +173,18 @@ describe("examples/weather.lua", function()
     end)
 
     it("uses colours on a terminal unless NO_COLOR is set", function()
-        if not os.execute "command -v script >/dev/null 2>&1" then
-            pending "no script(1) to make a terminal"
-            return
+        local here = shell.capture "pwd":gsub("\n$", "")
+        local function on_terminal(environment)
+            local _, raw = terminal.run({}, { environment = environment,
+                arguments = ("'%s/examples/weather.lua' '%s/%s'"):format(here, here, DATA) })
+            return raw
         end
-        local command = ("script -qec '%s examples/weather.lua %s' /dev/null </dev/null"):format(shell.interpreter(), DATA)
-        local coloured = capture("NO_COLOR= TERM=xterm-256color " .. command)
+        local coloured = on_terminal "NO_COLOR= TERM=xterm-256color"
         assert.is_truthy(coloured:find "\27%[38;5;%d+m")
         local plain = coloured:gsub("\27%[[%d;]*m", ""):gsub("\r\n", "\n"):gsub("██ (%a)", "%1")
         assert.equal(out, plain:match "(Weather of.*\n)%d+ kernels")
-        assert.is_nil(capture("NO_COLOR=1 TERM=xterm-256color " .. command):find "\27%[")
-        assert.is_nil(capture("NO_COLOR= TERM=dumb " .. command):find "\27%[")
+        assert.is_nil(on_terminal "NO_COLOR=1 TERM=xterm-256color":find "\27%[")
+        assert.is_nil(on_terminal "NO_COLOR= TERM=dumb":find "\27%[")
     end)
 
     it("says the same in stock Lua with the module", function()
