@@ -31,7 +31,7 @@ local FUNCTIONS = {
         "all elements are x; the dtype is that of x by default; layout as in lun.vector",
     },
     range = { "lun.range(a, b [, step])",
-        "the numbers a + i * step up to b, i from 0; of fractions Lua's for loop, which adds up, may end one earlier; virtual" },
+        "a + i * step up to b, i from 0; of fractions Lua's for loop, which adds up, may end one earlier; virtual" },
     index = { "lun.index(n)", "1 to n; virtual" },
     linspace = { "lun.linspace(a, b, n)", "n numbers from a to b, evenly spaced; virtual" },
     call = {
