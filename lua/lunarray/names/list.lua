@@ -45,6 +45,11 @@ return {
         methods = "polyval polyder polyint polymul polyadd polydiv poly polyfit i0 medfilt savgol gaussian",
     },
     {
+        file = "products",
+        functions = "multi_dot einsum",
+        methods = "outer tensordot inner vecdot cross kron matrix_power vector_norm matrix_norm",
+    },
+    {
         file = "random",
         functions = "permutation choice multivariate_normal",
         methods = "shuffle",

@@ -87,7 +87,6 @@ local WRITTEN = {
     accumulate = { "a:cumsum()" }, ["fold foldl aggregate"] = { 'a:reduce("+", 0)' },
     ["matmul mm bmm mv multi_dot gemm"] = { "M:matmul(M:transpose())" },
     ["cdist pdist pairwise_distances"] = { 'lun.allpairs(function(x, y) return math.abs(x - y) end, "+")(M, M)' },
-    outer = { "a:reshape(-1, 1) * b" },
     -- order and groups
     ["sorted sort_values"] = { "a:sort()" },
     intersect1d = { "a:intersect(b)" }, union1d = { "a:union(b)" }, setdiff1d = { "a:setdiff(b)" },
@@ -105,9 +104,8 @@ local WRITTEN = {
 
 -- Advice for names without a way above.
 local INSTEAD = {
-    einsum = "A:matmul(B), and sums along axes",
     pivot = "lun.group(k1, k2), an element for each pair of keys",
-    linalg = "A:solve(B), A:inv(), A:det(), A:cholesky(), A:matmul(B), a:norm()",
+    linalg = "A:solve(B), A:inv(), A:det(), A:cholesky(), A:matmul(B), a:norm(), lun.einsum",
     ["fft ifft rfft svd eig eigh"] = "",
     ["convolve correlate conv1d conv2d"] = "lun.stencil(f), a function of the elements around each one",
     pop = "arrays keep their length; a .. b makes a longer one",
