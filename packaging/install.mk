@@ -5,6 +5,8 @@ HEADERS := prims/lunarray.h prims/lunarray_bind.h prims/lunarray.hpp prims/lunar
 SHARE   := $(PREFIX)/share/lunarray
 CMAKE   := $(LIBDIR)/cmake/lunarray
 LIST    := $(SHARE)/installed
+BASH    := $(PREFIX)/share/bash-completion/completions
+FISH    := $(PREFIX)/share/fish/vendor_completions.d
 VERSION := $(shell sed -n 's/^#define LUN_VERSION *"\(.*\)"/\1/p' prims/lunarray.h)
 SONAME  := liblunarray.so.0
 
@@ -28,10 +30,12 @@ found-files: FORCE
 # What an installation makes: its files, and the directories that are not there yet.
 FILES = $(BINDIR)/lunarray $(LIBDIR)/liblunarray.so.$(VERSION) $(LIBDIR)/$(SONAME) $(LIBDIR)/liblunarray.so \
     $(LIBDIR)/liblunarray.a $(HEADERS:prims/%=$(INCLUDEDIR)/%) $(LIBDIR)/pkgconfig/lunarray.pc \
-    $(CMAKE)/lunarrayConfig.cmake $(CMAKE)/lunarrayConfigVersion.cmake $(LUA_CMOD)/lunarray.so $(MANDIR)/man1/lunarray.1
+    $(CMAKE)/lunarrayConfig.cmake $(CMAKE)/lunarrayConfigVersion.cmake $(LUA_CMOD)/lunarray.so $(MANDIR)/man1/lunarray.1 \
+    $(BASH)/lunarray $(FISH)/lunarray.fish
 directories-made: FORCE
 	@mkdir -p $(GEN); { sed -n 's/^made //p' '$(DESTDIR)$(LIST)' 2>/dev/null; \
-	    for made in '$(BINDIR)' '$(LIBDIR)/pkgconfig' '$(CMAKE)' '$(LUA_CMOD)' '$(INCLUDEDIR)' '$(MANDIR)/man1' '$(SHARE)'; do \
+	    for made in '$(BINDIR)' '$(LIBDIR)/pkgconfig' '$(CMAKE)' '$(LUA_CMOD)' '$(INCLUDEDIR)' '$(MANDIR)/man1' '$(SHARE)' \
+	        '$(BASH)' '$(FISH)'; do \
 	        while [ -n "$$made" ] && [ ! -d "$(DESTDIR)$$made" ]; do echo "$$made"; made=$${made%/*}; done; \
 	    done; } | LC_ALL=C sort -ru > $(GEN)/directories
 
@@ -49,7 +53,7 @@ install-module: $(MODULE) | directories-made
 
 install: all install-module found-files
 	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(CMAKE)' '$(DESTDIR)$(INCLUDEDIR)' \
-	    '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(SHARE)'
+	    '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(SHARE)' '$(DESTDIR)$(BASH)' '$(DESTDIR)$(FISH)'
 	$(INSTALL) -m 755 $(PROGRAM) '$(DESTDIR)$(BINDIR)/lunarray'
 	$(INSTALL) -m 755 $(SHARED) '$(DESTDIR)$(LIBDIR)/liblunarray.so.$(VERSION)'
 	ln -sf liblunarray.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
@@ -59,6 +63,8 @@ install: all install-module found-files
 	$(INSTALL) -m 644 $(GEN)/lunarray.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/lunarray.pc'
 	$(INSTALL) -m 644 $(GEN)/lunarrayConfig.cmake $(GEN)/lunarrayConfigVersion.cmake '$(DESTDIR)$(CMAKE)'
 	$(INSTALL) -m 644 docs/lunarray.1 '$(DESTDIR)$(MANDIR)/man1/lunarray.1'
+	$(INSTALL) -m 644 packaging/lunarray.bash '$(DESTDIR)$(BASH)/lunarray'
+	$(INSTALL) -m 644 packaging/lunarray.fish '$(DESTDIR)$(FISH)/lunarray.fish'
 	@{ printf 'file %s\n' $(foreach file,$(FILES),'$(file)'); sed 's/^/made /' $(GEN)/directories; } >'$(DESTDIR)$(LIST)'
 	@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,$(HINT))
 
@@ -81,3 +87,13 @@ dist: all
 	@$(call LINK_MODULE,$(DIST)/lib/lua/5.4/lunarray.so,$(call BESIDE,../..))
 	@mkdir -p $(DIST)/share/doc/lunarray && cp -R docs examples README.md CHANGELOG.md LICENSE $(DIST)/share/doc/lunarray
 	@CC='$(CC)' OBJCOPY='$(OBJCOPY)' READELF='$(READELF)' sh packaging/dist.sh $(DIST)
+
+# Debian's packages, made by debhelper in a copy of the tree: $(BUILD)/deb/*.deb.
+DEB := $(BUILD)/deb/lunarray-$(VERSION)
+.PHONY: deb
+deb:
+	@command -v dh >/dev/null || { echo 'make deb: debhelper is missing: apt-get install debhelper' >&2; exit 1; }
+	@rm -rf $(BUILD)/deb && mkdir -p $(DEB)
+	@tar -c --exclude=./.git --exclude='./build*' --exclude='$(BUILD)' . | tar -x -C $(DEB)
+	@cd $(DEB) && LUN_CC='$(if $(filter gcc,$(CC)),,$(CC))' dpkg-buildpackage -us -uc -b
+	@ls $(BUILD)/deb/*.deb

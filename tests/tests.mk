@@ -184,6 +184,7 @@ format:
 docs: all
 	@$(PROGRAM) tests/docs.lua --write README.md docs/*.md docs/*/*.md
 	@$(PROGRAM) tests/reference.lua
+	@$(PROGRAM) packaging/completions.lua
 
 bench: all
 	@sh bench/run.sh
@@ -213,3 +214,8 @@ bench-gpu:
 # The specs of backend opencl on a simulated device that reports every wrong access.
 oclgrind: all
 	@sh tests/oclgrind.sh
+
+# The packages of make deb and the Containerfile, in empty roots; needs root, debootstrap and Debian's archive.
+.PHONY: packages-check
+packages-check:
+	@BUILD='$(BUILD)' CC='$(CC)' sh tests/packages.sh

@@ -1,5 +1,6 @@
 /* options.c - reads the command line of the program; see options.h. Runs nothing. */
 #include <locale.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,16 +24,6 @@ static bool long_option(const lun_options *o, int *index, const char *name, cons
     const char *next = o->argv[++*index];
     *value = next && next[0] != '-' ? next : NULL;
     return true;
-}
-
-void lun__options_pass(const lun_options *o, int *index)
-{
-    static const char *const valued[] = {"--backend", "--threads", "--ranks", "--time-limit",
-                                         "--memory-limit"};
-    const char *unused = NULL;
-    for (size_t k = 0; k < sizeof valued / sizeof valued[0]; k++)
-        if (long_option(o, index, valued[k], &unused))
-            break;
 }
 
 static bool refuse(lun_options *o, const char *option, const char *complaint)
@@ -72,36 +63,60 @@ static bool is_limit(const char *text)
 
 enum { MOST_RANKS = 4096 };
 
+static bool is_given(const char *text)
+{
+    return text[0] != '\0';
+}
+
+static bool is_ranks(const char *text)
+{
+    return is_count(text) && strtol(text, NULL, 10) <= MOST_RANKS;
+}
+
+/* A row of options.def: `at` is where its field is in lun_options; `wrong` NULL: a flag. */
+typedef struct row {
+    const char *text, *value, *help, *wrong;
+    bool (*check)(const char *text);
+    size_t at;
+} row;
+
+#define LUN_STOCK(text, value, help) {text, value, help, NULL, NULL, 0},
+#define LUN_FLAG(text, field, help)  {text, "", help, NULL, NULL, offsetof(lun_options, field)},
+#define LUN_VALUED(text, value, field, wrong, check, help) \
+    {text, value, help, wrong, check, offsetof(lun_options, field)},
+static const row rows[] = {
+#include "program/options.def"
+};
+#undef LUN_STOCK
+#undef LUN_FLAG
+#undef LUN_VALUED
+enum { ROWS = sizeof rows / sizeof rows[0] };
+
+void lun__options_pass(const lun_options *o, int *index)
+{
+    const char *unused = NULL;
+    for (int k = 0; k < ROWS; k++)
+        if (rows[k].wrong && long_option(o, index, rows[k].text, &unused))
+            break;
+}
+
 /* Parses an option that starts with two dashes; false with o->bad set if it is unknown. */
 static bool parse_long(lun_options *o, int *index)
 {
     const char *text = o->argv[*index];
-    if (long_option(o, index, "--backend", &o->backend))
-        return o->backend || refuse(o, text, "'%s' needs argument");
-    if (long_option(o, index, "--threads", &o->threads))
-        return (o->threads && is_count(o->threads)) ||
-               refuse(o, text, "'%s' needs a positive number");
-    if (long_option(o, index, "--ranks", &o->ranks))
-        return (o->ranks && is_count(o->ranks) && strtol(o->ranks, NULL, 10) <= MOST_RANKS) ||
-               refuse(o, text, "'%s' needs a number from 1 to 4096");
-    if (long_option(o, index, "--time-limit", &o->seconds))
-        return is_limit(o->seconds) || refuse(o, text, "'%s' needs a positive number of seconds");
-    if (long_option(o, index, "--memory-limit", &o->megabytes))
-        return is_limit(o->megabytes) ||
-               refuse(o, text, "'%s' needs a positive number of megabytes");
-    if (strcmp(text, "--info") == 0)
-        o->info = true;
-    else if (strcmp(text, "--sandbox") == 0)
-        o->sandbox = true;
-    else if (strcmp(text, "--check") == 0)
-        o->check = true;
-    else if (strcmp(text, "--help") == 0)
-        o->help = true;
-    else if (strcmp(text, "--version") == 0)
-        o->about = true;
-    else
-        return refuse(o, text, "unrecognized option '%s'");
-    return true;
+    for (const row *r = rows; r < rows + ROWS; r++) {
+        void *field = (char *)o + r->at;
+        const char *value = NULL;
+        if (r->wrong && long_option(o, index, r->text, &value)) {
+            *(const char **)field = value;
+            return (value && r->check(value)) || refuse(o, text, r->wrong);
+        }
+        if (!r->wrong && r->at && !strcmp(text, r->text)) {
+            *(bool *)field = true;
+            return true;
+        }
+    }
+    return refuse(o, text, "unrecognized option '%s'");
 }
 
 /* Parses one option of the stock interpreter, a single letter. */
@@ -164,26 +179,14 @@ bool lun__options_parse(lun_options *o)
     return true;
 }
 
+/* The options of the stock interpreter as it prints them, the others wider. */
 void lun__options_usage(FILE *to, const char *program)
 {
-    fprintf(
-        to,
-        "usage: %s [options] [script [args]]\nAvailable options are:\n  -e stat   execute string "
-        "'stat'\n  -i        enter interactive mode after executing 'script'\n  -l mod    require "
-        "library 'mod' into global 'mod'\n  -l g=mod  require library 'mod' into global 'g'\n  -v  "
-        "      show version information\n  -E        ignore environment variables\n  -W        "
-        "turn warnings on\n  --        stop handling options\n  -         stop handling options "
-        "and execute stdin\n  --backend name  compute with this backend (see --info)\n  --threads "
-        "n     use at most n threads of the host\n  --ranks n       run the script on n threads, "
-        "each with a state and an engine of its own; with --backend mpi on one, which the others "
-        "serve\n  --check         test functions for "
-        "associativity and indices, recompute elements\n  --sandbox       deny scripts access to "
-        "files and "
-        "processes\n  --time-limit s    stop the script after s seconds; implies --sandbox\n  "
-        "--memory-limit m  limit memory to m megabytes; implies --sandbox\n  --info          show "
-        "versions, backends, devices, ranks and the kernel cache\n  --version       show the "
-        "version of "
-        "Lunarray and of Lua\n  --help          show this text\n",
-        program);
+    fprintf(to, "usage: %s [options] [script [args]]\nAvailable options are:\n", program);
+    for (const row *r = rows; r < rows + ROWS; r++) {
+        const int width = r->at ? 18 : 10;
+        const int used = fprintf(to, "  %s%s%s", r->text, r->value[0] ? " " : "", r->value) - 2;
+        fprintf(to, "%*s%s\n", width - used > 0 ? width - used : 1, "", r->help);
+    }
     fflush(to);
 }

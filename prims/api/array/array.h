@@ -185,8 +185,8 @@ lun_status lun__logical_of_order(lun_engine *e, lun_array *meaning, lun_array *k
         lun_release(keys_);                                                  \
         return s_;                                                           \
     }
-/* Whether the reduction of a, of a logical dtype, is that of lun__logical_order's integers; where it
- * gives an element, of what they stand for. */
+/* Whether the reduction of a, of a logical dtype, is that of lun__logical_order's integers; where
+ * it gives an element, of what they stand for. */
 bool lun__logical_reduced(const lun_array *a, lun_reduction r);
 /* source's elements in the meaning of target, as slots and validity, which may be NULL. */
 lun_status lun__logical_adopt(lun_engine *e, lun_array *target, lun_array *source,

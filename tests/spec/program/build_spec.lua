@@ -221,6 +221,52 @@ describe("the build", function()
         end
     end)
 
+    it("has completions made from its table of options", function()
+        local to = scratch .. "/made"
+        succeed(("mkdir -p '%s' && %s/lunarray packaging/completions.lua '%s'"):format(to, build, to))
+        for _, name in ipairs { "lunarray.bash", "lunarray.fish" } do
+            assert.equal(io.open("packaging/" .. name):read "a", io.open(to .. "/" .. name):read "a", "make docs")
+        end
+        local bash = io.open "packaging/lunarray.bash":read "a"
+        for option in succeed(build .. "/lunarray --help"):gmatch "\n  (%-%-?[%a-]+)" do
+            assert.is_truthy(bash:find(" " .. option:gsub("%-", "%%-") .. "[ \"]"), option)
+        end
+    end)
+
+    -- What bash offers for the last of these words.
+    local function offered(...)
+        local words = table.concat({ ... }, "' '")
+        return succeed(([[bash -c 'source packaging/lunarray.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
+            _lunarray; printf "%%s\n" "${COMPREPLY[@]}"' - 'lunarray' '%s']]):format(words))
+    end
+
+    it("has completions that bash takes", function()
+        if shell.capture "command -v bash" == "" then
+            pending "bash is missing"
+            return
+        end
+        assert.equal("--backend\n", offered "--b")
+        assert.equal("openmp\nopenmp/2\nopencl\nopencl:0\n", offered("--backend", "o"))
+        assert.equal("reference\n", offered("--backend", "=", "r"))
+        assert.equal("\n", offered("--threads", ""))
+        assert.equal("examples/daxpy.lua\n", offered("--threads", "2", "examples/dax"))
+        assert.equal("examples/data\n", offered "examples/dat")
+        assert.equal("Makefile\n", offered("examples/daxpy.lua", "Makef"))
+    end)
+
+    it("has completions that fish takes", function()
+        if shell.capture "command -v fish" == "" then
+            pending "fish is missing"
+            return
+        end
+        local function fish(line)
+            return succeed(("HOME='%s' fish --no-config -c 'source packaging/lunarray.fish; complete -C \"%s\"'"):format(scratch, line))
+        end
+        assert.equal("--backend\tcompute with this backend (see --info)\n", fish "lunarray --b")
+        assert.truthy(fish("lunarray --backend r"):find("^reference\t"))
+        assert.equal("examples/daxpy.lua\n", fish "lunarray examples/dax")
+    end)
+
     it("has a rockspec whose targets and headers are there", function()
         local rock = {}
         assert(loadfile("lunarray-scm-1.rockspec", "t", rock))()
@@ -292,6 +338,8 @@ describe("the build", function()
                 "/opt/lun/lib/liblunarray.so." .. version,
                 "/opt/lun/lib/lua/5.4/lunarray.so",
                 "/opt/lun/lib/pkgconfig/lunarray.pc",
+                "/opt/lun/share/bash-completion/completions/lunarray",
+                "/opt/lun/share/fish/vendor_completions.d/lunarray.fish",
                 "/opt/lun/share/lunarray/installed",
                 "/opt/lun/share/man/man1/lunarray.1",
             }, "\n") .. "\n", succeed(
