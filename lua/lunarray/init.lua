@@ -27,8 +27,8 @@ lun.struct = later("record.record", "struct", 3)
 lun.load = later("format.io", "load", 2)
 lun.open = later("format.io", "open", 2)
 lun.save = later("format.io", "save", 3)
-lun.table = later("table.columns", "table", 2)
-lun.rows = later("table.columns", "rows", 2)
+lun.table = later("table.object", "table", 2)
+lun.rows = later("table.rows", "rows", 2)
 lun.factor = later("table.factor", "factor", 1)
 lun.group = later("table.group", "group", math.huge)
 lun.join = later("table.join", "join", 4)
@@ -94,6 +94,7 @@ lun.pi, lun.e, lun.inf, lun.nan = math.pi, math.exp(1), math.huge, 0.0 / 0.0
 method("show.plan", "source", 2)
 core.internal.page_type.__tostring = later("show.plan", "page", 1)
 core.internal.array_type.__tostring = later("show.show", "text", 1)
+core.internal.array_type.__call = later("table.object", "call", math.huge)
 
 -- Arrays distributed over ranks are blocked arrays.
 core.internal.distribute_over_ranks(function(...) return lun.spmd.distribute(...) end)

@@ -37,6 +37,7 @@ lua/lunarray/format/npz.lua bytes from which ranks read
 lua/lunarray/format/raw.lua bytes from which ranks write
 lua/lunarray/ranks/pack.lua bytes from which an array travels by itself
 lua/lunarray/table/date.lua fixed-point arithmetic of calendars
+lua/lunarray/table/object.lua rows of a part that a script is given
 prims/api/write/scatter.c values worth a second thread
 prims/base/infile.c bytes
 prims/base/layout/strided.c bytes in the nearest cache

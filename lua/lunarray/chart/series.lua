@@ -32,15 +32,14 @@ end
 -- The order of a table of columns; nil for what is none.
 local function columns_of(t)
     local meta = type(t) == "table" and getmetatable(t)
-    local kind = type(meta) == "table" and rawget(meta, "__name")
-    return (kind == "columns" or kind == "arrays") and frame.ordered(t, meta.names) or nil
+    return type(meta) == "table" and (frame.of(t) or rawget(meta, "names")) and frame.ordered(t) or nil
 end
 
 -- ---------------------------------------------------------------- series
 
 -- The column called `name`, for an option.
 local function column(t, name, option, argument)
-    local a = type(name) == "string" and rawget(t, name) or nil
+    local a = type(name) == "string" and frame.column(t, name) or nil
     if a == nil then
         picture.misuse(argument, "plot", "option '%s': there is no column '%s'", option, tostring(name))
     end
@@ -60,7 +59,7 @@ local function series_by_name(t, argument, wanted, left_out, opts_at)
     local names = columns_of(t)
     for _, name in ipairs(names or frame.ordered(t)) do
         if type(name) == "string" and name ~= left_out then
-            records.each_column(name, t[name], function(label, a)
+            records.each_column(name, frame.column(t, name), function(label, a)
                 if core.isarray(a) or not names then
                     list[#list + 1] = { check_array(a, argument), label }
                 end
@@ -77,14 +76,14 @@ local function series_of(a, argument, opts, opts_at)
         list[1] = { check_array(a, argument), names and names[1] or "1" }
         return list
     end
-    for i, one in ipairs(a) do
+    for i, one in ipairs(frame.of(a) and {} or a) do
         list[i] = { check_array(one, argument), tostring(names and names[i] or i) }
     end
     local by_name = series_by_name(a, argument, opts.y, type(opts.x) == "string" and opts.x, opts_at)
     table.move(by_name, 1, #by_name, #list + 1, list)
     if #list == 0 then
         picture.misuse(argument, "plot", "array, or a table of arrays, expected, got %s",
-            next(a) == nil and "an empty table" or "a table without columns of numbers")
+            not frame.of(a) and next(a) == nil and "an empty table" or "a table without columns of numbers")
     end
     for i, one in ipairs(list) do
         one[2] = tostring(names and names[i] or one[2])

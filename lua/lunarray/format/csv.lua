@@ -12,6 +12,7 @@ local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local file = require "lunarray.format.file"
 local frame = require "lunarray.show.frame"
+local object = require "lunarray.table.object"
 local options = require "lunarray.format.csvoptions"
 local raw = require "lunarray.format.raw"
 local records = require "lunarray.base.records"
@@ -269,18 +270,19 @@ end
 
 -- The table of columns: their names, values, validities and the dtypes that they get; about: how they were read.
 local function make_table(names, columns, valid, kinds, rows, about)
-    local t = frame.make({}, names, rows)
+    local by_name = {}
     for i, name in ipairs(names) do
-        t[name] = joined(columns[i], valid[i], kinds[i])
+        by_name[name] = joined(columns[i], valid[i], kinds[i])
     end
+    local t = object.make(by_name, names, rows)
     getmetatable(t).csv = about
     return t
 end
 
 -- Adds a column of text with the path of each row's file; or nil, message, code.
 local function add_source(t, name, files)
-    local names, paths = getmetatable(t).names, {}
-    if t[name] ~= nil then
+    local paths = {}
+    if frame.column(t, name) ~= nil then
         return nil, ("source names the column '%s', which the file has"):format(name), "format"
     end
     for _, from in ipairs(files) do
@@ -288,7 +290,6 @@ local function add_source(t, name, files)
             paths[#paths + 1] = from.path
         end
     end
-    names[#names + 1] = name
     t[name] = paths
     return t
 end
@@ -467,7 +468,7 @@ function csv.open(source, opts, extension, path)
     for i, name in ipairs(from.wanted) do
         place[name] = i
     end
-    return frame.make({}, from.wanted, rows, function(name)
+    return object.make({}, from.wanted, rows, function(name)
         local i = place[name]
         local columns, valid = columns_of(from, { from.numbers[i] }, { from.hows[i] })
         if not columns then
@@ -513,15 +514,14 @@ end
 
 -- The names of the columns to save, in order, or nil and what is wrong.
 local function names_to_save(t, wanted)
-    local meta = getmetatable(t)
-    local names = wanted or frame.ordered(t, type(meta) == "table" and rawget(meta, "names") or nil)
+    local names = wanted or frame.ordered(t)
     if type(names) ~= "table" or #names == 0 then
         return nil, wanted and "names is not a list of column names" or "no columns"
     end
     for _, name in ipairs(names) do
         if type(name) ~= "string" then
             return nil, ("the column name %s is not a string"):format(tostring(name))
-        elseif t[name] == nil then
+        elseif frame.column(t, name) == nil then
             return nil, ("no column '%s'"):format(name)
         elseif internal.csv_check { name } then
             return nil, ("the column name %q is not UTF-8 text"):format(name)
@@ -538,7 +538,7 @@ local function columns_to_save(t, wanted)
     end
     local flat, columns = {}, {}
     for _, name in ipairs(names) do
-        records.each_column(name, t[name], function(label, column)
+        records.each_column(name, frame.column(t, name), function(label, column)
             flat[#flat + 1], columns[#columns + 1] = label, column
         end)
     end

@@ -7,6 +7,7 @@
 local core = require "lunarray.core"
 local file = require "lunarray.format.file"
 local infile = require "lunarray.format.infile"
+local object = require "lunarray.table.object"
 local raw = require "lunarray.format.raw"
 local records = require "lunarray.base.records"
 
@@ -290,7 +291,11 @@ function M.save(path, a, opts)
     end
     local struct = records.struct_of(a)
     if struct and name == "csv" then
-        a = require("lunarray.record.recordtext").columns(a)
+        local columns, names = {}, {}
+        for k, field in ipairs(records.fields_of(a)) do
+            names[k], columns[struct[k]] = struct[k], field
+        end
+        a = object.make(columns, names, #a)
     elseif struct and name == "raw" and opts.dtype == nil then
         return reading(core.internal.writing, file.write, path, raw.pieces { a:tobytes() })
     elseif not TABLES[name] and not (struct and name == "npy") then

@@ -66,15 +66,14 @@ end
 
 -- The names of the arrays of a table in order; or nil and what is wrong with it.
 local function names_of(t)
-    local meta = getmetatable(t)
-    local names = frame.ordered(t, type(meta) == "table" and rawget(meta, "names") or nil)
+    local names = frame.ordered(t)
     for _, name in ipairs(names) do
         if type(name) ~= "string" then
             return nil, ("the name of an array is a text, not the %s %s"):format(type(name), tostring(name))
         elseif name == "" or #name > 60000 or name:find("\0", 1, true) or not utf8.len(name) then
             return nil, ("%q cannot be the name of an array"):format(name)
         end
-        local a = t[name]
+        local a = frame.column(t, name)
         local struct = records.struct_of(a)
         if not struct and not core.isarray(a) then
             return nil, ("'%s' is a %s; arrays can be saved"):format(name, type(a))

@@ -435,7 +435,7 @@ row("allclose", "a:allclose(b [, {rtol=1e-5, atol=1e-8, equal_nan=false}])", "wh
         return result
     end)
 
-row("equals", "a:equals(b)", "whether b is an array of a's shape with equal elements, of which NaN equals NaN",
+row("equals", "a:equals(b)", "whether b is an array of a's shape with equal elements: NaN equals NaN, missing missing",
     "lun.vector{1, 2}:equals(lun.vector{1.0, 2.0})", "true",
     function(a, b)
         call.array(a, 1)
@@ -445,6 +445,10 @@ row("equals", "a:equals(b)", "whether b is an array of a's shape with equal elem
         local same = a:eq(b)
         if call.is_float(a) and call.is_float(b) then
             same = core.lor(same, core.land(a:isnan(), b:isnan()))
+        end
+        if core.internal.has_missing(a) or core.internal.has_missing(b) then
+            local gone, other = a:ismissing(), b:ismissing()
+            same = core.lor(core.land(same, core.lor(gone, other):lnot()), core.land(gone, other))
         end
         return call.rank(a) == 0 and same:value() or same:all()
     end)

@@ -205,7 +205,7 @@ row("value_counts", "a:value_counts()", "a table of columns, value and count: mo
     function(a)
         local values, counts = flat(a):unique()
         local order = counts:argsort { descending = true }
-        return require("lunarray.table.columns").table({ value = values:take(order), count = counts:take(order) },
+        return require("lunarray.table.object").table({ value = values:take(order), count = counts:take(order) },
             { "value", "count" })
     end)
 

@@ -35,7 +35,11 @@ local function tables_of(x)
             break
         end
         local meta = getmetatable(x)
-        tables[#tables + 1] = type(meta) == "table" and rawget(meta, "unread") or nil -- columns (frame.lua)
+        if type(meta) == "table" and rawget(meta, "columns") then -- a table of columns (frame.lua)
+            tables[#tables + 1] = meta.columns
+            tables[#tables + 1] = meta.unread
+            tables[#tables + 1] = package.loaded["lunarray.table.object"].verbs
+        end
         local index = type(meta) == "table" and rawget(meta, "__index")
         if index == nil or type(index) == "function" then
             break

@@ -194,15 +194,16 @@ local FUNCTIONS = {
     },
     table = {
         "lun.table(t [, names])",
-        "turns t, whose Vectors, records and lists of texts have one length, into a table of columns, printed as\n"
-            .. "that of lun.load, records as a column for each field; names: the order of the columns, others come\n"
-            .. "last; returns t",
+        'turns t, whose Vectors, records and lists have one length, or a list of rows, {{a = 1, b = "x"}}, into a\n'
+            .. "table of columns as lun.load gives, records printed as a column for each field; names: the order of\n"
+            .. "the columns, others come last; returns t. t.a is a column, t[i] a row, #t the number of rows,\n"
+            .. "t:names(), t:dtypes(), t:has(name), t:iter(), t:parts(rows), t:copy(), t:totable(\"rows\"|\"columns\")",
     },
     rows = {
         "lun.rows(t, which)",
         "a new table with some rows, selected by a bool Vector or by integers in any order, repeated or not, negative\n"
-            .. 'ones counting from the end; row 0 is a missing one: NaN, "", an error in columns of integers and\n'
-            .. "records",
+            .. 'ones counting from the end; row 0 is a missing one, an error in columns of records; also as\n'
+            .. "t:rows(which), or t:rows(i, j)",
     },
     factor = {
         "lun.factor(list)",

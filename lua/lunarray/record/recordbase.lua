@@ -187,8 +187,15 @@ end
 
 -- Arrays and numbers by the names of fields that records, or a table of columns, hold for s.
 function base.values_of(s, t, argument, call)
-    local from = base.struct_of(t)
+    local from, frame = base.struct_of(t), package.loaded["lunarray.show.frame"]
     local fault
+    if frame and frame.of(t) then
+        local columns = {}
+        for name, x in pairs(t) do
+            columns[name] = x
+        end
+        t = columns
+    end
     if from then
         fault = difference(s, from)
     else

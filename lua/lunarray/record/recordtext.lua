@@ -14,21 +14,12 @@ local function title(r)
     return waiting == 0 and text or ("%s (%d operation%s waiting)"):format(text, waiting, waiting == 1 and "" or "s")
 end
 
--- The fields as a table of columns; of records of one dimension.
-function recordtext.columns(r)
-    local columns, names = {}, {}
-    for k, name in ipairs(base.struct_of(r)) do
-        names[k], columns[name] = name, base.fields_of(r)[name]
-    end
-    return frame.make(columns, names, #r)
-end
-
 -- The text of records, of several lines without a newline at the end.
 function recordtext.text(r)
     local s, list, names = base.struct_of(r), base.list_of(r), {}
     local head = title(r)
     if select("#", r:shape()) == 1 then
-        return head .. "\n" .. frame.text(recordtext.columns(r)):gsub("^[^\n]*\n", "")
+        return head .. "\n" .. frame.lines(s, base.fields_of(r), #r):gsub("^[^\n]*\n", "")
     end
     for k, name in ipairs(s) do
         names[k] = (".%s: %s"):format(name, tostring(list[k]))

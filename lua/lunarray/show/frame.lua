@@ -1,13 +1,12 @@
--- Tables of columns of equal length: their order, their number of rows, and how they are printed. A column is a Vector,
--- a list of texts, or records, which are printed as a column for each field. The order is in the metatable, where no
--- name can collide with it: pairs(t) follows the list getmetatable(t).names. #t is the number of rows that its columns
--- have now. Columns may be fetched when they are first used: getmetatable(t).unread[name] is true for those not fetched
--- yet, getmetatable(t).rows is their number of rows. A table of arrays of any shapes, by name, is such a table without
+-- Tables of columns of equal length: where their columns are, and how they are printed. A column is a Vector, a list of
+-- texts, or records, which are printed as a column for each field. A table of columns has nothing raw in it: its
+-- metatable has `columns`, by name, `names`, their order, and `rows`, their number; its events, by which scripts read
+-- and write it, are in lua/lunarray/table/object.lua. Columns may be fetched when they are first used: `unread[name]`
+-- is true for those not fetched yet. A table of arrays of any shapes, by name, is a plain table with an order, without
 -- rows.
 --
--- Invariant: unread[name] is true exactly while the column was neither fetched nor assigned, and the table has no raw
--- field of that name then. `names` may have columns that were removed, and lack those added later; frame.ordered gives
--- the present order.
+-- Invariant: `names` has each name once: those in `columns` and those in `unread`, which have none in common. All
+-- columns had `rows` elements when they came in.
 
 local core = require "lunarray.core"
 local digits = require "lunarray.show.digits"
@@ -23,12 +22,34 @@ local GAP = "  " -- between columns
 
 -- ---------------------------------------------------------------- columns in order
 
--- The keys of `t` as a list: first those in `known` that are still there, then the others, sorted.
+-- The metatable of a table of columns; nil for anything else.
+function frame.of(t)
+    local meta = type(t) == "table" and getmetatable(t)
+    return type(meta) == "table" and rawget(meta, "columns") and meta or nil
+end
+
+-- The column of that name in a table of columns, or the entry of a plain table; nil if there is none.
+function frame.column(t, name)
+    local meta = frame.of(t)
+    if not meta then
+        return t[name]
+    elseif meta.unread and meta.unread[name] then
+        meta.columns[name] = meta.fetch(name)
+        meta.unread[name] = nil
+    end
+    return meta.columns[name]
+end
+
+-- The names in `t` as a list: those of a table of columns; else first those in `known` that are still there, or in the
+-- order that a table of arrays has, then the others, sorted.
 function frame.ordered(t, known)
-    local meta, names, seen, more = getmetatable(t), {}, {}, {}
-    local unread = type(meta) == "table" and rawget(meta, "unread") or {}
-    for _, name in ipairs(known or {}) do
-        if rawget(t, name) ~= nil or unread[name] then
+    local own = getmetatable(t)
+    local names, seen, more = {}, {}, {}
+    if frame.of(t) then
+        return table.move(own.names, 1, #own.names, 1, names)
+    end
+    for _, name in ipairs(known or type(own) == "table" and rawget(own, "names") or {}) do
+        if rawget(t, name) ~= nil then
             names[#names + 1] = name
             seen[name] = true
         end
@@ -44,31 +65,13 @@ function frame.ordered(t, known)
     return table.move(more, 1, #more, #names + 1, names)
 end
 
-local function pairs_in_order(t)
-    local names, i = frame.ordered(t, getmetatable(t).names), 0
+-- For pairs: the names and columns in order.
+function frame.pairs(t)
+    local names, i = frame.ordered(t), 0
     return function()
         i = i + 1
-        return names[i], t[names[i]]
+        return names[i], names[i] and frame.column(t, names[i])
     end
-end
-
--- The length of the first column that has one: lists grow, and columns are replaced.
-local function count_rows(t)
-    local meta = getmetatable(t)
-    for _, name in ipairs(frame.ordered(t, meta.names)) do
-        local column = rawget(t, name)
-        if meta.unread and meta.unread[name] then
-            break
-        elseif core.isarray(column) or records.struct_of(column) then
-            local usable, count = pcall(column.size, column)
-            if usable then
-                return count
-            end
-        elseif type(column) == "table" then
-            return core.internal.texts(column) or rawlen(column)
-        end
-    end
-    return meta.rows
 end
 
 -- ---------------------------------------------------------------- cells
@@ -195,10 +198,8 @@ local function plural(n, what)
     return ("%d %s%s"):format(n, what, n == 1 and "" or "s")
 end
 
--- The text of a table of columns, of several lines without a newline at the end. Only the rows shown are read.
-function frame.text(t)
-    local meta = getmetatable(t)
-    local names, rows = frame.ordered(t, meta.names), count_rows(t)
+-- The text of columns, by name, of several lines without a newline at the end. Only the rows shown are read.
+function frame.lines(names, columns, rows)
     local all = rows <= 2 * EDGE + 1
     local ranges = all and { { 1, rows } } or { { 1, EDGE }, { rows - EDGE + 1, rows } }
     local count, gap = all and rows or 2 * EDGE, not all and EDGE or -1
@@ -210,7 +211,7 @@ function frame.text(t)
     end
     local side, blocks = lines_of(numbers, count, gap), {}
     for _, name in ipairs(names) do
-        records.each_column(name, rawget(t, name), function(label, column)
+        records.each_column(name, columns[name], function(label, column)
             blocks[#blocks + 1] = lines_of(shown(label, column, ranges), count, gap)
         end)
     end
@@ -230,40 +231,17 @@ function frame.text(t)
     return #names > 0 and table.concat(lines, "\n") or lines[1]
 end
 
--- ---------------------------------------------------------------- tables
-
--- Makes of `t`, whose keys are in `names`, a table of columns of so many rows; gives t. Columns that are not in it yet
--- are fetched by fetch(name) when they are used.
-function frame.make(t, names, rows, fetch)
-    local meta = {
-        __name = "columns", __pairs = pairs_in_order, __len = count_rows, __tostring = frame.text, names = names,
-        rows = rows,
-    }
-    if fetch then
-        local unread = {}
-        for _, name in ipairs(names) do
-            unread[name] = true
-        end
-        meta.unread = unread
-        function meta.__index(_, name)
-            if unread[name] then
-                local column = fetch(name)
-                unread[name] = nil
-                rawset(t, name, column)
-                return column
-            end
-        end
-        function meta.__newindex(_, name, column)
-            unread[name] = nil
-            rawset(t, name, column)
-        end
-    end
-    return setmetatable(t, meta)
+-- The text of a table of columns; those not fetched yet stay so.
+function frame.text(t)
+    local meta = getmetatable(t)
+    return frame.lines(meta.names, meta.columns, meta.rows)
 end
+
+-- ---------------------------------------------------------------- tables of arrays
 
 -- The text of a list of arrays: a line for each with its name, dtype and shape.
 local function list_text(t)
-    local names, width = frame.ordered(t, getmetatable(t).names), 0
+    local names, width = frame.ordered(t), 0
     for _, name in ipairs(names) do
         width = math.max(width, breadth(one_line(tostring(name))))
     end
@@ -286,7 +264,7 @@ end
 
 -- Makes of `t`, whose keys are in `names`, a table of arrays of any shapes, with an order; gives t.
 function frame.list(t, names)
-    return setmetatable(t, { __name = "arrays", __pairs = pairs_in_order, __tostring = list_text, names = names })
+    return setmetatable(t, { __name = "arrays", __pairs = frame.pairs, __tostring = list_text, names = names })
 end
 
 return frame

@@ -426,4 +426,19 @@ describe("expressions with missing elements", function()
         local text = tostring(lun.table { x = a, k = lun.vector({ 1, lun.na, 3, 4, 5 }, "i32") })
         assert.equal(3, select(2, text:gsub("<NA>", "")))
     end)
+
+    it("are equal to missing ones alone", function()
+        for _, backend in ipairs(lun.backends()) do
+            lun.use(backend)
+            for _, values in ipairs { { 1, lun.na, 3 }, { 0.5, 0 / 0, lun.na }, { true, lun.na, false } } do
+                local a = lun.vector(values)
+                assert.is_true(a:equals(lun.vector(values)))
+                assert.is_false(a:equals(a:fillna(0)))
+                assert.is_false(a:fillna(0):equals(a))
+            end
+            assert.is_false(lun.vector { 0 / 0 }:equals(lun.vector { lun.na }))
+            assert.is_false(lun.vector { lun.na }:equals(lun.vector { 0 / 0 }))
+        end
+        lun.use(lun.backends()[1])
+    end)
 end)

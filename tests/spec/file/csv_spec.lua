@@ -299,7 +299,7 @@ describe("csv", function()
             local t = assert(load_text "__index,__pairs,names,rows,1\n1,2,3,4,5\n")
             assert.same({ 4 }, t.rows:totable())
             assert.same({ 5 }, t["1"]:totable())
-            assert.is_nil(t[1])
+            assert.same({ __index = 1, __pairs = 2, names = 3, rows = 4, ["1"] = 5 }, t[1])
         end)
     end)
 
