@@ -122,6 +122,26 @@ LUN_API lun_status lun_with_parts(lun_engine *e, lun_array *slots, lun_array *va
 /* lun_text of a shape, of as many strings as that has elements; rank 0: a Scalar. */
 LUN_API lun_status lun_text_tensor(lun_engine *e, const lun_string *s, int rank,
                                    const int64_t *shape, lun_array **out);
+typedef struct lun_text_function_info {
+    size_t size; /* sizeof(lun_text_function_info) */
+    const char *name, *doc;
+    int texts, numbers; /* that a call is given */
+} lun_text_function_info;
+/* Describes a function of texts by its number from 0; the texts stay valid.  False past the last
+ * one, and *out is unchanged. */
+LUN_API bool lun_text_function_describe(int which, lun_text_function_info *out);
+/* Computes it of the texts of a, with two texts and two numbers of which it takes as many as it
+ * says: once for each different text.  Lazy but for that.  LUN_EARG: a text of the call is not
+ * UTF-8. */
+LUN_API lun_status lun_text_call_function(lun_engine *e, int which, lun_array *a,
+                                          const lun_string *texts, const int64_t *numbers,
+                                          lun_array **out);
+/* The values that the codes of a text array count, from 1, in their pool: n of them from value
+ * `first`, from 0; n may be 0, *all: how many there are. */
+LUN_API lun_status lun_text_values(lun_engine *e, lun_array *a, int64_t first, int64_t n,
+                                   lun_string *values, int64_t *all);
+/* The codes of a text array, 0 where an element is missing; lazy. */
+LUN_API lun_status lun_text_slots(lun_engine *e, lun_array *a, lun_array **out);
 /* What stands in the slot of a missing element of dtype t, a Scalar. */
 LUN_API lun_status lun_missing_slot(lun_engine *e, lun_dtype t, lun_array **out);
 /* A missing Scalar of dtype t. */

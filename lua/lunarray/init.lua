@@ -89,6 +89,17 @@ for _, names in ipairs(NAMES) do
     end
 end
 
+-- Methods of arrays of dtype text alone: rows of names/texts.lua.
+for name in ("upper lower trim ltrim rtrim lpad rpad len substr contains startswith endswith find replace part split "
+    .. "matches match gsub map cast .."):gmatch "%S+" do
+    core.internal.text_methods[name] = function(...)
+        return all(require("lunarray.names.texts").methods[name](...))
+    end
+end
+core.internal.methods.format = function(...)
+    return all(require("lunarray.names.texts").format(...))
+end
+
 lun.pi, lun.e, lun.inf, lun.nan = math.pi, math.exp(1), math.huge, 0.0 / 0.0
 
 method("show.plan", "source", 2)

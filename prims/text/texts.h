@@ -77,8 +77,5 @@ int64_t lun__utf8_skip(const char *s, int64_t n, int64_t count);
 uint32_t lun__utf8_get(const char *s, int *bytes);
 /* Writes a code point; how many bytes. */
 int lun__utf8_put(uint32_t point, char out[4]);
-/* Simple case mapping, one code point to one. */
-uint32_t lun__utf8_upper(uint32_t point);
-uint32_t lun__utf8_lower(uint32_t point);
 
 #endif

@@ -1,5 +1,8 @@
 /* lua_text.c - arrays of dtype text: their elements as strings, and the methods that only they
  * have. What is made of texts in Lua is lua/lunarray/text's. */
+#include <limits.h>
+#include <string.h>
+
 #include "bind/host/bind.h"
 
 bool lun__lua_text_is(lun_dtype t)
@@ -83,9 +86,87 @@ static int text_levels(lua_State *L)
     return codes_or_levels(L, false);
 }
 
+/* The number of the function of texts of that name; -1: there is none. */
+static int function_of(const char *name)
+{
+    lun_text_function_info info = {.size = sizeof info};
+    int which = 0;
+    while (lun_text_function_describe(which, &info) && strcmp(info.name, name) != 0)
+        which++;
+    return lun_text_function_describe(which, &info) ? which : -1;
+}
+
+/* core.internal.text_call(a, name, text, text, number, number): a function of texts. */
+static int text_call(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    lun_string texts[2] = {{"", 0}, {"", 0}};
+    lua_settop(L, 6);
+    check_text(L, h);
+    const int which = function_of(luaL_checkstring(L, 2));
+    for (int k = 0; k < 2; k++)
+        if (!lua_isnil(L, 3 + k)) {
+            luaL_checkstring(L, 3 + k);
+            texts[k] = lun__lua_text_at(L, 3 + k);
+        }
+    const int64_t numbers[] = {luaL_optinteger(L, 5, 0), luaL_optinteger(L, 6, 0)};
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = check_text(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_text_call_function(h->engine, which, a, texts, numbers, out));
+    return lun__lua_array_give(L, h, s, 1);
+}
+
+/* core.internal.text_values(a): a list of the texts that the codes of a count. */
+static int text_values(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    lun_array *a = check_text(L, h);
+    int64_t n = 0;
+    lun_string value;
+    lun_status s = lun_text_values(h->engine, a, 0, 0, NULL, &n);
+    lun__error_check(L, h, s, 1);
+    lua_createtable(L, n < INT_MAX ? (int)n : INT_MAX, 0);
+    for (int64_t k = 0; k < n; k++) {
+        s = lun_text_values(h->engine, a, k, 1, &value, &n);
+        lun__error_check(L, h, s, 1);
+        lun__lua_text_push(L, value);
+        lua_rawseti(L, -2, k + 1);
+    }
+    return 1;
+}
+
+/* core.internal.text_slots(a): the codes of those, 0 where an element is missing. */
+static int text_slots(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    check_text(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_text_slots(h->engine, check_text(L, h), out));
+    return lun__lua_array_give(L, h, s, 1);
+}
+
+int lun__lua_text_call(lua_State *L, const char *name)
+{
+    lua_getiuservalue(L, lua_upvalueindex(1), LUN__CORE);
+    lua_getfield(L, -1, "internal");
+    lua_getfield(L, -1, "text_methods");
+    lua_getfield(L, -1, name);
+    lua_insert(L, 1);
+    lua_pop(L, 3);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
 void lun__open_text(lua_State *L, const lun__parts *p)
 {
     static const lun__entry methods[] = {
         {"codes", text_codes, 1}, {"levels", text_levels, 1}, {NULL, NULL, 0}};
+    static const luaL_Reg internal[] = {{"text_call", text_call},
+                                        {"text_values", text_values},
+                                        {"text_slots", text_slots},
+                                        {NULL, NULL}};
     lun__register_offer(L, p, p->text_methods, methods);
+    lun__register(L, p, p->internal, internal);
 }

@@ -155,6 +155,9 @@ lun_string lun__lua_text_at(lua_State *L, int i);
 void lun__lua_text_push(lua_State *L, lun_string s);
 /* Replaces the string at i by a Scalar of dtype text. */
 void lun__lua_text_replace(lua_State *L, lun__host *h, int i);
+/* Ends a call of which an argument is a text array, or dtype text, by the method of text arrays of
+ * that name, with all arguments: the number of results. */
+int lun__lua_text_call(lua_State *L, const char *name);
 /* A bad argument number `arg` if elements of a are missing there, and a value was given. */
 void lun__lua_text_refuse_value(lua_State *L, int arg, const char *what, const lun_array *a);
 

@@ -197,6 +197,8 @@ static int array_cast(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun_dtype t = lun__lua_value_any_dtype(L, 2);
+    if (lun__lua_text_is(t) || lun__lua_text_is(lun_dtype_of(lun__lua_array_check(L, h, 1))))
+        return lun__lua_text_call(L, "cast");
     lun_array **out = lun__lua_array_new(L, h);
     lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
@@ -240,6 +242,11 @@ static int array_concat(lua_State *L)
         return 1;
     }
     lun__host *h = lun__host_here(L);
+    for (int i = 1; i <= 2; i++)
+        if (lua_type(L, i) == LUA_TSTRING ||
+            (lun__lua_array_is(L, h, i) &&
+             lun__lua_text_is(lun_dtype_of(lun__lua_array_check(L, h, i)))))
+            return lun__lua_text_call(L, "..");
     lun_array **out = lun__lua_array_new(L, h);
     lun_array *a = lun__lua_array_check(L, h, 1);
     lun_array *b = lun__lua_array_check(L, h, 2);
@@ -289,7 +296,7 @@ void lun__open_array(lua_State *L, const lun__parts *p)
         {"dtype", array_dtype, 1},     {"shape", array_shape, 1},
         {"size", array_size, 1},       {"kind", array_kind, 1},
         {"pending", array_pending, 1}, {"backend", array_backend, 1},
-        {"cast", array_cast, 2},       {"reshape", array_reshape, LUN__ANY},
+        {"cast", array_cast, 3},       {"reshape", array_reshape, LUN__ANY},
         {"flatten", array_flatten, 1}, {"eval", array_eval, 1},
         {"free", array_free, 1},       {NULL, NULL, 0}};
     static const luaL_Reg events[] = {
@@ -299,7 +306,7 @@ void lun__open_array(lua_State *L, const lun__parts *p)
         {NULL, NULL},
     };
     static const lun__entry functions[] = {
-        {"isarray", is_array, 1}, {"cast", array_cast, 2}, {NULL, NULL, 0}};
+        {"isarray", is_array, 1}, {"cast", array_cast, 3}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {
         {"kind_of", push_kind_of}, {"measured", is_measured}, {NULL, NULL}};
     lun__register_offer(L, p, p->methods, methods);

@@ -172,7 +172,7 @@ row("intersect", "a:intersect(b)", "the different values that are in both, sorte
     end)
 row("union", "a:union(b)", "the different values that are in one or both, sorted", "lun.vector{3, 1}:union{2, 3}",
     "{1, 2, 3}",
-    function(a, b) return ((values_of(array(a, 1), 1) .. values_of(b, 2)):unique()) end)
+    function(a, b) return (core.concat({ values_of(array(a, 1), 1), values_of(b, 2) }):unique()) end)
 row("setdiff", "a:setdiff(b)", "the different values of a that are not in b, sorted", "lun.vector{3, 1, 2}:setdiff{3}",
     "{1, 2}",
     function(a, b)
@@ -183,7 +183,7 @@ row("setxor", "a:setxor(b)", "the different values that are in one of the two, s
     "{1, 2}",
     function(a, b)
         local x, y = values_of(array(a, 1), 1), values_of(b, 2)
-        return (x:compress(among(x, y):lnot()) .. y:compress(among(y, x):lnot())):sort()
+        return core.concat({ x:compress(among(x, y):lnot()), y:compress(among(y, x):lnot()) }):sort()
     end)
 
 row("nunique", "a:nunique()", "how many different values there are; all NaN are one", "lun.vector{2, 1, 2}:nunique()",

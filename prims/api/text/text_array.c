@@ -144,8 +144,7 @@ lun_status lun_text(lun_engine *e, const lun_string *s, int64_t n, lun_array **o
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* LUN_EDTYPE unless a is of dtype text. */
-static lun_status check_text(lun_engine *e, lun_array *a)
+lun_status lun__text_array_check(lun_engine *e, lun_array *a)
 {
     char text[96];
     lun_status s = lun__array_present(e, a);
@@ -158,7 +157,7 @@ lun_status lun_text_read(lun_engine *e, lun_array *a, int64_t first, int64_t n, 
 {
     LUN_NEED(e, s || !n);
     lun_array *codes, *valid;
-    lun_status status = check_text(e, a);
+    lun_status status = lun__text_array_check(e, a);
     if (status == LUN_OK)
         status = lun__validity_parts(e, a, false, &codes, &valid);
     if (status != LUN_OK)
@@ -254,7 +253,7 @@ lun_status lun_text_codes(lun_engine *e, lun_array *a, lun_array **codes, lun_ar
     LUN_NEED(e, codes && levels);
     lun_array *slots, *valid, *of = NULL, *narrow = NULL, *values = NULL;
     lun_text_pool *made = NULL;
-    lun_status s = check_text(e, a);
+    lun_status s = lun__text_array_check(e, a);
     if (s == LUN_OK)
         s = lun__validity_parts(e, a, false, &slots, &valid);
     if (s != LUN_OK)

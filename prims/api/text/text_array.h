@@ -13,6 +13,8 @@ static inline lun_text_pool *lun__text_array_pool(const lun_array *a)
 {
     return lun__array_top(a)->texts;
 }
+/* LUN_EDTYPE unless a is of dtype text. */
+lun_status lun__text_array_check(lun_engine *e, lun_array *a);
 /* An array of dtype text with these codes (plain, of any shape), a validity or NULL, and the
  * pool. */
 lun_status lun__text_array(lun_engine *e, lun_array *codes, lun_array *valid, lun_text_pool *t,

@@ -288,10 +288,7 @@ lun_status lun_text_set(lun_engine *e, lun_array *a, int64_t index, lun_string x
 {
     LUN_NEED(e, x.data && x.length >= 0);
     uint32_t code = 0;
-    char text[96];
-    lun_status s = lun__array_present(e, a);
-    if (s == LUN_OK && lun__array_logical(a) != LUN_TEXT)
-        s = lun__fail(e, LUN_EDTYPE, "text expected, got %s", lun__array_describe(a, text));
+    lun_status s = lun__text_array_check(e, a);
     if (s == LUN_OK && !lun__utf8_valid(x.data, x.length))
         s = lun__fail(e, LUN_EARG, "element " LUN_NTH_LONG " is not UTF-8 text", (long long)index);
     if (s == LUN_OK)

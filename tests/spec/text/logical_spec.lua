@@ -229,7 +229,7 @@ describe("text arrays", function()
             b[1] = "v" .. i
         end
         same({ "v300", "y" }, b)
-        local c = b .. a
+        local c = lun.concat { b, a }
         same({ "v300", "y", "k1" }, c:sub(1, 3))
     end)
 

@@ -1,0 +1,184 @@
+/* text_apply.c - functions of texts: computed once for each value of a pool, which gives a table
+ * of results; the elements are those of the table at the codes. */
+#include "api/text/text_array.h"
+#include "text/text_functions.h"
+
+#include <stdlib.h>
+
+/* A function being computed of the values of a pool: by code its numbers or truths, or, of texts,
+ * the codes of its results in a pool of their own. */
+typedef struct table {
+    lun_engine *e;
+    const lun_text_function *f;
+    lun_text_pool *of, *made;
+    int64_t n;
+    int64_t *numbers;
+    bool *truths;
+    uint32_t *codes;
+    bool moved, gaps; /* some result has another code than its value; some has none */
+} table;
+
+static lun_status put_text(table *t, lun_text_call *c, int64_t code)
+{
+    lun_status s = LUN_OK;
+    t->codes[code] = 0;
+    if (c->out.failed)
+        return lun__fail_nomem(t->e);
+    if (!c->missing)
+        s = lun__text_pool_add(t->e, t->made, lun__strbuf_text(&c->out), (int64_t)c->out.length,
+                               &t->codes[code]);
+    t->moved = t->moved || t->codes[code] != (uint32_t)code;
+    t->gaps = t->gaps || c->missing;
+    return s;
+}
+
+static lun_status compute(table *t, lun_text_call *c)
+{
+    lun_status s = LUN_OK;
+    for (int64_t code = 1; s == LUN_OK && code <= t->n; code++) {
+        lun__strbuf_clear(&c->out);
+        c->missing = false;
+        c->s = lun__text_pool_at(t->of, (uint32_t)code, &c->n);
+        t->f->run(c);
+        if (t->f->result == LUN_TEXT_RESULT_TEXT)
+            s = put_text(t, c, code);
+        else if (t->f->result == LUN_TEXT_RESULT_I64)
+            t->numbers[code] = c->result;
+        else
+            t->truths[code] = c->result != 0;
+    }
+    return s;
+}
+
+/* Room for the results. */
+static lun_status start(table *t)
+{
+    const size_t n = (size_t)t->n + 1;
+    if (t->f->result == LUN_TEXT_RESULT_I64)
+        t->numbers = calloc(n, sizeof *t->numbers);
+    else if (t->f->result == LUN_TEXT_RESULT_BOOL)
+        t->truths = calloc(n, sizeof *t->truths);
+    else
+        t->codes = calloc(n, sizeof *t->codes);
+    if (!t->numbers && !t->truths && !t->codes)
+        return lun__fail_nomem(t->e);
+    return t->codes ? lun__text_pool_new(t->e, &t->made) : LUN_OK;
+}
+
+/* The texts of the results at the codes `slots`. */
+static lun_status texts(table *t, lun_array *slots, lun_array *valid, lun_array **out)
+{
+    lun_array *codes = NULL, *there = NULL, *zero = NULL;
+    lun_status s = LUN_OK;
+    if (t->moved)
+        s = lun__text_array_recoded(t->e, t->codes, t->n, lun__text_pool_count(t->made), slots,
+                                    &codes);
+    else
+        lun_retain(codes = slots);
+    if (s == LUN_OK && t->gaps) {
+        s = lun_integer(t->e, 0, &zero);
+        if (s == LUN_OK)
+            s = lun_ne(t->e, codes, zero, &there);
+    }
+    if (s == LUN_OK)
+        s = lun__text_array(t->e, codes, there ? there : valid, t->made, out);
+    lun_release(codes);
+    lun_release(there);
+    lun_release(zero);
+    return s;
+}
+
+/* The results at the codes `slots`, missing where the validity is false. */
+static lun_status results(table *t, lun_array *slots, lun_array *valid, lun_array **out)
+{
+    lun_array *all = NULL;
+    if (t->codes)
+        return texts(t, slots, valid, out);
+    if (t->truths)
+        return lun__text_array_by_code(t->e, t->truths, t->n, LUN_BOOL, slots, out);
+    lun_status s = lun__text_array_by_code(t->e, t->numbers, t->n, LUN_I64, slots, &all);
+    if (s == LUN_OK && valid)
+        s = lun_with_parts(t->e, all, valid, out);
+    else if (s == LUN_OK)
+        lun_retain(*out = all);
+    lun_release(all);
+    return s;
+}
+
+/* The call of f; LUN_EARG unless its texts are UTF-8. */
+static lun_status call_of(lun_engine *e, const lun_text_function *f, const lun_string *texts,
+                          const int64_t *numbers, lun_text_call *c)
+{
+    *c = (lun_text_call){.out = LUN_STRBUF_INIT};
+    for (int k = 0; k < f->info.texts; k++) {
+        c->text[k] = texts[k];
+        if (!lun__utf8_valid(texts[k].data, texts[k].length))
+            return lun__fail(e, LUN_EARG, "text " LUN_NTH " of %s is not UTF-8", k, f->info.name);
+    }
+    for (int k = 0; k < f->info.numbers; k++)
+        c->number[k] = numbers[k];
+    return LUN_OK;
+}
+
+lun_status lun_text_call_function(lun_engine *e, int which, lun_array *a, const lun_string *texts,
+                                  const int64_t *numbers, lun_array **out)
+{
+    LUN_NEED(e, out);
+    lun_array *slots, *valid;
+    lun_text_call c;
+    table t = {.e = e, .f = lun__text_functions_row(which)};
+    if (!t.f)
+        return lun__fail(e, LUN_EARG, "no such function of texts: %d", which);
+    lun_status s = lun__text_array_check(e, a);
+    if (s == LUN_OK)
+        s = call_of(e, t.f, texts, numbers, &c);
+    if (s == LUN_OK)
+        s = lun__validity_parts(e, a, false, &slots, &valid);
+    if (s != LUN_OK)
+        return s;
+    t.of = lun__text_array_pool(a);
+    t.n = lun__text_pool_count(t.of);
+    s = start(&t);
+    if (s == LUN_OK)
+        s = compute(&t, &c);
+    if (s == LUN_OK)
+        s = results(&t, slots, valid, out);
+    lun__strbuf_free(&c.out);
+    lun__text_pool_release(t.made);
+    free(t.numbers);
+    free(t.truths);
+    free(t.codes);
+    lun_release(slots);
+    lun_release(valid);
+    return s;
+}
+
+/* ---- by other means -------------------------------------------------------------------------- */
+
+lun_status lun_text_values(lun_engine *e, lun_array *a, int64_t first, int64_t n,
+                           lun_string *values, int64_t *all)
+{
+    LUN_NEED(e, all && (values || !n));
+    lun_status s = lun__text_array_check(e, a);
+    if (s != LUN_OK)
+        return s;
+    const lun_text_pool *t = lun__text_array_pool(a);
+    *all = lun__text_pool_count(t);
+    if (first < 0 || n < 0 || first > *all || n > *all - first)
+        return lun__fail(e, LUN_ERANGE, "there are %lld values", (long long)*all);
+    for (int64_t k = 0; k < n; k++)
+        values[k].data = lun__text_pool_at(t, (uint32_t)(first + k + 1), &values[k].length);
+    return LUN_OK;
+}
+
+lun_status lun_text_slots(lun_engine *e, lun_array *a, lun_array **out)
+{
+    LUN_NEED(e, out);
+    lun_array *valid;
+    lun_status s = lun__text_array_check(e, a);
+    if (s == LUN_OK)
+        s = lun__validity_parts(e, a, false, out, &valid);
+    if (s == LUN_OK)
+        lun_release(valid);
+    return s;
+}
