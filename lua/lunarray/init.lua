@@ -91,13 +91,13 @@ end
 
 -- Methods of arrays of dtype text alone: rows of names/texts.lua.
 for name in ("upper lower trim ltrim rtrim lpad rpad len substr contains startswith endswith find replace part split "
-    .. "matches match gsub map cast .."):gmatch "%S+" do
+    .. "matches match gsub map cast isin format .."):gmatch "%S+" do
     core.internal.text_methods[name] = function(...)
         return all(require("lunarray.names.texts").methods[name](...))
     end
-end
-core.internal.methods.format = function(...)
-    return all(require("lunarray.names.texts").format(...))
+    if name ~= ".." and not core.internal.methods[name] then -- refuses numbers by name
+        core.internal.methods[name] = core.internal.text_methods[name]
+    end
 end
 
 lun.pi, lun.e, lun.inf, lun.nan = math.pi, math.exp(1), math.huge, 0.0 / 0.0

@@ -200,7 +200,7 @@ void lun__text_run_bytes(lun_text_call *c)
     c->result = c->n;
 }
 
-/* ---- parts that are looked for ---------------------------------------------------------------- */
+/* ---- parts that are looked for --------------------------------------------------------------- */
 
 /* The place of a part in bytes from `from` on; -1: it is not there. */
 static int64_t place_of(const lun_text_call *c, int64_t from, const lun_string *part)

@@ -9,7 +9,7 @@
 #ifndef LUN_TEXTS_H
 #define LUN_TEXTS_H
 
-#include "engine/state.h"
+#include "lunarray.h"
 
 /* Arrow's layout of a string view: a length, then up to 12 bytes in place, or the first 4, the
  * number of a data buffer and the offset in it. */

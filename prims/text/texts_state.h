@@ -3,6 +3,7 @@
 #define LUN_TEXTS_STATE_H
 
 #include "base/account.h"
+#include "engine/state.h"
 #include "text/texts.h"
 
 typedef struct lun_text_buffer {

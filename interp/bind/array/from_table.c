@@ -216,7 +216,7 @@ static bool note_text(walk *w)
 {
     lua_State *L = w->L;
     const int type = lua_type(L, -1);
-    const bool named = w->named && lun__lua_text_is(w->dtype);
+    const bool named = w->named && lun__lua_value_is_text(w->dtype);
     if (w->named && !named)
         return false;
     if (type == LUA_TSTRING && (w->integers || w->floats || w->booleans))
@@ -440,7 +440,7 @@ int lun__from_table(lua_State *L)
     lua_pushvalue(L, 1);
     visit(&w, 0);
     lua_pop(L, 1);
-    if (w.texts || (named && lun__lua_text_is(w.dtype)))
+    if (w.texts || (named && lun__lua_value_is_text(w.dtype)))
         return vector_of_strings(&w);
     if (!named)
         w.dtype = choose_dtype(&w);

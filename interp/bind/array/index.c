@@ -50,7 +50,7 @@ void lun__index_push(lua_State *L, lun__host *h, lun_array *a, int64_t i, int ar
         lun_value x;
         lun_string text;
         bool missing = false;
-        if (lun__lua_text_is(lun_dtype_of(a))) {
+        if (lun__lua_value_is_text(lun_dtype_of(a))) {
             LUN__TRY(s, lun_text_read(h->engine, a, i, 1, &text));
             lun__error_check(L, h, s, arg);
             lun__lua_text_push(L, text);
@@ -78,7 +78,7 @@ static int array_index(lua_State *L)
     if (lua_type(L, 2) == LUA_TSTRING) {
         const lun_array *of = lun__lua_array_at(L, 1);
         lua_settop(L, 2);
-        if (of && lun_is_logical(of) && lun__lua_text_is(lun_dtype_of(of))) {
+        if (of && lun_is_logical(of) && lun__lua_value_is_text(lun_dtype_of(of))) {
             lua_pushvalue(L, 2);
             if (lua_rawget(L, lua_upvalueindex(3)) != LUA_TNIL)
                 return 1;
@@ -125,7 +125,7 @@ static int array_newindex(lua_State *L)
     if (lun_shape(a, shape) > 1) {
         if (lun__lua_missing_at(L, h, 3))
             lun__lua_missing_replace(L, h, 3, lun_dtype_of(a));
-        if (lua_type(L, 3) == LUA_TSTRING && lun__lua_text_is(lun_dtype_of(a)))
+        if (lua_type(L, 3) == LUA_TSTRING && lun__lua_value_is_text(lun_dtype_of(a)))
             lun__lua_text_replace(L, h, 3);
         lun__lua_array_operand(L, h, 3);
         lun_array **row = lun__lua_array_new(L, h);
@@ -140,7 +140,7 @@ static int array_newindex(lua_State *L)
         lun__host_report_memory(L, h);
         return 0;
     }
-    if (lua_type(L, 3) == LUA_TSTRING && lun__lua_text_is(lun_dtype_of(a))) {
+    if (lua_type(L, 3) == LUA_TSTRING && lun__lua_value_is_text(lun_dtype_of(a))) {
         LUN__TRY(s, lun_text_set(h->engine, a, i, lun__lua_text_at(L, 3)));
         lun__error_check(L, h, s, 3);
         lun__host_report_memory(L, h);
@@ -157,7 +157,7 @@ static int array_fill(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun_array *a = lun__lua_array_check(L, h, 1);
-    const bool text = lua_type(L, 2) == LUA_TSTRING && lun__lua_text_is(lun_dtype_of(a));
+    const bool text = lua_type(L, 2) == LUA_TSTRING && lun__lua_value_is_text(lun_dtype_of(a));
     if (text || lun__lua_missing_at(L, h, 2)) {
         if (text)
             lun__lua_text_replace(L, h, 2);
@@ -182,7 +182,7 @@ static int array_set(lua_State *L)
     lun_array *a = lun__lua_array_check(L, h, 1);
     if (lun__lua_missing_at(L, h, 2))
         lun__lua_missing_replace(L, h, 2, lun_dtype_of(a));
-    else if (lua_type(L, 2) == LUA_TSTRING && lun__lua_text_is(lun_dtype_of(a)))
+    else if (lua_type(L, 2) == LUA_TSTRING && lun__lua_value_is_text(lun_dtype_of(a)))
         lun__lua_text_replace(L, h, 2);
     lun__lua_array_operand(L, h, 2);
     store(L, h, a, 2, 2);
@@ -247,7 +247,7 @@ static int array_value(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun_array *a = lun__lua_array_check(L, h, 1);
-    if (lun__lua_text_is(lun_dtype_of(a)) && lun_size(a) == 1) {
+    if (lun__lua_value_is_text(lun_dtype_of(a)) && lun_size(a) == 1) {
         lun_string text;
         lun_status s;
         LUN__TRY(s, lun_text_read(h->engine, a, 0, 1, &text));

@@ -39,7 +39,7 @@ static reader start(lua_State *L, lun__host *h, lun_array *a, int64_t first, int
 {
     reader r = {
         .h = h, .a = a, .dtype = lun_dtype_of(a), .missing = missing, .next = first, .left = count};
-    r.text = lun__lua_text_is(r.dtype);
+    r.text = lun__lua_value_is_text(r.dtype);
     r.size = r.text ? sizeof(lun_string) : (size_t)lun_dtype_size(r.dtype);
     r.buffer = lua_newuserdatauv(L, (size_t)(count < CHUNK ? count : CHUNK) * r.size, 0);
     if (lun_has_missing(a) && !r.text && (missing || lun_dtype_kind(r.dtype) != LUN_KIND_FLOAT))

@@ -50,7 +50,7 @@ static int total(lua_State *L, lun__host *h, lun_reduction r, const lun_along_op
     lun_array *a = lun__lua_array_check(L, h, 1), *scalar = NULL;
     lun_value x;
     lun_status s;
-    if (lun__lua_text_is(lun_dtype_of(a)) && !row_of(r).index)
+    if (lun__lua_value_is_text(lun_dtype_of(a)) && !row_of(r).index)
         return text_total(L, h, r, a);
     if (o->ddof_part == 0) {
         LUN__TRY(s, lun_total(h->engine, r, a, o->ddof, &x));
@@ -85,7 +85,7 @@ static int along(lua_State *L, lun__host *h, lun_reduction r)
     }
     lun_array *one = *lun__lua_array_slot(L, h, -1);
     bool missing = false;
-    if (lun__lua_text_is(lun_dtype_of(one))) {
+    if (lun__lua_value_is_text(lun_dtype_of(one))) {
         lun__index_push(L, h, one, 0, 1);
         return 1;
     }

@@ -5,16 +5,6 @@
 
 #include "bind/host/bind.h"
 
-bool lun__lua_text_is(lun_dtype t)
-{
-    return lun_dtype_kind(t) == LUN_KIND_TEXT;
-}
-
-bool lun__lua_text_has_gaps(lun_dtype t)
-{
-    return lun__lua_text_is(t) || lun_dtype_kind(t) == LUN_KIND_TIME;
-}
-
 lun_string lun__lua_text_at(lua_State *L, int i)
 {
     size_t n;
@@ -44,7 +34,7 @@ void lun__lua_text_replace(lua_State *L, lun__host *h, int i)
 
 void lun__lua_text_refuse_value(lua_State *L, int arg, const char *what, const lun_array *a)
 {
-    if (lun__lua_text_has_gaps(lun_dtype_of(a)))
+    if (lun__lua_value_has_gaps(lun_dtype_of(a)))
         lun__blame_argument(L, arg,
                             lua_pushfstring(L, "%s: elements of %s are missing there, no number",
                                             what, lun_dtype_name(lun_dtype_of(a))));
@@ -54,7 +44,7 @@ void lun__lua_text_refuse_value(lua_State *L, int arg, const char *what, const l
 static lun_array *check_text(lua_State *L, lun__host *h)
 {
     lun_array *a = lun__lua_array_check(L, h, 1);
-    if (!lun__lua_text_is(lun_dtype_of(a)))
+    if (!lun__lua_value_is_text(lun_dtype_of(a)))
         lun__error_bad_type(L, 1, "text");
     return a;
 }
@@ -147,18 +137,6 @@ static int text_slots(lua_State *L)
     return lun__lua_array_give(L, h, s, 1);
 }
 
-int lun__lua_text_call(lua_State *L, const char *name)
-{
-    lua_getiuservalue(L, lua_upvalueindex(1), LUN__CORE);
-    lua_getfield(L, -1, "internal");
-    lua_getfield(L, -1, "text_methods");
-    lua_getfield(L, -1, name);
-    lua_insert(L, 1);
-    lua_pop(L, 3);
-    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-    return lua_gettop(L);
-}
-
 void lun__open_text(lua_State *L, const lun__parts *p)
 {
     static const lun__entry methods[] = {
@@ -168,5 +146,6 @@ void lun__open_text(lua_State *L, const lun__parts *p)
                                         {"text_slots", text_slots},
                                         {NULL, NULL}};
     lun__register_offer(L, p, p->text_methods, methods);
+    lun__register_offer(L, p, p->methods, methods);
     lun__register(L, p, p->internal, internal);
 }

@@ -96,6 +96,10 @@ const char *lun__lua_value_pack(lun_dtype t, lun_value x, void *to);
 lun_dtype lun__lua_value_dtype(lua_State *L, int i);
 /* The same, which may also be one of arrays alone: text. */
 lun_dtype lun__lua_value_any_dtype(lua_State *L, int i);
+/* Whether elements of arrays of that dtype are texts; whether they are missing where nothing else
+ * stands beyond the ends, as those of all dtypes that kernels do not know. */
+bool lun__lua_value_is_text(lun_dtype t);
+bool lun__lua_value_has_gaps(lun_dtype t);
 /* The shape at i: n or {n1, n2, ...}. Returns the rank. */
 int lun__lua_value_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK]);
 /* The same for an array of `size` elements: one extent may be -1 and follows from the others. */
@@ -145,19 +149,12 @@ void lun__lua_missing_replace(lua_State *L, lun__host *h, int i, lun_dtype t);
 
 /* ---- texts (lua_text.c) ---------------------------------------------------------------------- */
 
-/* Whether elements of arrays of that dtype are texts; whether they are missing where nothing else
- * stands beyond the ends, as those of all dtypes that kernels do not know. */
-bool lun__lua_text_is(lun_dtype t);
-bool lun__lua_text_has_gaps(lun_dtype t);
 /* The string at i. */
 lun_string lun__lua_text_at(lua_State *L, int i);
 /* Pushes it, or nil if it is missing. */
 void lun__lua_text_push(lua_State *L, lun_string s);
 /* Replaces the string at i by a Scalar of dtype text. */
 void lun__lua_text_replace(lua_State *L, lun__host *h, int i);
-/* Ends a call of which an argument is a text array, or dtype text, by the method of text arrays of
- * that name, with all arguments: the number of results. */
-int lun__lua_text_call(lua_State *L, const char *name);
 /* A bad argument number `arg` if elements of a are missing there, and a value was given. */
 void lun__lua_text_refuse_value(lua_State *L, int arg, const char *what, const lun_array *a);
 

@@ -193,12 +193,27 @@ int lun__lua_array_give(lua_State *L, lun__host *h, lun_status s, int arg)
     return 1;
 }
 
+/* Ends a call of which an argument is a text array, or dtype text, by the method of text arrays of
+ * that name, with all arguments: the number of results. */
+static int call_text(lua_State *L, const char *name)
+{
+    lua_getiuservalue(L, lua_upvalueindex(1), LUN__CORE);
+    lua_getfield(L, -1, "internal");
+    lua_getfield(L, -1, "text_methods");
+    lua_getfield(L, -1, name);
+    lua_insert(L, 1);
+    lua_pop(L, 3);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
 static int array_cast(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun_dtype t = lun__lua_value_any_dtype(L, 2);
-    if (lun__lua_text_is(t) || lun__lua_text_is(lun_dtype_of(lun__lua_array_check(L, h, 1))))
-        return lun__lua_text_call(L, "cast");
+    if (lun__lua_value_is_text(t) ||
+        lun__lua_value_is_text(lun_dtype_of(lun__lua_array_check(L, h, 1))))
+        return call_text(L, "cast");
     lun_array **out = lun__lua_array_new(L, h);
     lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
@@ -245,8 +260,8 @@ static int array_concat(lua_State *L)
     for (int i = 1; i <= 2; i++)
         if (lua_type(L, i) == LUA_TSTRING ||
             (lun__lua_array_is(L, h, i) &&
-             lun__lua_text_is(lun_dtype_of(lun__lua_array_check(L, h, i)))))
-            return lun__lua_text_call(L, "..");
+             lun__lua_value_is_text(lun_dtype_of(lun__lua_array_check(L, h, i)))))
+            return call_text(L, "..");
     lun_array **out = lun__lua_array_new(L, h);
     lun_array *a = lun__lua_array_check(L, h, 1);
     lun_array *b = lun__lua_array_check(L, h, 2);

@@ -166,6 +166,16 @@ lun_dtype lun__lua_value_dtype(lua_State *L, int i)
     return LUN_DTYPE_COUNT;
 }
 
+bool lun__lua_value_is_text(lun_dtype t)
+{
+    return lun_dtype_kind(t) == LUN_KIND_TEXT;
+}
+
+bool lun__lua_value_has_gaps(lun_dtype t)
+{
+    return lun__lua_value_is_text(t) || lun_dtype_kind(t) == LUN_KIND_TIME;
+}
+
 lun_dtype lun__lua_value_any_dtype(lua_State *L, int i)
 {
     lun_dtype t;

@@ -505,6 +505,9 @@ local function column_to_write(column)
     if rank ~= 1 then
         return nil, ("is of rank %d; a column is a Vector or a Lua table"):format(rank)
     end
+    if dtype == "text" then
+        return column:totable { missing = "" }, column:size()
+    end
     local written = WRITTEN[dtypes.by_name[dtype].kind]
     if not internal.streamed(column) then
         column:eval() -- else each batch would be computed when it is written

@@ -1,5 +1,5 @@
--- Methods of arrays of dtype text. What is computed of texts is computed once for each different one: by the engine, or,
--- where a script's pattern or function is asked, here.
+-- Methods of arrays of dtype text. What is computed of texts is computed once for each different one: by the engine, or
+-- here, where a script's pattern or function is asked.
 
 local call = require "lunarray.names.call"
 local core = require "lunarray.core"
@@ -167,6 +167,25 @@ parted("find", "the first character of the first place of a text in it, i64, 0 w
         return at and utf8.len(s, 1, at - 1) + 1 or 0
     end)
 
+row("isin", "a:isin(list)",
+    "where texts are among those of a list or an array; missing ones are where lun.na is in it",
+    'lun.vector{"rain", "sun"}:isin{"sun", "fog"}', "{false, true}",
+    function(a, list)
+        texts(a, 1)
+        local set = {}
+        if core.isarray(list) then
+            local values = texts(list, 2):unique()
+            list = values:totable()
+        elseif type(list) ~= "table" then
+            bad(2, "list or array of texts expected, got %s", internal.kind_of(list))
+        end
+        for _, s in ipairs(list) do
+            set[s == core.na and s or text(s, 2)] = true
+        end
+        local result = mask(a, function(s) return set[s] end)
+        return set[core.na] and result:lor(a:ismissing()) or result
+    end)
+
 row("replace", "a:replace(old, new [, n]), a:replace{old = new, ...}",
     "each old in it, or the first n, replaced by new, plain; of a table: whole texts",
     'lun.vector{"FR", "DE"}:replace{FR = "France"}', "{'France', 'DE'}",
@@ -195,7 +214,8 @@ row("part", "a:part(sep, i)", "the i-th piece between separators, negative from 
         return internal.text_call(texts(a, 1), "part", separator(sep), nil, call.whole(i, 3))
     end)
 
-row("split", "a:split(sep, n)", "n arrays of the pieces between separators, the last one with the rest; missing where there are fewer",
+row("split", "a:split(sep, n)",
+    "n arrays of the pieces between separators, the last one with the rest; missing where there are fewer",
     '(lun.vector{"a-b-c"}:split("-", 2))', "{'a'}",
     function(a, sep, n)
         texts(a, 1)
@@ -248,7 +268,8 @@ local function checked(s, of, what)
     return s
 end
 
-row("match", "a:match(p [, group=1])", "the first match of a Lua pattern, or that capture of it; missing where it does not match",
+row("match", "a:match(p [, group=1])",
+    "the first match of a Lua pattern, or that capture of it; missing where it does not match",
     'lun.vector{"no 17"}:match "%d+"', "{'17'}",
     function(a, p, group)
         texts(a, 1)
@@ -273,7 +294,8 @@ row("gsub", "a:gsub(p, r [, n])", "string.gsub of each text; r: a text, a table 
         end, "text")
     end)
 
-row("map", "a:map(f)", "f(s) of each different text, called once for it: a text, a number, a boolean, or nil, which is missing",
+row("map", "a:map(f)",
+    "f(s) of each different text, called once for it: a text, a number, a boolean, or nil, which is missing",
     'lun.vector{"a", "bc"}:map(function(s) return #s end)', "{1, 2}",
     function(a, f)
         texts(a, 1)
@@ -356,8 +378,8 @@ local function number_of(s, dtype)
         elseif lower == "inf" or lower == "infinity" then
             return body:sub(1, 1) == "-" and -math.huge or math.huge
         end
-        return body:find "^[+-]?[%d.]" and not body:find "[xX]" and tonumber(body) and tonumber((body:gsub("^%+", ""))) + 0.0
-            or body:find "^%+" and not body:find "[xX]" and tonumber(body:sub(2)) and tonumber(body:sub(2)) + 0.0 or nil
+        local number = body:find "^[+-]?[%d.]" and not body:find "[xX]" and tonumber((body:gsub("^%+", "")))
+        return number and number + 0.0 or nil
     end
     if not body:find "^[+-]?%d+$" then
         return nil
@@ -404,7 +426,8 @@ row("cast", 'a:cast(dtype [, {errors="raise"}])',
     function(a, dtype, options)
         call.array(a, 1)
         options = call.options(options, 3, "errors")
-        local errors = options.errors == nil and "raise" or call.word(options.errors, 3, "raise missing", "option errors")
+        local errors = options.errors or "raise"
+        call.word(errors, 3, "raise missing", "option errors")
         if dtype == "text" then
             return is_texts(a) and a or to_text(a)
         end
@@ -433,19 +456,16 @@ row("..", "a .. x", "the texts one behind the other, element by element; x: a te
         return by_pair(as_texts(a, 1), as_texts(b, 2), function(s, t) return s .. t end, "text")
     end)
 
--- x:format of numbers: one conversion of string.format.
-rows.format = require "lunarray.base.public" (function(x, form)
-    if not core.isarray(x) or is_texts(x) then
-        error(("bad argument #1 to 'format' (numbers expected, got %s)"):format(internal.kind_of(x)), 0)
-    elseif type(form) ~= "string" or not form:find "%%" then
-        error(("bad argument #1 to 'format' (a conversion of string.format expected, got %s)"):format(
-            internal.kind_of(form)), 0)
-    end
-    local ok, why = pcall(string.format, form, 0)
-    if not ok then
-        error(("bad argument #1 to 'format' (%s)"):format(tostring(why):match "%((.*)%)" or tostring(why)), 0)
-    end
-    return of_numbers(x, function(number) return form:format(number) end)
-end)
+row("format", "a:format(f)", "numbers as texts by one conversion of string.format", 'lun.vector{1.5}:format "%05.2f"',
+    "{'01.50'}",
+    function(x, form)
+        call.array(x, 1)
+        if is_texts(x) then
+            bad(1, "numbers expected, got %s", call.described(x))
+        elseif type(form) ~= "string" or not pcall(string.format, form, 0) then
+            bad(2, "a conversion of string.format expected, got %s", tostring(form))
+        end
+        return of_numbers(x, function(number) return form:format(number) end)
+    end)
 
 return rows

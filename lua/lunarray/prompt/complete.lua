@@ -31,6 +31,7 @@ local function tables_of(x)
             seen[x] = true
             tables[#tables + 1] = x
         elseif core.isarray(x) then
+            tables[#tables + 1] = x:dtype() == "text" and core.internal.text_methods or nil
             tables[#tables + 1] = core.internal.methods
             break
         end

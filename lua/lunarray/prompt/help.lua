@@ -604,6 +604,19 @@ for i, names in ipairs(require "lunarray.names.list") do
     end
 end
 
+-- Methods of texts: what has the name of another method has its text behind that one's.
+for _, row in ipairs(require("lunarray.names.texts").list) do
+    local text = ("%s\nexample: %s is %s"):format(row.text, row.example, row.gives)
+    local other = METHODS[row.name]
+    if other then
+        METHODS[row.name] = { other[1], ("%s\nof texts: %s, %s"):format(other[2], row.call, text) }
+    elseif row.name ~= ".." then
+        METHODS[row.name] = { row.call, text }
+    end
+end
+METHODS.codes = { "a:codes()", "of texts: the number of each one among a:levels(), u32, 0 where it is missing" }
+METHODS.levels = { "a:levels()", "of texts: the different ones in order, which a:codes() count" }
+
 local SKELETON = [[
 a skeleton: s(A, extra...) calls it, s:run{A, extra..., out=B} writes into B,
 s:run{..., out={B, C}} of several results, s:source([backend]) is its code, s:workgroup(n) sets the work-group

@@ -40,6 +40,9 @@ local function of_vector(a)
     if select("#", a:shape()) ~= 1 then
         misuse(1, "factor", "Vector, or list of texts, expected, got %s", core.internal.kind_of(a))
     end
+    if a:dtype() == "text" then
+        return a:codes():cast "i32", a:levels()
+    end
     local levels = a:unique()
     if levels:size() > MOST then
         misuse(1, "factor", "more than 2^31 - 1 different values")
