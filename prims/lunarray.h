@@ -1077,7 +1077,14 @@ LUN_API lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array 
 /* Matrices are the last two axes, batches the axes before them.  f32, f16 and bf16 are computed in
  * f32, all others in f64.  LUN_ESHAPE if a matrix is not square, or empty; a singular one is
  * LUN_EARG when the value is needed. */
-enum { LUN_UPPER = 1, LUN_UNIT = 2, LUN_TRANSPOSED = 4, LUN_SIGN = 1, LUN_LOGARITHM = 2 };
+enum {
+    LUN_UPPER = 1,
+    LUN_UNIT = 2,
+    LUN_TRANSPOSED = 4,
+    LUN_SIGN = 1,
+    LUN_LOGARITHM = 2,
+    LUN_VALUES = 1
+};
 /* L and U in one n + 2 x n matrix: L below the diagonal, without its ones; then a row of the rows
  * of `a` in their order in L U, and a row of the rows that they were exchanged with, from 0. */
 LUN_API lun_status lun_lu(lun_engine *e, lun_array *a, lun_array **out);
@@ -1092,6 +1099,12 @@ LUN_API lun_status lun_cholesky(lun_engine *e, lun_array *a, lun_array **out);
  * diagonal, or of t's transpose; both with the same batches. */
 LUN_API lun_status lun_solve_triangular(lun_engine *e, lun_array *t, lun_array *b, int flags,
                                         lun_array **out);
+
+/* The eigenvalues of symmetric matrices, of which the lower triangle is read, in ascending order;
+ * without LUN_VALUES the first of n + 1 rows, and the others are the eigenvectors, in which the
+ * element of the greatest modulus is positive.  NaN, infinity and no convergence are LUN_EARG when
+ * the value is needed. */
+LUN_API lun_status lun_eigh(lun_engine *e, lun_array *a, int flags, lun_array **out);
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 

@@ -127,7 +127,7 @@ struct lun_node {
     lun_function *function;      /* keeps body alive */
     const lun_ir_function *body; /* CALL, REDUCE, SCAN by a function; RUNNING */
     /* CALL: texts of what may fail in body, for these operands; ALGORITHM: notes[0], in which %lld
-     * is the number, from 1, of the element that it failed with */
+     * is the number, from 1, of the element that it failed with; notes[1] where that is below 0 */
     const char *const *notes;
     lun_placed
         *wish; /* how its elements shall be distributed when it has some; NULL: as it comes */

@@ -116,7 +116,7 @@ lun_status lun__algorithm_step_explain(lun_engine *e, const lun_node *n, lun_sta
         return LUN_ELIMIT;
     if (s == LUN_OK || s == LUN_ECANCEL || !n->notes)
         return s;
-    s = lun__fail(e, s, n->notes[0], (long long)r->failed, (long long)r->matrix,
+    s = lun__fail(e, s, n->notes[r->failed < 0], (long long)r->failed, (long long)r->matrix,
                   (long long)r->matrices);
     e->error_where = lun__source_mark_text(e, n->where);
     e->error_operand = -1;

@@ -174,4 +174,39 @@ row("solve_triangular", "A:solve_triangular(B [, {upper=false, unit=false, trans
         return solved("triangular", A, B, function(T) return T end, flags)
     end)
 
+-- The matrix whose lower triangle is read.
+local function lower(A, options)
+    return options.upper and A:matrix_transpose() or A
+end
+
+row("eigh", "A:eigh([{upper=false}])",
+    "the eigenvalues of a symmetric matrix, ascending, and its eigenvectors, as columns; the lower triangle is read",
+    "lun.vector{{2, 0}, {0, 1}}:eigh()", "{1.0, 2.0}, {{0.0, 1.0}, {1.0, 0.0}}",
+    function(A, options)
+        local shape, n = square(A)
+        options = call.options(options, 2, "upper")
+        if size(shape) == 0 then
+            return core.zeros(with(shape, #shape - 1), computed(A)), core.zeros(shape, computed(A))
+        end
+        local all, cuts = dense("eigh", lower(A, options)), {}
+        for k = 1, #shape - 2 do
+            cuts[k] = {}
+        end
+        cuts[#shape - 1] = { 1, 1 }
+        local values = all:sub(table.unpack(cuts))
+        cuts[#shape - 1] = { 2, n + 1 }
+        return shaped(values, with(shape, #shape - 1)), all:sub(table.unpack(cuts)):matrix_transpose()
+    end)
+
+row("eigvalsh", "A:eigvalsh([{upper=false}])", "the eigenvalues of a symmetric matrix alone",
+    "lun.vector{{2, 1}, {1, 2}}:eigvalsh():round()", "{1.0, 3.0}",
+    function(A, options)
+        local shape = square(A)
+        options = call.options(options, 2, "upper")
+        if size(shape) == 0 then
+            return core.zeros(with(shape, #shape - 1), computed(A))
+        end
+        return dense("eigh", lower(A, options), 1)
+    end)
+
 return rows

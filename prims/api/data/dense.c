@@ -32,7 +32,10 @@ static lun_status square(lun_engine *e, const int64_t *shape, int rank, int64_t 
                      (long long)shape[rank - 2] - more, (long long)shape[rank - 1]);
 }
 
-/* Of one operand, a result of so many rows, or (-1) an element for each matrix. */
+/* What of_one gives for each matrix: a row, or an element. */
+enum { ROW = -1, ELEMENT = -2 };
+
+/* Of one operand, a result of so many rows more than columns, a ROW or an ELEMENT. */
 static lun_status of_one(lun_engine *e, lun_array *a, lun_algorithm which, int64_t more,
                          uint64_t option, int64_t to, const char *const *notes, lun_array **out)
 {
@@ -45,8 +48,8 @@ static lun_status of_one(lun_engine *e, lun_array *a, lun_algorithm which, int64
     const uint64_t options[] = {option, 0};
     if (s == LUN_OK) {
         const int64_t rows = shape[rank - 1];
-        shape[rank - 2] = rows + to;
-        rank -= to < 0 ? 2 : 0;
+        shape[rank - 2] = to < 0 ? rows : rows + to;
+        rank += to < 0 ? (int)to : 0;
         s = lun__fold_node_algorithm(e, which, &in, rows, options, (lun_dtype)in->dtype, rank,
                                      shape, notes, &n);
     }
@@ -94,6 +97,12 @@ static const char *const not_definite[] = {"matrix is not positive definite (lea
 static const char *const one_not_definite[] = {
     "matrix %2$lld of %3$lld is not positive definite (leading minor %1$lld)"};
 
+static const char *const no_eigenvalues[] = {"eigenvalues did not converge",
+                                             "matrix contains NaN or infinity"};
+static const char *const one_no_eigenvalues[] = {
+    "eigenvalues of matrix %2$lld of %3$lld did not converge",
+    "matrix %2$lld of %3$lld contains NaN or infinity"};
+
 static bool several(lun_array *a)
 {
     int64_t shape[LUN_MAX_RANK];
@@ -127,7 +136,7 @@ lun_status lun_lu_det(lun_engine *e, lun_array *lu, int what, lun_array **out)
         s = lun_log(e, moduli, &logarithms);
     if (s == LUN_OK)
         s = of_one(e, logarithms ? logarithms : lu, LUN_ALGORITHM_DETERMINANT, 2, (uint64_t)what,
-                   -1, NULL, out);
+                   ELEMENT, NULL, out);
     lun_release(moduli);
     lun_release(logarithms);
     return s;
@@ -149,4 +158,12 @@ lun_status lun_solve_triangular(lun_engine *e, lun_array *t, lun_array *b, int f
     LUN_NO_MISSING(e, b);
     return of_two(e, t, b, LUN_ALGORITHM_TRIANGULAR, 0, (uint64_t)flags,
                   several(t) ? one_singular : singular, out);
+}
+
+lun_status lun_eigh(lun_engine *e, lun_array *a, int flags, lun_array **out)
+{
+    LUN_NEED(e, a && out && flags >= 0 && flags <= LUN_VALUES);
+    LUN_NO_MISSING(e, a);
+    return of_one(e, a, LUN_ALGORITHM_EIGEN, 0, (uint64_t)flags, flags ? ROW : 1,
+                  several(a) ? one_no_eigenvalues : no_eigenvalues, out);
 }
