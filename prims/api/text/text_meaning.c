@@ -140,14 +140,14 @@ static lun_status order(lun_engine *e, lun_array *const *all, int count, lun_arr
 
 /* ---- comparisons ----------------------------------------------------------------------------- */
 
-/* The value of a Scalar that is there and made of one text; false: it is none. */
+/* The value of a Scalar of which nothing is missing and whose pool has one; false: it is none. */
 static bool constant_of(const lun_array *a, const char **s, int64_t *n)
 {
     const lun_node *node = lun__array_top(a)->node;
     if (a->parent || a->viewed || a->valid || !node || node->rank ||
-        node->kind != LUN_NODE_NUMBER || !node->cell)
+        lun__text_pool_count(a->texts) != 1)
         return false;
-    *s = lun__text_pool_at(a->texts, (uint32_t)node->cell, n);
+    *s = lun__text_pool_at(a->texts, 1, n);
     return true;
 }
 

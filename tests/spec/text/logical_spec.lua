@@ -145,6 +145,8 @@ describe("text arrays", function()
                     lun[name](word, a):totable())
             end
         end
+        assert.equal(1, a:eq("rain"):pending()) -- a comparison of codes, whatever the text
+        assert.equal(1, a:ne("not there"):pending())
         assert.same(map(list, function(x) return x == NA or x ~= "rain" end), a:ne("rain"):totable())
         assert.same(map(list, function(x, i) return not (x ~= NA and x == other[i]) end), a:ne(b):totable())
         assert.same(map(list, function(x) return x == NA end), a:isna():totable())
@@ -190,6 +192,50 @@ describe("text arrays", function()
                 assert.equal(at, found[i])
             end
         end
+    end)
+
+    it("are keys and values of groups and joins", function()
+        local list, other = words(50, 3, true), words(20, 9, true)
+        local a, x = lun.vector(list), lun.index(50)
+        local sums, order = {}, {}
+        for i, s in ipairs(list) do
+            if not sums[s] then
+                order[#order + 1] = s
+            end
+            sums[s] = (sums[s] or 0) + i
+        end
+        order = sorted(order)
+        local g = lun.group(a)
+        same(order, g:keys())
+        assert.same(map(order, function(s) return sums[s] end), g:sum(x):totable())
+        local parts = lun.group(lun.vector(map(list, function(_, i) return i % 3 end)))
+        for name, pick in pairs {
+            first = function(there) return there[1] end, last = function(there) return there[#there] end,
+            min = function(there) return sorted(there)[1] end, max = function(there) return sorted(there)[#there] end,
+        } do
+            local expected = {}
+            for k = 0, 2 do
+                local there = {}
+                for i, s in ipairs(list) do
+                    there[#there + 1] = i % 3 == k and s ~= NA and s or nil
+                end
+                expected[k + 1] = pick(there)
+            end
+            same(expected, parts[name](parts, a))
+        end
+        local pairs_of = {}
+        for i, s in ipairs(list) do
+            for j, t in ipairs(other) do
+                pairs_of[#pairs_of + 1] = s ~= NA and s == t and { i, j } or nil
+            end
+        end
+        local i, j = lun.join(a, lun.vector(other))
+        assert.same(map(pairs_of, function(p) return p[1] end), i:totable())
+        assert.same(map(pairs_of, function(p) return p[2] end), j:totable())
+        fails("keys of text and i64 are not compared", lun.join, a, x)
+        local codes, levels = lun.factor(a)
+        same(list, levels:take(codes, { missing = NA }))
+        assert.truthy(tostring(lun.table { s = a }):find("text", 1, true))
     end)
 
     it("are written, also through windows, and copies keep what they had", function()
