@@ -125,7 +125,8 @@ lun_status lun__recipe_launch(lun_engine *e, lun_recipe *r)
     return status;
 }
 
-bool lun__recipe_splits(const lun_recipe *r)
+/* Whether it is a kernel that computes its only root index by index. */
+static bool splits(const lun_recipe *r)
 {
     const lun_ir *ir = &r->step.lowered.ir;
     return r->roots == 1 && !r->step.kept && ir->scan < 0 && !ir->result_count;
@@ -192,7 +193,7 @@ lun_status lun__recipe_part(lun_engine *e, lun_node *root, int64_t first, int64_
 {
     lun_recipe *r = bound(e, &root, 1, LUN_IS_PEEKED);
     lun_status status = LUN_OK;
-    *done = r && lun__recipe_splits(r);
+    *done = r && splits(r);
     if (*done)
         status = lun__recipe_launch_part(e, r, first, count, host);
     *done &= !has_source_line(status);

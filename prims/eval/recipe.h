@@ -45,8 +45,6 @@ lun_status lun__recipe_part(lun_engine *e, lun_node *root, int64_t first, int64_
 lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, lun_steps *steps);
 /* Runs its step on the nodes that it names. */
 lun_status lun__recipe_launch(lun_engine *e, lun_recipe *r);
-/* Whether that is a kernel that computes its only root index by index. */
-bool lun__recipe_splits(const lun_recipe *r);
 /* Runs elements first .. first + count - 1 of that, into host. */
 lun_status lun__recipe_launch_part(lun_engine *e, lun_recipe *r, int64_t first, int64_t count,
                                    void *host);

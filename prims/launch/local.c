@@ -151,16 +151,6 @@ lun_status lun__local_bind_elements(lun_engine *e, lun_binding *to, int i, const
 
 /* ---- whole arrays ---------------------------------------------------------------------------- */
 
-lun_status lun__local_indexed(lun_engine *e, const lun_node *n, lun_backend_slot *at,
-                              lun_interval need)
-{
-    const int64_t first = n->offset, hi = need.hi || !n->n ? need.hi : 1;
-    lun_piece *x;
-    const lun_status s = lun__fetch_room(e, n->storage, at, first, first + hi, &x);
-    return s == LUN_OK ? lun__fetch_ensure(e, n->storage, at, first + need.lo, first + need.hi, &x)
-                       : s;
-}
-
 lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                                  lun_backend_slot *at, lun_interval need)
 {

@@ -20,10 +20,6 @@ lun_status lun__local_read(lun_engine *e, lun_binding *to, int i, lun_backend_sl
 /* Slot i reads elements of n, a LEAF, as a layout says, of what is current at a location. */
 lun_status lun__local_bind_elements(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                                     lun_backend_slot *at, const lun_layout *layout);
-/* Elements of n, a LEAF that is indexed, become current at a location, in memory from its first one
- * on, which lanes that have nothing to read do read. */
-lun_status lun__local_indexed(lun_engine *e, const lun_node *n, lun_backend_slot *at,
-                              lun_interval need);
 /* Slot i is n, of which these elements were made current so at a location. */
 lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                                  lun_backend_slot *at, lun_interval need);

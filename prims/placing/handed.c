@@ -3,28 +3,25 @@
 #include "ir/combine_order.h"
 #include "placing/handing.h"
 
-/* Working memory: where it is alone, NULL: nowhere yet; of so many elements for each result. */
+/* Working memory: where it is alone, NULL: on the host; of so many elements for each result. */
 typedef struct working {
-    lun_placed *at;
+    const lun_backend_slot *at;
+    bool some; /* it is anywhere */
     int64_t count;
 } working;
 
 /* It goes to place k, which writes it; anew: what it held is not needed. */
 static lun_status work_at(lun_teller *t, const lun_outer_axis *a, working *w, int k, bool anew)
 {
-    lun_backend_slot *slot = lun__set_at(t->e, k);
-    lun_backend_slot *at = slot->backend->buffer_new ? slot : NULL;
-    lun_placed *next = lun__current_sketch(NULL, !at, w->count);
-    lun_piece *x = next && at ? lun__current_piece(next, at) : NULL;
+    const lun_backend_slot *slot = lun__set_at(t->e, k);
+    const lun_backend_slot *at = slot->backend->buffer_new ? slot : NULL;
     lun_status s = LUN_OK;
-    if (!next || (at && !(x && lun__intervals_add(&x->fresh, 0, w->count))))
-        s = lun__fail_nomem(t->e);
-    for (int r = 0; s == LUN_OK && w->at && !anew && r < a->result_count; r++)
-        s = lun__teller_works(t, w->at, at, w->count,
-                              lun__dtype_get((lun_dtype)a->results[r]->acc)->bytes,
+    for (int r = 0; s == LUN_OK && w->some && !anew && at != w->at && r < a->result_count; r++)
+        s = lun__teller_works(t, w->at, at,
+                              w->count * lun__dtype_get((lun_dtype)a->results[r]->acc)->bytes,
                               "accumulators are handed on");
-    lun__current_free(t->e, w->at);
-    w->at = next;
+    w->some = true;
+    w->at = at;
     return s;
 }
 
@@ -33,8 +30,8 @@ static lun_status tell_block(lun_teller *t, const lun_outer_axis *a, const lun_s
                              const lun_outer_axis_sizes *x)
 {
     const int64_t each = x->count * (x->segments / a->of.extent[0]);
-    working acc = {NULL, each * x->lanes};
-    working cells = {NULL, lun__order_chunks(&a->accumulate[1].ir, x->segment) * each};
+    working acc = {.count = each * x->lanes};
+    working cells = {.count = lun__order_chunks(&a->accumulate[1].ir, x->segment) * each};
     lun_status s = LUN_OK;
     for (int k = 0; s == LUN_OK && k < rows->places; k++) {
         const lun_interval part = lun__spread_part(rows, k);
@@ -44,11 +41,7 @@ static lun_status tell_block(lun_teller *t, const lun_outer_axis *a, const lun_s
         if (s == LUN_OK && lun__handing_ends(part, x->segment))
             s = work_at(t, a, &cells, k, false);
     }
-    if (s == LUN_OK)
-        s = work_at(t, a, &cells, 0, false);
-    lun__current_free(t->e, acc.at);
-    lun__current_free(t->e, cells.at);
-    return s;
+    return s == LUN_OK ? work_at(t, a, &cells, 0, false) : s;
 }
 
 lun_status lun__handing_tell(lun_teller *t, const lun_step *step, const lun_spread *rows)

@@ -24,6 +24,50 @@ static lun_status read_operand(void *ctx, const lun_need *x)
 static const lun_share_actions predicted = {
     .look = lun__teller_spread, .move = read_operand, .becomes = lun__teller_settle};
 
+/* n, a result whose elements the locations have, each what it computes; folds: a reduction of
+ * segments, on the host, and where it is used at locations on the host, too. */
+static lun_status give_parts(lun_teller *t, const lun_share *x, const lun_node *n, bool folds)
+{
+    const lun_step *step = x->step;
+    if (folds && !step->lowered.segment)
+        return LUN_OK;
+    lun_spread *spread = folds ? lun__placing_of_segments(x->cut, step->lowered.segment)
+                         : n->n == x->cut->n ? lun__spread_retain(x->cut)
+                                             : lun__placing_of_rows(x->cut, n->n / x->cut->n);
+    lun_status s = spread ? lun__teller_made(t, n, folds, !folds, spread) : lun__fail_nomem(t->e);
+    for (int k = 0; s == LUN_OK && (!folds || step->used) && k < spread->places; k++) {
+        lun_backend_slot *at = lun__set_at(t->e, k);
+        s = lun__teller_fresh(
+            t, n, at, folds ? lun__placing_keeps(spread, at, k) : x->rule->work(step, x->cut, k));
+    }
+    lun__spread_release(spread);
+    if (s == LUN_OK && !folds && !n->rank)
+        s = lun__teller_need(t, n, NULL, 0, 1, "the host keeps numbers");
+    return s;
+}
+
+/* The same of one that the first location has, or the host. */
+static lun_status give_whole(lun_teller *t, const lun_share *x, const lun_node *n, bool folds)
+{
+    lun_backend_slot *at =
+        lun__placing_on_device(t->e, x->step) ? t->e->backends[t->e->current] : NULL;
+    if (folds && !n->rank)
+        return LUN_OK;
+    const lun_status s = lun__teller_made(t, n, !at, true, NULL);
+    return s == LUN_OK && at ? lun__teller_fresh(t, n, at, (lun_interval){0, n->n}) : s;
+}
+
+static lun_status give(lun_teller *t, const lun_share *x)
+{
+    const lun_node *n;
+    bool folds;
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && x->rule->gives && lun__share_gives(x->step, i, &n, &folds); i++)
+        if (n && !lun__teller_find(t, n))
+            s = (x->rule->gives == LUN_GIVES_PARTS ? give_parts : give_whole)(t, x, n, folds);
+    return s;
+}
+
 /* What the locations of a set do; cut NULL: the first one alone. */
 static lun_status share(lun_teller *t, const lun_share *x)
 {
@@ -46,10 +90,11 @@ static lun_status tell(lun_teller *t, const lun_step *step)
     if (s != LUN_OK)
         return s;
     const bool made = x.rule->once && lun__teller_find(t, lun__node_first_result(step->node));
-    if (!made)
-        s = share(t, &x);
-    if (s == LUN_OK && x.rule->made)
-        s = x.rule->made(t, step, x.cut);
+    if (s == LUN_OK && !made)
+        s = t->e->set_count ? share(t, &x)
+                            : lun__teller_place(t, "", 0, (lun_interval){0, step->n});
+    if (s == LUN_OK && t->e->set_count)
+        s = give(t, &x);
     if (s == LUN_OK && !made)
         s = lun__share_settle(&x);
     lun__share_close(&x);
@@ -95,11 +140,8 @@ lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int coun
     *out = (lun_told){0};
     for (int i = 0; s == LUN_OK && i < count; i++)
         s = merge(&t, &merges[i]);
-    for (; s == LUN_OK && t.step < steps->count; t.step++) {
-        const lun_step *step = &steps->at[t.step];
-        s = e->set_count ? tell(&t, step)
-                         : lun__teller_place(&t, "", 0, (lun_interval){0, step->n});
-    }
+    for (; s == LUN_OK && t.step < steps->count; t.step++)
+        s = tell(&t, &steps->at[t.step]);
     lun__teller_free(&t);
     return s;
 }

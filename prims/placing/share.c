@@ -114,43 +114,6 @@ static lun_status stages(lun_teller *t, const lun_step *step, const lun_spread *
                               : s;
 }
 
-/* n, which the locations write, each its indices. */
-static lun_status made_slot(lun_teller *t, const lun_step *step, const lun_node *n, lun_spread *cut)
-{
-    lun_status s = lun__teller_made(t, n, cut);
-    for (int k = 0; s == LUN_OK && k < cut->places; k++)
-        s = lun__teller_fresh(t, n, lun__set_at(t->e, k), work_launch(step, cut, k));
-    if (s == LUN_OK && !n->rank)
-        s = lun__teller_need(t, n, NULL, 0, 1, "the host keeps numbers");
-    return s;
-}
-
-/* n, a reduction of segments, is made on the host, distributed as the segments are, and where it is
- * used at locations on the host, too. */
-static lun_status made_segments(lun_teller *t, const lun_step *step, const lun_node *n,
-                                lun_spread *cut)
-{
-    lun_spread *segments = lun__placing_of_segments(cut, step->lowered.segment);
-    lun_status s = segments ? lun__teller_made_here(t, n, segments) : lun__fail_nomem(t->e);
-    for (int k = 0; s == LUN_OK && step->used && k < segments->places; k++)
-        s = lun__teller_fresh(t, n, lun__set_at(t->e, k),
-                              lun__placing_keeps(segments, lun__set_at(t->e, k), k));
-    lun__spread_release(segments);
-    return s;
-}
-
-static lun_status made_launch(lun_teller *t, const lun_step *step, lun_spread *cut)
-{
-    const lun_lowered *l = &step->lowered;
-    lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-        if (l->ir.slots[i].role == LUN_SLOT_OUT)
-            s = made_slot(t, step, l->slots[i].node, cut);
-    for (int r = 0; s == LUN_OK && l->segment && r < l->ir.result_count; r++)
-        s = made_segments(t, step, l->results[r], cut);
-    return s;
-}
-
 /* ---- chains ---------------------------------------------------------------------------------- */
 
 /* The number of a step of a chain in its plan. */
@@ -197,21 +160,14 @@ static bool need_chain(const lun_share_at *x, int i, lun_need *out)
     return true;
 }
 
-/* What is stored of it: elements at the locations, cells of rows on the host. */
-static lun_status made_chain(lun_teller *t, const lun_step *step, lun_spread *cut)
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static lun_interval work_rows(const lun_step *step, const lun_spread *rows, int k)
 {
-    const lun_lowered *l = &step->lowered;
-    const int last = lun__chain_last(step->of, number_of(step));
-    lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-        if (l->ir.slots[i].role == LUN_SLOT_OUT &&
-            (step->sweep ? lun__sweep_keeps(step->of, number_of(step), last, l->slots[i].node)
-                         : lun__chain_keeps(step->of, last, l->slots[i].node)))
-            s = made_slot(t, step, l->slots[i].node, cut);
-    for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
-        if (lun__chain_keeps(step->of, last, l->results[r]))
-            s = made_segments(t, step, l->results[r], cut);
-    return s;
+    return times(lun__spread_part(rows, k), step->pairs ? step->pairs->extent[1]
+                                            : step->across
+                                                ? lun__outer_axis_sizes(step->across).segments
+                                                : lun__matmul_plan_of(step->node).columns);
 }
 
 /* ---- all pairs of rows, matrix products ------------------------------------------------------ */
@@ -236,11 +192,6 @@ static lun_status share_pairs(lun_engine *e, const lun_step *step, lun_placing_l
     return pairs(step) ? lun__placing_pairs_rows(e, step->pairs, look, ctx, out) : LUN_OK;
 }
 
-static lun_interval work_pairs(const lun_step *step, const lun_spread *rows, int k)
-{
-    return times(lun__spread_part(rows, k), step->pairs->extent[1]);
-}
-
 static bool need_pairs(const lun_share_at *x, int i, lun_need *out)
 {
     const lun_pairs *p = x->step->pairs;
@@ -252,16 +203,12 @@ static bool need_pairs(const lun_share_at *x, int i, lun_need *out)
     }
     if (i >= p->kernel.ir.slot_count)
         return false;
-    *out = (lun_need){.of = p->kernel.slots[i].node,
+    const bool made = p->kernel.ir.slots[i].role == LUN_SLOT_OUT;
+    *out = (lun_need){.of = made ? NULL : p->kernel.slots[i].node,
                       .at = x->at,
                       .elements = lun__placing_pairs_need(p, i, x->part, &all)};
     out->why = all ? indexes : changes;
     return true;
-}
-
-static lun_status made_pairs(lun_teller *t, const lun_step *step, lun_spread *rows)
-{
-    return lun__teller_rows(t, step->pairs->result, rows, step->pairs->extent[1]);
 }
 
 static bool multiplies(lun_engine *e, const lun_step *step)
@@ -288,11 +235,6 @@ static lun_status share_product(lun_engine *e, const lun_step *step, lun_placing
     return multiplies(e, step) ? lun__placing_rows(e, step->node, look, ctx, out) : LUN_OK;
 }
 
-static lun_interval work_product(const lun_step *step, const lun_spread *rows, int k)
-{
-    return times(lun__spread_part(rows, k), lun__matmul_plan_of(step->node).columns);
-}
-
 static bool need_product(const lun_share_at *x, int i, lun_need *out)
 {
     const lun_node *n = x->step->node;
@@ -303,11 +245,6 @@ static bool need_product(const lun_share_at *x, int i, lun_need *out)
                       .elements = lun__placing_rows_need(n, i, x->part),
                       .why = i ? indexes : changes};
     return true;
-}
-
-static lun_status made_product(lun_teller *t, const lun_step *step, lun_spread *rows)
-{
-    return lun__teller_rows(t, step->node, rows, lun__matmul_plan_of(step->node).columns);
 }
 
 /* ---- algorithms ------------------------------------------------------------------------------ */
@@ -433,20 +370,6 @@ static lun_status exchanged(lun_teller *t, const lun_step *step, const lun_sprea
     return s;
 }
 
-static lun_status made_order(lun_teller *t, const lun_step *step, lun_spread *cut)
-{
-    return lun__teller_rows(t, step->node, cut, 1);
-}
-
-/* Both results, on the host; of one whose length is found nothing else is known. */
-static lun_status made_choose(lun_teller *t, const lun_step *step, lun_spread *cut)
-{
-    const lun_node *n = lun__node_first_result(step->node);
-    (void)cut;
-    const lun_status s = lun__teller_made_here(t, n, NULL);
-    return s == LUN_OK && step->node != n ? lun__teller_made_here(t, step->node, NULL) : s;
-}
-
 /* ---- one location ---------------------------------------------------------------------------- */
 
 static lun_interval work_alone(const lun_step *step, const lun_spread *cut, int k)
@@ -474,37 +397,7 @@ static bool need_alone(const lun_share_at *x, int i, lun_need *out)
     return out->of != NULL;
 }
 
-/* What the first location makes, in its memory. */
-static lun_status made_there(lun_teller *t, const lun_step *step, const lun_node *n)
-{
-    lun_backend_slot *at =
-        lun__placing_on_device(t->e, step) ? t->e->backends[t->e->current] : NULL;
-    if (!at || lun__teller_find(t, n))
-        return lun__teller_made_here(t, n, NULL);
-    const lun_status s = lun__teller_made(t, n, NULL);
-    return s == LUN_OK ? lun__teller_fresh(t, n, at, (lun_interval){0, n->n}) : s;
-}
-
-static lun_status made_alone(lun_teller *t, const lun_step *step, lun_spread *cut)
-{
-    const lun_lowered *l = &step->lowered;
-    lun_status s = LUN_OK;
-    (void)cut;
-    for (int i = 0; s == LUN_OK && i < l->ir.slot_count; i++)
-        if (l->ir.slots[i].role == LUN_SLOT_OUT)
-            s = made_there(t, step, l->slots[i].node);
-    for (int r = 0; s == LUN_OK && r < l->ir.result_count; r++)
-        if (l->results[r]->rank)
-            s = made_there(t, step, l->results[r]);
-    return s == LUN_OK && step->node ? made_there(t, step, step->node) : s;
-}
-
 /* ---- rows whose accumulators go from location to location ------------------------------------ */
-
-static lun_interval work_rows(const lun_step *step, const lun_spread *rows, int k)
-{
-    return times(lun__spread_part(rows, k), lun__outer_axis_sizes(step->across).segments);
-}
 
 static bool need_rows(const lun_share_at *x, int i, lun_need *out)
 {
@@ -525,49 +418,49 @@ static const lun_share_rule rules[] = {
      .share = share_chain,
      .need = need_chain,
      .work = work_launch,
-     .made = made_chain},
+     .gives = LUN_GIVES_PARTS},
     {.kind = LUN_SHARE_LAUNCH,
      .devices_first = true,
      .share = share_launch,
      .need = need_slot,
      .work = work_launch,
      .beside = stages,
-     .made = made_launch},
+     .gives = LUN_GIVES_PARTS},
     {.kind = LUN_SHARE_PAIRS,
      .devices_first = true,
      .share = share_pairs,
      .need = need_pairs,
-     .work = work_pairs,
-     .made = made_pairs},
+     .work = work_rows,
+     .gives = LUN_GIVES_PARTS},
     {.kind = LUN_SHARE_ROWS,
      .share = lun__handing_rows,
      .need = need_rows,
      .work = work_rows,
      .beside = lun__handing_tell,
-     .made = made_alone},
+     .gives = LUN_GIVES_WHOLE},
     {.kind = LUN_SHARE_STREAM, .share = share_stream, .need = need_stream, .work = work_part},
     {.kind = LUN_SHARE_ORDER,
      .share = share_order,
      .need = need_elements,
      .work = work_part,
      .beside = exchanged,
-     .made = made_order},
+     .gives = LUN_GIVES_PARTS},
     {.kind = LUN_SHARE_CHOOSE,
      .once = true,
      .share = share_choose,
      .need = need_elements,
      .work = work_choose,
-     .made = made_choose},
+     .gives = LUN_GIVES_WHOLE},
     {.kind = LUN_SHARE_PRODUCT,
      .devices_first = true,
      .share = share_product,
      .need = need_product,
-     .work = work_product,
-     .made = made_product},
+     .work = work_rows,
+     .gives = LUN_GIVES_PARTS},
 };
 
 static const lun_share_rule alone = {
-    .kind = LUN_SHARE_ALONE, .need = need_alone, .work = work_alone, .made = made_alone};
+    .kind = LUN_SHARE_ALONE, .need = need_alone, .work = work_alone, .gives = LUN_GIVES_WHOLE};
 
 /* Whether every location runs the kernel of a step that has one. */
 static bool all_run(lun_engine *e, const lun_step *step)
@@ -582,7 +475,6 @@ static bool all_run(lun_engine *e, const lun_step *step)
 /* The rule of a step, and how the locations share it then. */
 static lun_status find_rule(lun_share *x)
 {
-    x->rule = &alone;
     const size_t count = all_run(x->e, x->step) ? sizeof rules / sizeof *rules : 0;
     for (size_t i = 0; i < count; i++) {
         const lun_status s = rules[i].share(x->e, x->step, x->act->look, x->ctx, &x->cut);
@@ -599,8 +491,8 @@ static lun_status find_rule(lun_share *x)
 lun_status lun__share_open(lun_engine *e, const lun_step *step, const lun_share_actions *act,
                            void *ctx, lun_share *out)
 {
-    *out = (lun_share){.e = e, .step = step, .act = act, .ctx = ctx};
-    return find_rule(out);
+    *out = (lun_share){.e = e, .step = step, .rule = &alone, .act = act, .ctx = ctx};
+    return e->set_count ? find_rule(out) : LUN_OK;
 }
 
 lun_status lun__share_kernel(lun_engine *e, const lun_lowered *l, int64_t n,
@@ -662,6 +554,29 @@ lun_status lun__share_bring(const lun_share *x, int count)
             }
         }
     return s;
+}
+
+bool lun__share_gives(const lun_step *step, int i, const lun_node **out, bool *folds)
+{
+    const lun_lowered *l = &step->lowered;
+    const int slots = l->ir.slot_count, all = slots + l->ir.result_count;
+    const lun_node *first = step->node ? lun__node_first_result(step->node) : NULL;
+    *folds = i >= slots && i < all;
+    const bool again = *folds && i > slots && l->results[i - slots] == l->results[i - slots - 1];
+    if (i < all)
+        *out = again                                 ? NULL
+               : *folds                              ? l->results[i - slots]
+               : l->ir.slots[i].role == LUN_SLOT_OUT ? l->slots[i].node
+                                                     : NULL;
+    else
+        *out = i == all ? first : step->node;
+    if (*out && (step->chain || step->sweep) && step->of) {
+        const int at = number_of(step), last = lun__chain_last(step->of, at);
+        const bool kept = step->sweep ? lun__sweep_keeps(step->of, at, last, *out)
+                                      : lun__chain_keeps(step->of, last, *out);
+        *out = kept ? *out : NULL;
+    }
+    return i < all + (first != NULL) + (first != step->node);
 }
 
 lun_status lun__share_settle(const lun_share *x)

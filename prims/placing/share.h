@@ -30,6 +30,16 @@ typedef enum lun_share_kind {
     LUN_SHARE_ALONE
 } lun_share_kind;
 
+/* Where results are:
+ *   UNKNOWN  their length is found
+ *   WHOLE    at the first location, or on the host
+ *   PARTS    what a location computes there; reductions of segments on the host */
+typedef enum lun_share_gives {
+    LUN_GIVES_UNKNOWN,
+    LUN_GIVES_WHOLE,
+    LUN_GIVES_PARTS
+} lun_share_gives;
+
 /* Elements that a location reads, counted from the first of a node. */
 typedef struct lun_need {
     const lun_node *of;
@@ -65,8 +75,7 @@ typedef struct lun_share_rule {
     lun_interval (*work)(const lun_step *step, const lun_spread *cut, int k);
     /* For explain: stages, exchanges and accumulators; NULL: none. */
     lun_status (*beside)(lun_teller *t, const lun_step *step, const lun_spread *cut);
-    /* For explain: the results, where they are made; NULL: nothing is known of them. */
-    lun_status (*made)(lun_teller *t, const lun_step *step, lun_spread *cut);
+    lun_share_gives gives;
 } lun_share_rule;
 
 /* What happens to the operands of a step at the locations: it does, or is predicted. */
@@ -100,6 +109,8 @@ void lun__share_close(lun_share *x);
  * There is memory for all of it before an element moves, for memory moves when it grows. */
 lun_status lun__share_bring_at(const lun_share *x, int k);
 lun_status lun__share_bring(const lun_share *x, int count);
+/* Result i of a step, NULL: it is not stored; folds: it is a reduction.  False: there is none. */
+bool lun__share_gives(const lun_step *step, int i, const lun_node **out, bool *folds);
 /* Operands of which all was read are distributed as the step is. */
 lun_status lun__share_settle(const lun_share *x);
 

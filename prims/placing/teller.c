@@ -96,14 +96,14 @@ static lun_status ensure(lun_teller *t, lun_placed *p, lun_backend_slot *at, int
     return s;
 }
 
-lun_status lun__teller_works(lun_teller *t, const lun_placed *from, lun_backend_slot *at,
-                             int64_t count, int64_t size, const char *why)
+lun_status lun__teller_works(lun_teller *t, const lun_backend_slot *from,
+                             const lun_backend_slot *at, int64_t bytes, const char *why)
 {
     t->works = true;
     t->file = false;
-    t->size = size;
+    t->size = bytes;
     t->why = why;
-    const lun_status s = lun__current_route(from, false, at, 0, count, tell, t);
+    const lun_status s = tell(t, &(lun_placed_move){from, at, 0, 1});
     t->works = false;
     return s;
 }
@@ -183,7 +183,8 @@ lun_status lun__teller_exchange(lun_teller *t, int k, int64_t bytes, const char 
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static lun_status make(lun_teller *t, const lun_node *n, bool whole, bool wishes, lun_spread *other)
+lun_status lun__teller_made(lun_teller *t, const lun_node *n, bool whole, bool wishes,
+                            lun_spread *other)
 {
     lun_placed *p = lun__current_sketch(NULL, whole, n->n);
     lun_spread *spread =
@@ -193,36 +194,12 @@ static lun_status make(lun_teller *t, const lun_node *n, bool whole, bool wishes
     return lun__teller_add(t, n, p);
 }
 
-lun_status lun__teller_made(lun_teller *t, const lun_node *n, lun_spread *spread)
-{
-    return make(t, n, false, true, spread);
-}
-
-lun_status lun__teller_made_here(lun_teller *t, const lun_node *n, lun_spread *spread)
-{
-    return lun__teller_find(t, n) ? LUN_OK : make(t, n, true, !spread, spread);
-}
-
 lun_status lun__teller_fresh(lun_teller *t, const lun_node *n, lun_backend_slot *at,
                              lun_interval elements)
 {
     lun_piece *x = lun__current_piece(lun__teller_find(t, n), at);
     return x && lun__intervals_add(&x->fresh, elements.lo, elements.hi) ? LUN_OK
                                                                         : lun__fail_nomem(t->e);
-}
-
-lun_status lun__teller_rows(lun_teller *t, const lun_node *n, const lun_spread *rows,
-                            int64_t columns)
-{
-    lun_spread *spread = lun__placing_of_rows(rows, columns);
-    lun_status s = spread ? lun__teller_made(t, n, spread) : lun__fail_nomem(t->e);
-    lun__spread_release(spread);
-    for (int k = 0; s == LUN_OK && k < rows->places; k++) {
-        const lun_interval x = lun__spread_part(rows, k);
-        s = lun__teller_fresh(t, n, lun__set_at(t->e, k),
-                              (lun_interval){x.lo * columns, x.hi * columns});
-    }
-    return s;
 }
 
 void lun__teller_free(lun_teller *t)

@@ -39,26 +39,22 @@ const lun_node *lun__teller_array(const lun_teller *t, const lun_node *n);
 /* Elements lo .. hi - 1 of n, counted from its first, become current at a place, NULL: the host. */
 lun_status lun__teller_need(lun_teller *t, const lun_node *n, lun_backend_slot *at, int64_t lo,
                             int64_t hi, const char *why);
-/* All `count` elements, of so many bytes, of working memory that is where `from` says move to a
- * place, NULL: the host; unless they are there. */
-lun_status lun__teller_works(lun_teller *t, const lun_placed *from, lun_backend_slot *at,
-                             int64_t count, int64_t size, const char *why);
+/* So many bytes of working memory move from place to place, NULL: the host. */
+lun_status lun__teller_works(lun_teller *t, const lun_backend_slot *from,
+                             const lun_backend_slot *at, int64_t bytes, const char *why);
 /* An operand is distributed as its step is cut from now on, if all of it was read. */
 lun_status lun__teller_settle(void *t, const lun_node *in, lun_spread *cut);
-/* n is made, distributed as it wishes, else so (NULL: not yet), */
-lun_status lun__teller_made(lun_teller *t, const lun_node *n, lun_spread *spread);
+/* n is made, whole: in host memory; distributed so (NULL: not yet), or with `wishes` as it wishes,
+ */
+lun_status lun__teller_made(lun_teller *t, const lun_node *n, bool whole, bool wishes,
+                            lun_spread *spread);
 /* and these elements at a location. */
 lun_status lun__teller_fresh(lun_teller *t, const lun_node *n, lun_backend_slot *at,
                              lun_interval elements);
-/* n is made in host memory, unless it is made already; distributed so, NULL: as it wishes. */
-lun_status lun__teller_made_here(lun_teller *t, const lun_node *n, lun_spread *spread);
 /* Location k gives others so many bytes at most; elements decide. */
 lun_status lun__teller_exchange(lun_teller *t, int k, int64_t bytes, const char *why);
 /* Place k does so with these indices; what: as of lun_plan_place. */
 lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interval indices);
-/* n is made, of whole rows at each place. */
-lun_status lun__teller_rows(lun_teller *t, const lun_node *n, const lun_spread *rows,
-                            int64_t columns);
 void lun__teller_free(lun_teller *t);
 
 #endif

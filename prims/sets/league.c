@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "engine/watch.h"
 #include "launch/flights.h"
+#include "launch/launch_dist.h"
 #include "launch/local.h"
 #include "launch/profile.h"
 #include "placing/placing.h"
@@ -45,11 +46,16 @@ static lun_interval need(const league *l, int k, int i)
 static lun_status make_current(league *l, int k)
 {
     const lun_lowered *lowered = &l->t->k.lowered;
-    lun_backend_slot *at = lun__set_at(l->e, k);
     lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < lowered->ir.slot_count; i++)
-        if (!lun__teams_step_memory_at(&l->t->k, i) && lowered->ir.slots[i].role != LUN_SLOT_TARGET)
-            s = lun__local_indexed(l->e, lowered->slots[i].node, at, need(l, k, i));
+    for (int i = 0; s == LUN_OK && i < lowered->ir.slot_count; i++) {
+        const lun_need x = {lowered->slots[i].node, lun__set_at(l->e, k), need(l, k, i),
+                            .indexed = true};
+        if (lun__teams_step_memory_at(&l->t->k, i) || lowered->ir.slots[i].role == LUN_SLOT_TARGET)
+            continue;
+        s = lun__share_done.room(l->e, &x);
+        if (s == LUN_OK)
+            s = lun__share_done.move(l->e, &x);
+    }
     return s;
 }
 
@@ -118,18 +124,16 @@ static void each_part(league *l, lun_status (*task)(league *l, int k))
     }
 }
 
-static lun_status begin(league *l, int k)
+static lun_status begin(void *ctx, int k)
 {
-    lun_backend_slot *at = lun__set_at(l->e, k);
-    const int64_t launches = l->e->stats.launches;
-    lun__state_set_enter(l->e, at);
-    const lun_status s = bind_part(l, k);
-    if (s == LUN_OK)
-        lun__flights_begin(&l->flights, k, l->parts[k].count * l->t->k.indices, NULL);
-    else
+    league *l = ctx;
+    const part *p = &l->parts[k];
+    lun_status s = p->count ? bind_part(l, k) : LUN_OK;
+    if (s != LUN_OK)
         lun__flights_fail(&l->flights, k, s, false);
-    at->counted->launches += l->e->stats.launches - launches;
-    return lun__watch_stopped(l->e);
+    else if (p->count)
+        lun__flights_begin(&l->flights, k, p->count * l->t->k.indices, NULL);
+    return l->flights.failed < 0 ? LUN_OK : l->flights.at[l->flights.failed].failed;
 }
 
 /* What has ended is given back; of a failure that is explained then. */
@@ -161,14 +165,12 @@ static lun_status run_round(league *l, bool *last)
     lun_status s = LUN_OK;
     *last = true;
     each_part(l, open_memory);
-    for (int i = 0; s == LUN_OK && f->failed < 0 && i < f->places; i++) {
-        const int k = lun__placing_turn(e, f->places, i);
-        if (!l->parts[k].count)
-            continue;
-        s = begin(l, k);
+    for (int k = 0; k < f->places; k++) {
         teams += l->parts[k].count;
         *last &= l->parts[k].next + l->parts[k].count == l->parts[k].end;
     }
+    if (f->failed < 0)
+        s = lun__launch_dist_each(e, f->places, true, begin, l);
     lun__flights_end(f);
     e->stats.run_time += lun__clock_now() - start;
     for (int k = 0; s == LUN_OK && f->failed < 0 && e->profiling && k < f->places; k++)

@@ -12,84 +12,28 @@
 #include "steps/product_step.h"
 #include "store/fetch.h"
 
-/* A place's part. */
-typedef struct part {
-    lun_engine *e;
-    lun_backend_slot *at, *b; /* the place, and what computes there */
-    lun_product p;
-    lun_storage *number[2], *scratch;
-} part;
-
-/* An operand that is a NUMBER: one element. */
-static lun_status load_number(part *w, const lun_node *n, lun_matrix *m, lun_storage **number)
+/* Operand i, which is current at a place. */
+static lun_status load(lun_multiplying *w, const lun_backend_slot *at, const lun_node *n, int i)
 {
-    lun_buffer *buffer = NULL;
-    lun_status s = lun__storage_new(w->e, m->dtype, 1, number);
-    if (s != LUN_OK)
-        return s;
-    lun__dtype_cell_fill(m->dtype, n->cell, (*number)->data, 1);
-    if (w->b->backend->buffer_new)
-        s = lun__mirror_buffer(w->e, *number, w->b, &buffer);
-    m->data = buffer ? (const void *)buffer : (*number)->data;
-    return s;
-}
-
-/* Operand i, of which rows of the result need some elements. */
-static lun_status load(part *w, const lun_node *n, int i, lun_interval rows)
-{
-    const lun_node *in = n->in[i], *leaf = in->kind == LUN_NODE_VIEW ? in->in[0] : in;
-    const lun_interval need = lun__placing_rows_need(n, i, rows);
+    const lun_node *in = n->in[i];
     lun_matrix *m = i ? &w->p.b : &w->p.a;
-    lun_piece *x;
     if (in->kind == LUN_NODE_NUMBER)
-        return load_number(w, in, m, &w->number[i]);
-    lun_storage *of = leaf->storage;
-    const lun_status s =
-        lun__fetch_ensure(w->e, of, w->at, leaf->offset + need.lo, leaf->offset + need.hi, &x);
-    if (s != LUN_OK)
-        return s;
+        return lun__product_step_load(w, in, m, &w->number[i]);
+    const lun_piece *x = lun__current_find(lun__placing_array(in)->storage->placed, at);
     m->batch.offset -= x->lo;
     m->data = x->data ? x->data : (const void *)x->buffer;
     return LUN_OK;
 }
 
-/* Both operands, which are current at the place. */
-static lun_status load_both(part *w, const lun_node *n, lun_interval rows)
+/* The rows of the product that a place makes. */
+static void cut_rows(lun_product *p, lun_interval rows)
 {
-    lun_status s = load(w, n, 0, rows);
-    if (s == LUN_OK)
-        s = load(w, n, 1, rows);
-    if (w->p.count > 1) {
-        lun__matmul_plan_cut(&w->p, rows.lo / w->p.rows, (rows.hi - rows.lo) / w->p.rows);
-        return s;
+    if (p->count > 1) {
+        lun__matmul_plan_cut(p, rows.lo / p->rows, (rows.hi - rows.lo) / p->rows);
+        return;
     }
-    w->p.a.batch.offset += rows.lo * w->p.a.row;
-    w->p.rows = rows.hi - rows.lo;
-    return s;
-}
-
-static lun_status multiply(part *w, const lun_node *n, lun_interval rows, lun_storage *to)
-{
-    const int64_t columns = w->p.columns;
-    lun_piece *c;
-    lun_status s = load_both(w, n, rows);
-    if (s == LUN_OK)
-        s = lun__fetch_result(w->e, to, w->at, rows.lo * columns, rows.hi * columns, &c);
-    if (s != LUN_OK)
-        return s;
-    w->p.c = c->data ? c->data : (void *)c->buffer;
-    int64_t room;
-    const lun_work work = {.kind = LUN_WORK_PRODUCT, .is.product = &w->p};
-    (void)w->b->backend->takes(w->b->state, &work, &room);
-    s = room > 0 ? lun__storage_new(w->e, LUN_U8, room, &w->scratch) : LUN_OK;
-    if (s != LUN_OK)
-        return s;
-    w->p.scratch = w->scratch ? w->scratch->data : NULL;
-    if (!w->at->can.parts) /* it has what it needs of the others, and is busy now */
-        lun__set_advance(w->e);
-    s = w->b->backend->begin(w->b->state, &work, &w->b->last);
-    w->e->stats.products += s == LUN_OK;
-    return s == LUN_ECANCEL && lun__watch_stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
+    p->a.batch.offset += rows.lo * p->a.row;
+    p->rows = rows.hi - rows.lo;
 }
 
 /* Products of all places. */
@@ -98,22 +42,46 @@ typedef struct products {
     lun_storage *to;
 } products;
 
+static lun_status begin(const products *x, lun_multiplying *w, lun_backend_slot *at,
+                        lun_interval rows)
+{
+    const lun_node *n = x->share->step->node;
+    const lun_work work = {.kind = LUN_WORK_PRODUCT, .is.product = &w->p};
+    const int64_t columns = w->p.columns;
+    lun_piece *c;
+    lun_status s = load(w, at, n, 0);
+    if (s == LUN_OK)
+        s = load(w, at, n, 1);
+    cut_rows(&w->p, rows);
+    if (s == LUN_OK)
+        s = lun__fetch_result(w->e, x->to, at, rows.lo * columns, rows.hi * columns, &c);
+    if (s != LUN_OK)
+        return s;
+    w->p.c = c->data ? c->data : (void *)c->buffer;
+    s = lun__product_step_scratch(w, &w->p);
+    if (s != LUN_OK)
+        return s;
+    if (!at->can.parts) /* it has what it needs of the others, and is busy now */
+        lun__set_advance(w->e);
+    s = w->at->backend->begin(w->at->state, &work, &w->at->last);
+    w->e->stats.products += s == LUN_OK;
+    return s == LUN_ECANCEL && lun__watch_stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
+}
+
 static lun_status multiply_at(void *ctx, int k)
 {
     const products *x = ctx;
-    const lun_node *n = x->share->step->node;
+    lun_backend_slot *at = lun__set_at(x->share->e, k);
     const lun_interval rows = lun__spread_part(x->share->cut, k);
-    part w = {.e = x->share->e, .at = lun__set_at(x->share->e, k), .p = lun__matmul_plan_of(n)};
+    lun_multiplying w = {.e = x->share->e,
+                         .at = lun__state_computes_at(at),
+                         .p = lun__matmul_plan_of(x->share->step->node)};
     if (rows.lo >= rows.hi)
         return LUN_OK;
-    w.b = lun__state_computes_at(w.at);
     lun_status s = lun__share_bring_at(x->share, k);
     if (s == LUN_OK)
-        s = multiply(&w, n, rows, x->to);
-    lun_storage *beside[] = {w.number[0], w.number[1], w.scratch};
-    for (int i = 0; i < 3; i++)
-        if (beside[i])
-            lun__storage_release(w.e, beside[i]);
+        s = begin(x, &w, at, rows);
+    lun__product_step_close(&w);
     return s;
 }
 

@@ -26,7 +26,8 @@ static lun_status address(const lun_multiplying *w, lun_storage *s, const void *
     return status;
 }
 
-static lun_status load(lun_multiplying *w, const lun_node *n, lun_matrix *m, lun_storage **number)
+lun_status lun__product_step_load(lun_multiplying *w, const lun_node *n, lun_matrix *m,
+                                  lun_storage **number)
 {
     const lun_node *leaf = n->kind == LUN_NODE_VIEW ? n->in[0] : n;
     if (n->kind != LUN_NODE_NUMBER)
@@ -38,8 +39,7 @@ static lun_status load(lun_multiplying *w, const lun_node *n, lun_matrix *m, lun
     return address(w, *number, &m->data);
 }
 
-/* Memory beside operands and result, for that product and `other`. */
-static lun_status make_room(lun_multiplying *w, const lun_product *other)
+lun_status lun__product_step_scratch(lun_multiplying *w, const lun_product *other)
 {
     const lun_work work = {.kind = LUN_WORK_PRODUCT, .is.product = &w->p};
     const lun_work next = {.kind = LUN_WORK_PRODUCT, .is.product = other};
@@ -67,15 +67,15 @@ lun_status lun__product_step_open(lun_engine *e, const lun_node *n, int64_t pitc
     w->p.pitch = pitch;
     lun_status s = find_backend(w);
     if (s == LUN_OK)
-        s = load(w, n->in[0], &w->p.a, &w->number[0]);
+        s = lun__product_step_load(w, n->in[0], &w->p.a, &w->number[0]);
     if (s == LUN_OK)
-        s = load(w, n->in[1], &w->p.b, &w->number[1]);
+        s = lun__product_step_load(w, n->in[1], &w->p.b, &w->number[1]);
     if (s == LUN_OK && !pitch)
         s = make_result(w, n->n);
     if (s == LUN_OK && w->to)
         s = address(w, w->to, &c);
     w->p.c = (void *)(uintptr_t)c;
-    return s == LUN_OK ? make_room(w, &w->p) : s;
+    return s == LUN_OK ? lun__product_step_scratch(w, &w->p) : s;
 }
 
 lun_status lun__product_step_open_parts(lun_engine *e, const lun_node *n, int64_t rows,
@@ -84,13 +84,13 @@ lun_status lun__product_step_open_parts(lun_engine *e, const lun_node *n, int64_
     *w = (lun_multiplying){.e = e, .p = lun__matmul_plan_of(n)};
     lun_status s = find_backend(w);
     if (s == LUN_OK)
-        s = load(w, n->in[1], &w->p.b, &w->number[1]);
+        s = lun__product_step_load(w, n->in[1], &w->p.b, &w->number[1]);
     if (s == LUN_OK)
         s = make_result(w, n->n);
     lun_product last = w->p;
     last.rows = w->p.rows % rows ? w->p.rows % rows : rows;
     w->p.rows = rows;
-    return s == LUN_OK ? make_room(w, &last) : s;
+    return s == LUN_OK ? lun__product_step_scratch(w, &last) : s;
 }
 
 void lun__product_step_close(lun_multiplying *w)

@@ -20,6 +20,11 @@ typedef struct lun_multiplying {
 lun_status lun__product_step_open(lun_engine *e, const lun_node *n, int64_t pitch, lun_storage *to,
                                   lun_multiplying *out);
 void lun__product_step_close(lun_multiplying *m);
+/* Two parts of that: an operand, which is a NUMBER or all of whose array is loaded; memory beside
+ * operands and result, for that product and `other`. */
+lun_status lun__product_step_load(lun_multiplying *w, const lun_node *n, lun_matrix *m,
+                                  lun_storage **number);
+lun_status lun__product_step_scratch(lun_multiplying *w, const lun_product *other);
 /* The same to make some rows at a time: all rows of the result have memory, those of the first
  * operand are given with each part. */
 lun_status lun__product_step_open_parts(lun_engine *e, const lun_node *n, int64_t rows,

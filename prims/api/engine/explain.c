@@ -131,6 +131,7 @@ static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lu
     if (status == LUN_OK && lun__matmul_plan_elsewhere(e, &p))
         lun__strbuf_puts(&types, ", on the host: operands and result are copied");
     k->types = text_of(&types);
+    status = k->types ? status : lun__fail_nomem(e);
     k->name = "matmul";
     k->ops = 1;
     k->reads = 2;
@@ -139,9 +140,7 @@ static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lu
     k->bytes_read = lun__product_step_reads(n);
     if (lun__tiles_makes(s, at, n->in[0]))
         k->bytes_read -= n->in[0]->n * lun__dtype_get((lun_dtype)n->in[0]->dtype)->bytes;
-    k->ir = strdup("");
-    k->source = strdup("");
-    return k->ir && k->source && k->types ? status : lun__fail_nomem(e);
+    return status;
 }
 
 /* An algorithm: its operands, its results, the backend that runs it. */
@@ -157,6 +156,7 @@ static lun_status describe_algorithm(lun_engine *e, const lun_steps *s, int at, 
     if (status == LUN_OK && b->backend->buffer_new)
         lun__strbuf_puts(&types, ", on the host: operands are copied");
     k->types = text_of(&types);
+    status = k->types ? status : lun__fail_nomem(e);
     k->name = row->name;
     k->ops = 1;
     k->reads = row->operands;
@@ -166,9 +166,7 @@ static lun_status describe_algorithm(lun_engine *e, const lun_steps *s, int at, 
     for (int i = 0; i < row->operands; i++)
         if (!lun__tiles_makes(s, at, n->more[i]) && !lun__tiles_has_taken(s, at, n->more[i]))
             k->bytes_read += n->more[i]->n * lun__dtype_get((lun_dtype)n->more[i]->dtype)->bytes;
-    k->ir = strdup("");
-    k->source = strdup("");
-    return k->ir && k->source && k->types ? status : lun__fail_nomem(e);
+    return status;
 }
 
 /* A function that runs along segments. */
@@ -204,7 +202,7 @@ static lun_status describe_running(lun_engine *e, const lun_steps *s, int at, lu
 }
 
 /* A step without a kernel: n elements are copied, or filled with a number. */
-static lun_status describe_move(lun_engine *e, const lun_step *step, lun_plan_kernel *k)
+static void describe_move(const lun_step *step, lun_plan_kernel *k)
 {
     const lun_node *n = step->node;
     bool copy = step->kind == LUN_STEP_COPY;
@@ -214,10 +212,6 @@ static lun_status describe_move(lun_engine *e, const lun_step *step, lun_plan_ke
     k->writes = 1;
     k->bytes_written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
     k->bytes_read = copy ? k->bytes_written : 0;
-    k->ir = strdup("");
-    k->source = strdup("");
-    k->types = strdup("");
-    return k->ir && k->source && k->types ? LUN_OK : lun__fail_nomem(e);
 }
 
 /* The axes of a kernel over n indices: its segments, and those of the arrays that it reads. */
@@ -289,9 +283,12 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
         else if (step->kind == LUN_STEP_RUNNING)
             status = describe_running(e, s, i, k);
         else
-            status = describe_move(e, step, k);
+            describe_move(step, k);
         k->space = space_of(step, k->n);
-        if (status == LUN_OK && !k->space)
+        k->ir = k->ir ? k->ir : strdup("");
+        k->source = k->source ? k->source : strdup("");
+        k->types = k->types ? k->types : strdup("");
+        if (status == LUN_OK && !(k->space && k->ir && k->source && k->types))
             status = lun__fail_nomem(e);
         if (status == LUN_OK)
             status = lun__watch_stopped(e);
