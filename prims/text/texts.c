@@ -6,10 +6,19 @@
 
 enum { FIRST_BUFFER = 1 << 10, MOST_BUFFER = 1 << 26 };
 
+/* Enters bytes of a pool, which count as elements do; false: the limit is reached. */
+static bool enter(lun_account *a, int64_t bytes)
+{
+    if (lun__account_take_elements(a, bytes))
+        return true;
+    __atomic_store_n(&a->refused, true, __ATOMIC_RELAXED);
+    return false;
+}
+
 lun_status lun__text_pool_new(lun_engine *e, lun_text_pool **out)
 {
     lun_text_pool *t = calloc(1, sizeof *t);
-    if (!t || !lun__account_take_object(e->account, sizeof *t)) {
+    if (!t || !enter(e->account, sizeof *t)) {
         free(t);
         return lun__fail_nomem(e);
     }
@@ -32,7 +41,7 @@ void lun__text_pool_unrank(lun_text_pool *t)
 {
     if (t->rank) {
         const int64_t bytes = ((int64_t)t->ranked + 1) * (int64_t)sizeof *t->rank;
-        lun__account_give(t->account, bytes);
+        lun__account_give_elements(t->account, bytes);
         t->bytes -= bytes;
     }
     free(t->rank);
@@ -51,7 +60,7 @@ void lun__text_pool_release(lun_text_pool *t)
     free(t->view);
     free(t->slot);
     lun__text_pool_unrank(t);
-    lun__account_give(t->account, t->bytes);
+    lun__account_give_elements(t->account, t->bytes);
     lun__account_drop(t->account);
     free(t);
 }
@@ -92,16 +101,39 @@ const char *lun__text_pool_at(const lun_text_pool *t, uint32_t code, int64_t *le
 
 bool lun__text_pool_grow(lun_text_pool *t, void **block, int64_t had, int64_t bytes)
 {
-    if (!lun__account_take_object(t->account, bytes - had))
+    if (!enter(t->account, bytes - had))
         return false;
     void *more = realloc(*block, (size_t)bytes);
     if (!more) {
-        lun__account_give(t->account, bytes - had);
+        lun__account_give_elements(t->account, bytes - had);
         return false;
     }
     t->bytes += bytes - had;
     *block = more;
     return true;
+}
+
+/* Makes a block smaller. */
+static void shrink(lun_text_pool *t, void **block, int64_t had, int64_t bytes)
+{
+    void *less = bytes ? realloc(*block, (size_t)bytes) : NULL;
+    if (!bytes)
+        free(*block);
+    else if (!less)
+        return;
+    *block = less;
+    t->bytes -= had - bytes;
+    lun__account_give_elements(t->account, had - bytes);
+}
+
+void lun__text_pool_trim(lun_text_pool *t)
+{
+    shrink(t, (void **)&t->view, t->room * (int64_t)sizeof *t->view,
+           t->count * (int64_t)sizeof *t->view);
+    t->room = t->count;
+    if (t->slot)
+        shrink(t, (void **)&t->slot, ((int64_t)t->mask + 1) * (int64_t)sizeof *t->slot, 0);
+    t->indexed = 0;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */

@@ -54,6 +54,8 @@ lun_status lun__text_pool_add(lun_engine *e, lun_text_pool *t, const char *s, in
                               uint32_t *code);
 /* Added, whether or not it is there: its code is the number of values. */
 lun_status lun__text_pool_append(lun_engine *e, lun_text_pool *t, const char *s, int64_t n);
+/* Gives back what is there to add values; later additions and finds make it again. */
+void lun__text_pool_trim(lun_text_pool *t);
 /* Another pool with the same values under the same codes. */
 lun_status lun__text_pool_copy(lun_engine *e, const lun_text_pool *t, lun_text_pool **out);
 

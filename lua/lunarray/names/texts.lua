@@ -56,10 +56,20 @@ local function by_value(a, f, dtype)
 end
 
 -- Truths of values: false where an element is missing.
+local FEW = 4 -- comparisons of codes that cost less than a look-up
 local function mask(a, f)
-    local results = { false }
+    local results, those = { false }, {}
     for k, s in ipairs(internal.text_values(a)) do
         results[k + 1] = f(s) and true or false
+        those[#those + 1] = results[k + 1] and k or nil
+    end
+    if #those >= 1 and #those <= FEW then
+        local codes = internal.text_slots(a)
+        local result = codes:eq(those[1])
+        for k = 2, #those do
+            result = result:lor(codes:eq(those[k]))
+        end
+        return result
     end
     return core.vector(results, "bool"):take(internal.text_slots(a):cast "i64" + 1)
 end

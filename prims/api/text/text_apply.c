@@ -1,9 +1,13 @@
 /* text_apply.c - functions of texts: computed once for each value of a pool, which gives a table
  * of results; the elements are those of the table at the codes. */
 #include "api/text/text_array.h"
+#include "store/pool.h"
 #include "text/text_functions.h"
 
 #include <stdlib.h>
+
+/* From so many values on what is there to add more is given back. */
+enum { MANY = 100000 };
 
 /* A function being computed of the values of a pool: by code its numbers or truths, or, of texts,
  * the codes of its results in a pool of their own. */
@@ -95,7 +99,7 @@ static lun_status results(table *t, lun_array *slots, lun_array *valid, lun_arra
     if (t->codes)
         return texts(t, slots, valid, out);
     if (t->truths)
-        return lun__text_array_by_code(t->e, t->truths, t->n, LUN_BOOL, slots, out);
+        return lun__text_array_mask(t->e, t->truths, t->n, slots, out);
     lun_status s = lun__text_array_by_code(t->e, t->numbers, t->n, LUN_I64, slots, &all);
     if (s == LUN_OK && valid)
         s = lun_with_parts(t->e, all, valid, out);
@@ -141,6 +145,9 @@ lun_status lun_text_call_function(lun_engine *e, int which, lun_array *a, const 
     s = start(&t);
     if (s == LUN_OK)
         s = compute(&t, &c);
+    if (s == LUN_OK && t.made && lun__text_pool_count(t.made) > MANY)
+        lun__text_pool_trim(t.made);
+    lun__pool_press(e->pool, lun__text_pool_bytes(t.made));
     if (s == LUN_OK)
         s = results(&t, slots, valid, out);
     lun__strbuf_free(&c.out);

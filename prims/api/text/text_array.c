@@ -5,6 +5,8 @@
  * else. */
 #include "api/text/text_array.h"
 
+#include "store/pool.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +41,50 @@ lun_status lun__text_array_by_code(lun_engine *e, const void *table, int64_t n, 
     s = lun_take(e, results, codes, 0, NULL, out);
     lun_release(results);
     return s;
+}
+
+/* Comparisons of codes with those of one truth, joined: true where a code is one of them, if they
+ * are the true ones. */
+static lun_status compare_codes(lun_engine *e, const int64_t *which, int count, bool truth,
+                                lun_array *codes, lun_array **out)
+{
+    lun_array *all = NULL;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < (count ? count : 1); k++) {
+        lun_array *number = NULL, *one = NULL, *both = NULL;
+        s = lun_integer(e, count ? which[k] : -1, &number); /* -1 is no code */
+        if (s == LUN_OK)
+            s = lun_apply(e, truth ? LUN_OP_EQ : LUN_OP_NE, (lun_array *[]){codes, number}, 2,
+                          &one);
+        if (s == LUN_OK && all)
+            s = lun_apply(e, truth ? LUN_OP_LOR : LUN_OP_LAND, (lun_array *[]){all, one}, 2, &both);
+        lun_release(number);
+        if (both || s != LUN_OK) {
+            lun_release(one);
+            lun_release(all);
+            all = both;
+        } else {
+            all = one;
+        }
+    }
+    *out = all;
+    return s;
+}
+
+lun_status lun__text_array_mask(lun_engine *e, const bool *truths, int64_t n, lun_array *codes,
+                                lun_array **out)
+{
+    enum { FEW = 4 }; /* comparisons that cost less than a look-up */
+    int64_t which[2][FEW], count[2] = {0, 0};
+    for (int64_t k = 0; k <= n; k++) {
+        if (count[truths[k]] < FEW)
+            which[truths[k]][count[truths[k]]] = k;
+        count[truths[k]]++;
+    }
+    const bool fewer = count[true] <= count[false];
+    if (count[fewer] > FEW)
+        return lun__text_array_by_code(e, truths, n, LUN_BOOL, codes, out);
+    return compare_codes(e, which[fewer], (int)count[fewer], fewer, codes, out);
 }
 
 lun_status lun__text_array_recoded(lun_engine *e, const uint32_t *to, int64_t n, int64_t most,
@@ -106,6 +152,9 @@ static lun_status of_codes(lun_engine *e, lun_array *wide, bool gaps, lun_text_p
     return s;
 }
 
+/* From so many values on what is there to add more is given back. */
+enum { MANY = 100000 };
+
 lun_status lun_text_tensor(lun_engine *e, const lun_string *s, int rank, const int64_t *shape,
                            lun_array **out)
 {
@@ -123,6 +172,9 @@ lun_status lun_text_tensor(lun_engine *e, const lun_string *s, int rank, const i
         status = lun_blank_new(e, n, (int)sizeof(uint32_t), &blank, &codes);
     if (status == LUN_OK)
         status = encode_all(e, t, s, n, codes, &gaps);
+    if (status == LUN_OK && lun__text_pool_count(t) > MANY)
+        lun__text_pool_trim(t);
+    lun__pool_press(e->pool, lun__text_pool_bytes(t));
     if (status == LUN_OK) {
         status = lun_blank_vector(e, blank, lun__dtype_integer(LUN_KIND_UNSIGNED, 4), &wide);
         blank = status == LUN_OK ? NULL : blank;

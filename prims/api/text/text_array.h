@@ -22,6 +22,9 @@ lun_status lun__text_array(lun_engine *e, lun_array *codes, lun_array *valid, lu
 /* The elements of a table by code, of n + 1 elements of dtype t, at the codes: lazy. */
 lun_status lun__text_array_by_code(lun_engine *e, const void *table, int64_t n, lun_dtype t,
                                    lun_array *codes, lun_array **out);
+/* The same of truths. */
+lun_status lun__text_array_mask(lun_engine *e, const bool *truths, int64_t n, lun_array *codes,
+                                lun_array **out);
 /* The same of numbers of codes, in the narrowest dtype; `most` is the largest. */
 lun_status lun__text_array_recoded(lun_engine *e, const uint32_t *to, int64_t n, int64_t most,
                                    lun_array *codes, lun_array **out);

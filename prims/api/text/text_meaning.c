@@ -165,7 +165,7 @@ static lun_status compare_table(lun_engine *e, lun_op op, const lun_text_pool *t
         const char *text = lun__text_pool_at(t, (uint32_t)k, &m);
         holds[k] = lun__op_holds(op, lun__text_order_compare(text, m, s, n), 0);
     }
-    lun_status status = lun__text_array_by_code(e, holds, count, LUN_BOOL, codes, out);
+    lun_status status = lun__text_array_mask(e, holds, count, codes, out);
     free(holds);
     return status;
 }
