@@ -30,6 +30,17 @@ lun.save = later("format.io", "save", 3)
 lun.table = later("table.object", "table", 2)
 lun.rows = later("table.rows", "rows", 2)
 lun.factor = later("table.factor", "factor", 1)
+
+-- Of tables of columns the rows are joined.
+function lun.concat(list, ...)
+    local first = type(list) == "table" and rawget(list, 1)
+    local meta = type(first) == "table" and getmetatable(first)
+    if type(meta) == "table" and rawget(meta, "columns") then
+        return require("lunarray.table.verbs").concat(list, ...)
+    end
+    return core.concat(list, ...)
+end
+
 lun.group = later("table.group", "group", math.huge)
 lun.join = later("table.join", "join", 4)
 lun.date = {

@@ -195,6 +195,10 @@ end
 
 -- The texts that are keys of a table: the names of columns, also those that no dot can reach.
 local function keys(x)
+    local meta = type(x) == "table" and getmetatable(x)
+    if type(meta) == "table" and rawget(meta, "columns") then -- a table of columns (frame.lua)
+        return meta.names
+    end
     local names = {}
     for key in next, type(x) == "table" and x or {} do
         names[#names + 1] = type(key) == "string" and key or nil

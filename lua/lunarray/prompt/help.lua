@@ -197,13 +197,15 @@ local FUNCTIONS = {
         'turns t, whose Vectors, records and lists have one length, or a list of rows, {{a = 1, b = "x"}}, into a\n'
             .. "table of columns as lun.load gives, records printed as a column for each field; names: the order of\n"
             .. "the columns, others come last; returns t. t.a is a column, t[i] a row, #t the number of rows,\n"
-            .. "t:names(), t:dtypes(), t:has(name), t:iter(), t:parts(rows), t:copy(), t:totable(\"rows\"|\"columns\")",
+            .. 't:names(), t:dtypes(), t:has(name), t:iter(), t:parts(rows), t:copy(), t:totable("rows"|"columns");\n'
+            .. "verbs, which give new tables: head tail sample rows filter sort unique dropna select drop rename with\n"
+            .. "fillna describe info apply, and t .. u",
     },
     rows = {
         "lun.rows(t, which)",
         "a new table with some rows, selected by a bool Vector or by integers in any order, repeated or not, negative\n"
-            .. 'ones counting from the end; row 0 is a missing one, an error in columns of records; also as\n'
-            .. "t:rows(which), or t:rows(i, j)",
+            .. 'ones counting from the end; row 0 is a missing one, an error in columns of records; also\n'
+            .. "as t:rows(which), or t:rows(i, j)",
     },
     factor = {
         "lun.factor(list)",

@@ -243,6 +243,10 @@ function events.__eq(t, u)
     return true
 end
 
+function events.__concat(t, u)
+    return require("lunarray.table.verbs").append(t, u)
+end
+
 -- ---------------------------------------------------------------- making
 
 -- A table of so many rows of the columns in `columns`, in the order of `names`. Those that are not in it yet are
@@ -528,6 +532,8 @@ end
 
 -- Verbs of other files, loaded at their first call.
 local FILES <const> = {
+    rows = "head tail sample filter dropna sort unique",
+    verbs = "select drop rename with fillna describe info apply",
 }
 
 for file, names in pairs(FILES) do
