@@ -115,7 +115,10 @@ typedef enum lun_dtype {
     LUN_F16,
     LUN_BF16,
     LUN_DTYPE_COUNT, /* of those of kernels; no dtype */
-    LUN_TEXT = 32
+    LUN_TEXT = 32,
+    LUN_DATE = 33,
+    LUN_TIMESTAMP = 34,
+    LUN_DURATION = 35
 } lun_dtype;
 
 typedef enum lun_op {
@@ -1236,6 +1239,56 @@ LUN_API lun_status lun_text_codes(lun_engine *e, lun_array *a, lun_array **codes
                                   lun_array **levels);
 /* Sets one element, counted as in lun_get. */
 LUN_API lun_status lun_text_set(lun_engine *e, lun_array *a, int64_t index, lun_string x);
+/* Dates, timestamps and durations: lun_read, lun_write, lun_get and lun_set of them are of their
+ * days or microseconds, LUN_I32 and LUN_I64; lun_cast makes them of such integers and of texts, and
+ * these of them. */
+typedef enum lun_time_unit { LUN_TIME_S, LUN_TIME_MS, LUN_TIME_US, LUN_TIME_NS } lun_time_unit;
+/* Integers of that unit as LUN_TIMESTAMP, since 1970-01-01 00:00, or LUN_DURATION; nanoseconds are
+ * rounded down.  Lazy. */
+LUN_API lun_status lun_time_of(lun_engine *e, lun_array *a, lun_dtype t, lun_time_unit unit,
+                               lun_array **out);
+/* Texts as LUN_DATE, LUN_TIMESTAMP or LUN_DURATION; a format as docs/dates.md has it.  LUN_EARG
+ * names the first row whose text is none; with `missing` its element is missing. */
+LUN_API lun_status lun_time_parse(lun_engine *e, lun_array *a, lun_dtype t,
+                                  const char *format_or_NULL, bool missing, lun_array **out);
+/* The texts of dates, timestamps or durations. */
+LUN_API lun_status lun_time_texts(lun_engine *e, lun_array *a, const char *format_or_NULL,
+                                  lun_array **out);
+typedef enum lun_time_field {
+    LUN_TIME_YEAR,
+    LUN_TIME_MONTH,
+    LUN_TIME_DAY,
+    LUN_TIME_WEEKDAY, /* 1: Monday */
+    LUN_TIME_YEARDAY,
+    LUN_TIME_QUARTER,
+    LUN_TIME_WEEK, /* by ISO 8601, as ISOYEAR */
+    LUN_TIME_ISOYEAR,
+    LUN_TIME_HOUR, /* from here on of timestamps alone */
+    LUN_TIME_MINUTE,
+    LUN_TIME_SECOND,
+    LUN_TIME_MICROSECOND,
+    LUN_TIME_FIELD_COUNT
+} lun_time_field;
+/* That field of dates or timestamps, i64.  Lazy, as the next three. */
+LUN_API lun_status lun_time_get_field(lun_engine *e, lun_array *a, lun_time_field f,
+                                      lun_array **out);
+/* The durations since midnight of timestamps. */
+LUN_API lun_status lun_time_of_day(lun_engine *e, lun_array *a, lun_array **out);
+/* The starts of units such as "1d 1w 1mo 1q 1y 1h 15m 30s 10ms" that elements are in: weeks start
+ * on Monday, months count from the year 0, others from 1970-01-01 00:00. */
+LUN_API lun_status lun_time_truncate(lun_engine *e, lun_array *a, const char *unit,
+                                     lun_array **out);
+/* The same unit later, or "-1mo" before: months end on their last day at most. */
+LUN_API lun_status lun_time_add(lun_engine *e, lun_array *a, const char *unit, lun_array **out);
+/* first, and each unit later from it until `last`, which may be there: elements of LUN_DATE or
+ * LUN_TIMESTAMP. */
+LUN_API lun_status lun_time_range(lun_engine *e, lun_dtype t, int64_t first, int64_t last,
+                                  const char *unit, lun_array **out);
+/* The text of one element, its length; 0: t is no such dtype.  No 0 ends it. */
+enum { LUN_TIME_TEXT = 48 };
+LUN_API int lun_time_write(lun_dtype t, int64_t x, char text[LUN_TIME_TEXT]);
+/* The element of dtype t that a text means; false: it is none. */
+LUN_API bool lun_time_read(lun_dtype t, lun_string s, int64_t *out);
 /* An array with its own copy of the elements, row-major. */
 LUN_API lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out);
 

@@ -23,6 +23,7 @@ static lun__parts start(lua_State *L, lun__host *h)
     p.internal = add_table(L, p.core, "internal");
     p.methods = add_table(L, p.internal, "methods");
     p.text_methods = add_table(L, p.internal, "text_methods");
+    p.time_methods = add_table(L, p.internal, "time_methods");
     p.skeleton_methods = add_table(L, p.internal, "skeleton_methods");
     lun__host_new_type(L, p.host_at, LUN__ARRAY, "Vector");
     p.array = lua_gettop(L);
@@ -51,6 +52,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_index,
         lun__open_missing,
         lun__open_text,
+        lun__open_time,
         lun__open_window,
         lun__open_bytes,
         lun__open_make,

@@ -53,6 +53,8 @@ lun.date = {
     weekday = later("table.date", "weekday", 1),
     yearday = later("table.date", "yearday", 1),
 }
+function lun.duration(...) return (require("lunarray.names.times").duration(...)) end
+function lun.date.range(...) return (require("lunarray.names.times").range(...)) end
 lun.plot = later("chart.plot", "plot", 3)
 lun.hist = later("chart.hist", "hist", 3)
 lun.image = later("chart.image", "image", 3)
@@ -108,6 +110,17 @@ for name in ("upper lower trim ltrim rtrim lpad rpad len substr contains startsw
     end
     if name ~= ".." and not core.internal.methods[name] then -- refuses numbers by name
         core.internal.methods[name] = core.internal.text_methods[name]
+    end
+end
+
+-- Methods of dates, timestamps and durations: rows of names/times.lua.
+for name in ("year month day weekday yearday quarter week isoyear hour minute second microsecond date time truncate "
+    .. "add format seconds cast isin"):gmatch "%S+" do
+    core.internal.time_methods[name] = function(...)
+        return all(require("lunarray.names.times").methods[name](...))
+    end
+    if not core.internal.methods[name] then -- refuses others by name
+        core.internal.methods[name] = core.internal.time_methods[name]
     end
 end
 

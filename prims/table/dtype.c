@@ -15,8 +15,8 @@ const lun_dtype_row lun__dtype_rows[LUN__DTYPE_NUMBERS] = {
      rank,  exponent, mantissa, LUN_FORM_##form, LUN_##compute, LUN_##sum},
 #include "table/dtypes.def"
 #undef LUN_DTYPE
-#define LUN_LOGICAL(ID, name_, number, kind_, storage, instead, doc_) \
-    [number] = {.name = #name_, .doc = doc_, .npy = "", .kind = LUN_KIND_##kind_},
+#define LUN_LOGICAL(ID, name_, number, kind_, storage, bytes_, instead, doc_) \
+    [number] = {.name = #name_, .doc = doc_, .npy = "", .bytes = bytes_, .kind = LUN_KIND_##kind_},
 #define LUN_LOGICAL_RULE(kind, rule, how)
 #define LUN_LOGICAL_REDUCTION(kind, reduction)
 #include "table/logical.def"
@@ -48,7 +48,7 @@ lun_kind lun_dtype_kind(lun_dtype t)
 
 lun_dtype lun__dtype_storage(lun_dtype t)
 {
-#define LUN_LOGICAL(ID, name, number, kind, storage, instead, doc) [number] = LUN_##storage,
+#define LUN_LOGICAL(ID, name, number, kind, storage, bytes, instead, doc) [number] = LUN_##storage,
 #define LUN_LOGICAL_RULE(kind, rule, how)
 #define LUN_LOGICAL_REDUCTION(kind, reduction)
     static const uint8_t storage_of[LUN__DTYPE_NUMBERS] = {
@@ -62,7 +62,7 @@ lun_dtype lun__dtype_storage(lun_dtype t)
 
 const char *lun__dtype_instead(lun_dtype t)
 {
-#define LUN_LOGICAL(ID, name, number, kind, storage, instead, doc) [number] = instead,
+#define LUN_LOGICAL(ID, name, number, kind, storage, bytes, instead, doc) [number] = instead,
 #define LUN_LOGICAL_RULE(kind, rule, how)
 #define LUN_LOGICAL_REDUCTION(kind, reduction)
     static const char *const instead_of[LUN__DTYPE_NUMBERS] = {

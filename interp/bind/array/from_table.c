@@ -216,9 +216,15 @@ static bool note_text(walk *w)
 {
     lua_State *L = w->L;
     const int type = lua_type(L, -1);
-    const bool named = w->named && lun__lua_value_is_text(w->dtype);
+    const bool time = w->named && lun__lua_value_is_time(w->dtype);
+    const bool named = w->named && (time || lun__lua_value_is_text(w->dtype));
     if (w->named && !named)
         return false;
+    if (time && type != LUA_TSTRING && (type == LUA_TBOOLEAN || w->dtype != LUN_DURATION) &&
+        !lun__lua_missing_at(L, w->host, lua_gettop(L)))
+        complain(w, w->rank,
+                 lua_pushfstring(L, "is a %s; elements of %s are texts; integers are cast",
+                                 luaL_typename(L, -1), lun_dtype_name(w->dtype)));
     if (type == LUA_TSTRING && (w->integers || w->floats || w->booleans))
         complain(w, w->rank, "is a string among numbers: specify a dtype, such as \"text\"");
     if (w->texts && !named && (type == LUA_TNUMBER || type == LUA_TBOOLEAN))
@@ -420,6 +426,11 @@ static int vector_of_strings(walk *w)
     lun_status s;
     LUN__TRY(s, lun_text_tensor(h->engine, all, w->rank, w->shape, out));
     lun__error_check(L, h, s, 1);
+    if (w->named && w->dtype != LUN_TEXT) {
+        lun_array **read = lun__lua_array_new(L, h);
+        LUN__TRY(s, lun_cast(h->engine, *lun__lua_array_slot(L, h, -2), w->dtype, read));
+        lun__error_check(L, h, s, 1);
+    }
     lun__host_report_memory(L, h);
     return 1;
 }
@@ -440,7 +451,7 @@ int lun__from_table(lua_State *L)
     lua_pushvalue(L, 1);
     visit(&w, 0);
     lua_pop(L, 1);
-    if (w.texts || (named && lun__lua_value_is_text(w.dtype)))
+    if (w.texts || (named && (lun__lua_value_is_text(w.dtype) || lun__lua_value_is_time(w.dtype))))
         return vector_of_strings(&w);
     if (!named)
         w.dtype = choose_dtype(&w);

@@ -38,6 +38,21 @@ static int64_t check_index(lua_State *L, int arg, int64_t n, bool past)
     return out_of_range(L, arg, i, n);
 }
 
+/* Replaces what stands for an element at i by a Scalar of a's dtype, where that is one that kernels
+ * do not know; whether it is. */
+static bool as_element(lua_State *L, lun__host *h, int i, const lun_array *a)
+{
+    const lun_dtype t = lun_dtype_of(a);
+    const bool string = lua_type(L, i) == LUA_TSTRING;
+    if (string && lun__lua_value_is_text(t))
+        lun__lua_text_replace(L, h, i);
+    else if (lun__lua_value_is_time(t) && !lun__lua_missing_at(L, h, i))
+        lun__lua_time_replace(L, h, i, t);
+    else
+        return false;
+    return true;
+}
+
 void lun__index_push(lua_State *L, lun__host *h, lun_array *a, int64_t i, int arg)
 {
     int64_t shape[LUN_MAX_RANK];
@@ -66,6 +81,8 @@ void lun__index_push(lua_State *L, lun__host *h, lun_array *a, int64_t i, int ar
         lun__error_check(L, h, s, arg);
         if (missing)
             lua_pushnil(L);
+        else if (lun__lua_value_is_time(lun_dtype_of(a)))
+            lun__lua_value_push_time(L, lun_dtype_of(a), x.as.i);
         else
             lun__lua_value_push(L, x);
     }
@@ -78,9 +95,10 @@ static int array_index(lua_State *L)
     if (lua_type(L, 2) == LUA_TSTRING) {
         const lun_array *of = lun__lua_array_at(L, 1);
         lua_settop(L, 2);
-        if (of && lun_is_logical(of) && lun__lua_value_is_text(lun_dtype_of(of))) {
+        if (of && lun_is_logical(of) && !lun_is_freed(of)) {
             lua_pushvalue(L, 2);
-            if (lua_rawget(L, lua_upvalueindex(3)) != LUA_TNIL)
+            const bool text = lun__lua_value_is_text(lun_dtype_of(of));
+            if (lua_rawget(L, lua_upvalueindex(text ? 3 : 4)) != LUA_TNIL)
                 return 1;
             lua_settop(L, 2);
         }
@@ -125,8 +143,7 @@ static int array_newindex(lua_State *L)
     if (lun_shape(a, shape) > 1) {
         if (lun__lua_missing_at(L, h, 3))
             lun__lua_missing_replace(L, h, 3, lun_dtype_of(a));
-        if (lua_type(L, 3) == LUA_TSTRING && lun__lua_value_is_text(lun_dtype_of(a)))
-            lun__lua_text_replace(L, h, 3);
+        as_element(L, h, 3, a);
         lun__lua_array_operand(L, h, 3);
         lun_array **row = lun__lua_array_new(L, h);
         LUN__TRY(s, lun_row(h->engine, a, i, row));
@@ -146,7 +163,9 @@ static int array_newindex(lua_State *L)
         lun__host_report_memory(L, h);
         return 0;
     }
-    lun_value x = lun__lua_array_value(L, h, 3);
+    lun_value x = lun__lua_value_is_time(lun_dtype_of(a))
+                      ? lun__lua_time_value(L, h, 3, lun_dtype_of(a))
+                      : lun__lua_array_value(L, h, 3);
     LUN__TRY(s, lun_set(h->engine, a, i, x));
     lun__error_check(L, h, s, 3);
     lun__host_report_memory(L, h);
@@ -157,11 +176,9 @@ static int array_fill(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun_array *a = lun__lua_array_check(L, h, 1);
-    const bool text = lua_type(L, 2) == LUA_TSTRING && lun__lua_value_is_text(lun_dtype_of(a));
-    if (text || lun__lua_missing_at(L, h, 2)) {
-        if (text)
-            lun__lua_text_replace(L, h, 2);
-        else
+    const bool made = as_element(L, h, 2, a);
+    if (made || lun__lua_missing_at(L, h, 2)) {
+        if (!made)
             lun__lua_missing_replace(L, h, 2, lun_dtype_of(a));
         store(L, h, a, 2, 2);
         lua_settop(L, 1);
@@ -182,8 +199,8 @@ static int array_set(lua_State *L)
     lun_array *a = lun__lua_array_check(L, h, 1);
     if (lun__lua_missing_at(L, h, 2))
         lun__lua_missing_replace(L, h, 2, lun_dtype_of(a));
-    else if (lua_type(L, 2) == LUA_TSTRING && lun__lua_value_is_text(lun_dtype_of(a)))
-        lun__lua_text_replace(L, h, 2);
+    else
+        as_element(L, h, 2, a);
     lun__lua_array_operand(L, h, 2);
     store(L, h, a, 2, 2);
     lua_settop(L, 1);
@@ -255,6 +272,10 @@ static int array_value(lua_State *L)
         lun__lua_text_push(L, text);
         return 1;
     }
+    if (lun__lua_value_is_time(lun_dtype_of(a)) && lun_size(a) == 1) {
+        lun__index_push(L, h, a, 0, 1);
+        return 1;
+    }
     lun_value x = lun__lua_array_value(L, h, 1);
     lun__lua_value_push(L, x);
     lun__host_report_memory(L, h);
@@ -275,7 +296,8 @@ void lun__open_index(lua_State *L, const lun__parts *p)
     lua_pushvalue(L, p->host_at);
     lua_pushvalue(L, p->methods);
     lua_pushvalue(L, p->text_methods);
-    lua_pushcclosure(L, array_index, 3);
+    lua_pushvalue(L, p->time_methods);
+    lua_pushcclosure(L, array_index, 4);
     lua_setfield(L, p->array, "__index");
 
     lua_pushvalue(L, p->host_at);

@@ -44,6 +44,29 @@ static int text_total(lua_State *L, lun__host *h, lun_reduction r, lun_array *a)
     return 1;
 }
 
+/* Pushes a reduction that gives a date, timestamp or duration; nil if it is missing. */
+static int time_total(lua_State *L, lun__host *h, lun_reduction r, lun_array *a)
+{
+    lun_array *scalar = NULL;
+    lun_value x = {.dtype = LUN_I64};
+    bool missing = false;
+    lun_status s;
+    LUN__TRY(s, lun_total_lazy(h->engine, r, a, 0, &scalar));
+    const lun_dtype t = s == LUN_OK ? lun_dtype_of(scalar) : LUN_DATE;
+    if (s == LUN_OK)
+        LUN__TRY(s, lun_is_missing(h->engine, scalar, 0, &missing));
+    if (s == LUN_OK && !missing)
+        LUN__TRY(s, lun_get(h->engine, scalar, 0, &x));
+    lun_release(scalar);
+    lun__error_check(L, h, s, 1);
+    if (missing)
+        lua_pushnil(L);
+    else
+        lun__lua_value_push_time(L, t, x.as.i);
+    lun__host_report_memory(L, h);
+    return 1;
+}
+
 /* Pushes the reduction of the array at 1. */
 static int total(lua_State *L, lun__host *h, lun_reduction r, const lun_along_options *o)
 {
@@ -52,6 +75,8 @@ static int total(lua_State *L, lun__host *h, lun_reduction r, const lun_along_op
     lun_status s;
     if (lun__lua_value_is_text(lun_dtype_of(a)) && !row_of(r).index)
         return text_total(L, h, r, a);
+    if (lun__lua_value_is_time(lun_dtype_of(a)) && !row_of(r).index)
+        return time_total(L, h, r, a);
     if (o->ddof_part == 0) {
         LUN__TRY(s, lun_total(h->engine, r, a, o->ddof, &x));
     } else {
@@ -85,7 +110,7 @@ static int along(lua_State *L, lun__host *h, lun_reduction r)
     }
     lun_array *one = *lun__lua_array_slot(L, h, -1);
     bool missing = false;
-    if (lun__lua_value_is_text(lun_dtype_of(one))) {
+    if (lun_is_logical(one)) {
         lun__index_push(L, h, one, 0, 1);
         return 1;
     }

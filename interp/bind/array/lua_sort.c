@@ -175,6 +175,10 @@ static int quantiles(lua_State *L, lun__host *h, int i, const double *q, lua_Uns
     lun__host_report_memory(L, h);
     if (lun_shape(*lun__lua_array_slot(L, h, -1), shape))
         return 1;
+    if (lun_is_logical(*lun__lua_array_slot(L, h, -1))) {
+        lun__index_push(L, h, *lun__lua_array_slot(L, h, -1), 0, 1);
+        return 1;
+    }
     LUN__TRY(s, lun_get(h->engine, *lun__lua_array_slot(L, h, -1), 0, &x));
     lun__error_check(L, h, s, 1);
     lun__lua_value_push(L, x);

@@ -100,6 +100,10 @@ lun_dtype lun__lua_value_any_dtype(lua_State *L, int i);
  * stands beyond the ends, as those of all dtypes that kernels do not know. */
 bool lun__lua_value_is_text(lun_dtype t);
 bool lun__lua_value_has_gaps(lun_dtype t);
+/* Whether they are dates, timestamps or durations; pushes one as it is stored: an ISO text, or
+ * seconds. */
+bool lun__lua_value_is_time(lun_dtype t);
+void lun__lua_value_push_time(lua_State *L, lun_dtype t, int64_t x);
 /* The shape at i: n or {n1, n2, ...}. Returns the rank. */
 int lun__lua_value_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK]);
 /* The same for an array of `size` elements: one extent may be -1 and follows from the others. */
@@ -157,6 +161,14 @@ void lun__lua_text_push(lua_State *L, lun_string s);
 void lun__lua_text_replace(lua_State *L, lun__host *h, int i);
 /* A bad argument number `arg` if elements of a are missing there, and a value was given. */
 void lun__lua_text_refuse_value(lua_State *L, int arg, const char *what, const lun_array *a);
+
+/* ---- dates, timestamps, durations (lua_time.c) ----------------------------------------------- */
+
+/* What stands for an element of dtype t at i, as it is stored: a text, of durations a number of
+ * seconds, an array of one element. */
+lun_value lun__lua_time_value(lua_State *L, lun__host *h, int i, lun_dtype t);
+/* Replaces a text or a number at i by a Scalar of dtype t. */
+void lun__lua_time_replace(lua_State *L, lun__host *h, int i, lun_dtype t);
 
 /* ---- layouts (lua_layout.c) ------------------------------------------------------------------ */
 
@@ -234,6 +246,7 @@ typedef struct lun__parts {
     int array;        /* metatable of arrays */
     int methods;      /* their methods */
     int text_methods; /* of arrays of dtype text: looked at first */
+    int time_methods; /* of dates, timestamps and durations: the same */
     int skeleton;     /* metatable of skeletons */
     int skeleton_methods;
 } lun__parts;
@@ -281,6 +294,7 @@ void lun__open_dense(lua_State *L, const lun__parts *p);
 void lun__open_index(lua_State *L, const lun__parts *p);
 void lun__open_missing(lua_State *L, const lun__parts *p);
 void lun__open_text(lua_State *L, const lun__parts *p);
+void lun__open_time(lua_State *L, const lun__parts *p);
 void lun__open_window(lua_State *L, const lun__parts *p);
 void lun__open_bytes(lua_State *L, const lun__parts *p);
 void lun__open_ops(lua_State *L, const lun__parts *p);

@@ -193,13 +193,13 @@ int lun__lua_array_give(lua_State *L, lun__host *h, lun_status s, int arg)
     return 1;
 }
 
-/* Ends a call of which an argument is a text array, or dtype text, by the method of text arrays of
- * that name, with all arguments: the number of results. */
-static int call_text(lua_State *L, const char *name)
+/* Ends a call of which an argument is of a logical dtype, or such a dtype, by the method of that
+ * name in a table of core.internal, with all arguments: the number of results. */
+static int call_method(lua_State *L, const char *table, const char *name)
 {
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__CORE);
     lua_getfield(L, -1, "internal");
-    lua_getfield(L, -1, "text_methods");
+    lua_getfield(L, -1, table);
     lua_getfield(L, -1, name);
     lua_insert(L, 1);
     lua_pop(L, 3);
@@ -211,9 +211,12 @@ static int array_cast(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun_dtype t = lun__lua_value_any_dtype(L, 2);
+    if (lun__lua_value_is_time(t) ||
+        lun__lua_value_is_time(lun_dtype_of(lun__lua_array_check(L, h, 1))))
+        return call_method(L, "time_methods", "cast");
     if (lun__lua_value_is_text(t) ||
         lun__lua_value_is_text(lun_dtype_of(lun__lua_array_check(L, h, 1))))
-        return call_text(L, "cast");
+        return call_method(L, "text_methods", "cast");
     lun_array **out = lun__lua_array_new(L, h);
     lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
@@ -261,7 +264,7 @@ static int array_concat(lua_State *L)
         if (lua_type(L, i) == LUA_TSTRING ||
             (lun__lua_array_is(L, h, i) &&
              lun__lua_value_is_text(lun_dtype_of(lun__lua_array_check(L, h, i)))))
-            return call_text(L, "..");
+            return call_method(L, "text_methods", "..");
     lun_array **out = lun__lua_array_new(L, h);
     lun_array *a = lun__lua_array_check(L, h, 1);
     lun_array *b = lun__lua_array_check(L, h, 2);

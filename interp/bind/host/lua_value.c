@@ -35,6 +35,31 @@ void lun__lua_value_push(lua_State *L, lun_value x)
     }
 }
 
+bool lun__lua_value_is_time(lun_dtype t)
+{
+    return lun_dtype_kind(t) == LUN_KIND_TIME;
+}
+
+void lun__lua_value_push_time(lua_State *L, lun_dtype t, int64_t x)
+{
+    char text[LUN_TIME_TEXT];
+    if (t == LUN_DURATION)
+        lua_pushnumber(L, (lua_Number)x / 1000000);
+    else
+        lua_pushlstring(L, text, (size_t)lun_time_write(t, x, text));
+}
+
+/* Pushes the element of such a dtype at p. */
+static void push_time_at(lua_State *L, lun_dtype t, const void *p)
+{
+    int32_t days;
+    int64_t us;
+    memcpy(&days, p, sizeof days);
+    if (t != LUN_DATE)
+        memcpy(&us, p, sizeof us);
+    lun__lua_value_push_time(L, t, t == LUN_DATE ? days : us);
+}
+
 #define PUSH_AS(type, push)        \
     do {                           \
         type x_;                   \
@@ -56,6 +81,10 @@ void lun__lua_value_push_element(lua_State *L, lun_dtype t, const void *p)
         PUSH_AS(int64_t, lua_pushinteger);
     if (kind == LUN_KIND_SIGNED && size == sizeof(int32_t))
         PUSH_AS(int32_t, lua_pushinteger);
+    if (kind == LUN_KIND_TIME) {
+        push_time_at(L, t, p);
+        return;
+    }
     lun__lua_value_push(L, lun_element_get(t, p));
 }
 

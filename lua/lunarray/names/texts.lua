@@ -3,6 +3,7 @@
 
 local call = require "lunarray.names.call"
 local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
 
 local rows, row = call.rows "Texts"
 local bad, internal = call.bad, core.internal
@@ -435,6 +436,10 @@ row("cast", 'a:cast(dtype [, {errors="raise"}])',
     'lun.vector{"1", " 2.5"}:cast "f64"', "{1.0, 2.5}",
     function(a, dtype, options)
         call.array(a, 1)
+        local known = dtypes.by_name[dtype]
+        if known and known.kind == "time" then
+            return require("lunarray.names.times").converted(a, dtype, options)
+        end
         options = call.options(options, 3, "errors")
         local errors = options.errors or "raise"
         call.word(errors, 3, "raise missing", "option errors")

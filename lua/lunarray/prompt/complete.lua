@@ -2,6 +2,7 @@
 -- require, file names in other strings. Runs no code of the user: an __index that is a function is not called.
 
 local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
 
 local complete = {}
 
@@ -31,7 +32,8 @@ local function tables_of(x)
             seen[x] = true
             tables[#tables + 1] = x
         elseif core.isarray(x) then
-            tables[#tables + 1] = x:dtype() == "text" and core.internal.text_methods or nil
+            local kind = dtypes.by_name[x:dtype()].kind
+            tables[#tables + 1] = core.internal[kind .. "_methods"]
             tables[#tables + 1] = core.internal.methods
             break
         end

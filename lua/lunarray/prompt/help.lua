@@ -526,6 +526,11 @@ local SIGNS = {
         "atomic spmd.atomic", "s.atomic(target, [i, ...,] op, x)",
         "the old element, which op and x have changed, one rank at a time; op: + - * & | ~ min max exchange",
     },
+    {
+        "date date.range", 'lun.date.range(a, b [, step="1d"])',
+        "dates from a to b, b included, by a unit such as 1d 1w 1mo 1y 15m; timestamps if one has a time; months\n"
+            .. "are counted from a, and end on their last day at most",
+    },
     { "date text date.text", "lun.date.text(days)", 'a list of texts such as "2012-01-31"; of a number its text' },
     {
         "cache export", "lun.cache.export(path)",
@@ -606,14 +611,18 @@ for i, names in ipairs(require "lunarray.names.list") do
     end
 end
 
--- Methods of texts: what has the name of another method has its text behind that one's.
-for _, row in ipairs(require("lunarray.names.texts").list) do
-    local text = ("%s\nexample: %s is %s"):format(row.text, row.example, row.gives)
-    local other = METHODS[row.name]
-    if other then
-        METHODS[row.name] = { other[1], ("%s\nof texts: %s, %s"):format(other[2], row.call, text) }
-    elseif row.name ~= ".." then
-        METHODS[row.name] = { row.call, text }
+-- Methods of texts and of dates: what has the name of another method has its text behind that one's.
+for _, kind in ipairs { { "texts", "texts" }, { "times", "dates" } } do
+    for _, row in ipairs(require("lunarray.names." .. kind[1]).list) do
+        local text = ("%s\nexample: %s is %s"):format(row.text, row.example, row.gives)
+        local other = METHODS[row.name]
+        if row.name == "duration" then
+            FUNCTIONS[row.name] = { row.call, text }
+        elseif other then
+            METHODS[row.name] = { other[1], ("%s\nof %s: %s, %s"):format(other[2], kind[2], row.call, text) }
+        elseif row.call:find "^a:" then
+            METHODS[row.name] = { row.call, text }
+        end
     end
 end
 METHODS.codes = { "a:codes()", "of texts: the number of each one among a:levels(), u32, 0 where it is missing" }
@@ -626,7 +635,7 @@ size on a GPU (0: tuned), s1 >> s2 chains two, of which one may be a function fo
 
 local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) describes one of them.
-making arrays   vector zeros ones full range index linspace generate random frombytes concat stack struct
+making arrays   vector zeros ones full range index linspace duration generate random frombytes concat stack struct
 functions       %s
 numbers         pi e inf nan na
 skeletons       %s sequence compose

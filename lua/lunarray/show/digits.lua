@@ -124,6 +124,10 @@ function digits.formatter(dtype, values)
         end
     elseif dtypes.is_float(dtype) then
         return float_formatter(values)
+    elseif dtype == "duration" then
+        return function(x)
+            return core.internal.time_text(dtype, x)
+        end
     elseif dtypes.is_beyond_lua(dtype) then
         return number.unsigned
     end
@@ -135,7 +139,7 @@ function digits.scalar(dtype, x)
     local narrow = dtypes.is_float(dtype) and dtypes.by_name[dtype].bytes < 8
     if narrow and x ~= 0 and x == x and math.abs(x) < math.huge then
         return number.shown(number.parse(shortest(dtype, x)))
-    elseif math.type(x) == "float" then
+    elseif math.type(x) == "float" and dtype ~= "duration" then
         return number.shown(x)
     end
     return digits.formatter(dtype, {})(x)

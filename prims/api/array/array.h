@@ -192,6 +192,20 @@ bool lun__logical_reduced(const lun_array *a, lun_reduction r);
 lun_status lun__logical_adopt(lun_engine *e, lun_array *target, lun_array *source,
                               lun_array **slots, lun_array **valid);
 
+/* where(c, a, b) of a and b of one meaning. */
+lun_status lun__logical_move(lun_engine *e, lun_array *const *all, lun_array **out);
+/* The operation on integers of lun__logical_order; where it picks operands, what they stand for. */
+lun_status lun__logical_by_order(lun_engine *e, lun_op op, lun_array *const *all, int count,
+                                 lun_array **out);
+/* How the elements of segments are reduced, which of, a pointer, has. */
+typedef struct lun_reducing {
+    lun_status (*call)(const void *of, lun_reduction r, lun_array *x, lun_array **out);
+    const void *of;
+} lun_reducing;
+/* A reduction of a logical dtype that is none of those of lun__logical_reduced. */
+lun_status lun__logical_reduce(lun_engine *e, lun_reduction r, lun_array *a, const lun_reducing *by,
+                               lun_array **out);
+
 /* What a kind of logical dtypes does; e->kinds has it by lun_kind. */
 typedef struct lun_logical_kind {
     /* out->slots and out->valid are those of the arrays, of this kind: puts the slots into one
@@ -208,6 +222,13 @@ typedef struct lun_logical_kind {
     /* The operations of rows COMPUTE, and of ORDER, too; NULL: it has no rows COMPUTE. */
     lun_status (*compute)(lun_engine *e, lun_op op, lun_array *const *all, int count,
                           lun_array **out);
+    /* lun__logical_reduce; NULL: it refuses all. */
+    lun_status (*reduce)(lun_engine *e, lun_reduction r, lun_array *a, const lun_reducing *by,
+                         lun_array **out);
+    /* Elements as f64, measured from *from, an element or a missing one, and the elements of such
+     * numbers, rounded down: how what lies between elements is found; NULL: nothing does. */
+    lun_status (*numbers)(lun_engine *e, lun_array *a, lun_array **numbers, lun_array **from);
+    lun_status (*of_numbers)(lun_engine *e, lun_array *from, lun_array *numbers, lun_array **out);
 } lun_logical_kind;
 
 /* lun_apply and lun_cast of arrays of no logical dtype. */

@@ -18,7 +18,7 @@ typedef enum how { REFUSE, ORDER, MOVE, COMPUTE, GAPS } how;
 /* What operations of a rule do with arrays of a kind. */
 static how rule_of(lun_kind kind, int rule)
 {
-#define LUN_LOGICAL(ID, name, number, kind, storage, instead, doc)
+#define LUN_LOGICAL(ID, name, number, kind, storage, bytes, instead, doc)
 #define LUN_LOGICAL_RULE(kind, rule, how) [LUN_KIND_##kind][LUN_RULE_##rule] = how,
 #define LUN_LOGICAL_REDUCTION(kind, reduction)
     static const uint8_t rows[LUN_KIND_TIME + 1][LUN_RULE_SELECT + 1] = {
@@ -32,7 +32,7 @@ static how rule_of(lun_kind kind, int rule)
 
 bool lun__logical_reduced(const lun_array *a, lun_reduction r)
 {
-#define LUN_LOGICAL(ID, name, number, kind, storage, instead, doc)
+#define LUN_LOGICAL(ID, name, number, kind, storage, bytes, instead, doc)
 #define LUN_LOGICAL_RULE(kind, rule, how)
 #define LUN_LOGICAL_REDUCTION(kind, reduction) [LUN_KIND_##kind][LUN_##reduction] = true,
     static const bool rows[LUN_KIND_TIME + 1][LUN_REDUCTION_COUNT] = {
@@ -136,8 +136,7 @@ lun_status lun__logical_of_order(lun_engine *e, lun_array *meaning, lun_array *k
     return s;
 }
 
-/* where(c, a, b) of a and b of one meaning. */
-static lun_status apply_move(lun_engine *e, lun_array *const *all, lun_array **out)
+lun_status lun__logical_move(lun_engine *e, lun_array *const *all, lun_array **out)
 {
     lun_alike both;
     lun_array *in[3] = {all[0], NULL, NULL}, *made = NULL;
@@ -161,8 +160,8 @@ static lun_status apply_move(lun_engine *e, lun_array *const *all, lun_array **o
     return s;
 }
 
-static lun_status apply_order(lun_engine *e, lun_op op, lun_array *const *all, int count,
-                              lun_array **out)
+lun_status lun__logical_by_order(lun_engine *e, lun_op op, lun_array *const *all, int count,
+                                 lun_array **out)
 {
     lun_array *keys[3], *meaning, *made = NULL;
     const bool picks = lun__op_get(op)->rule == LUN_RULE_PICK;
@@ -195,16 +194,16 @@ static lun_status apply_logical(lun_engine *e, lun_op op, lun_array *const *all,
     for (int k = first; k < count; k++)
         all_are = all_are && lun__array_logical(all[k]) &&
                   lun_dtype_kind(lun__array_logical(all[k])) == kind;
-    if (does == REFUSE || !all_are)
+    if (does == REFUSE || (does != COMPUTE && !all_are))
         return lun__logical_refuse(e, all, count);
     if (does == GAPS)
         return op == LUN_OP_ISNAN ? lun_missing(e, all[0], out)
                                   : lun__logical_refuse(e, all, count);
     if (does == MOVE)
-        return apply_move(e, all, out);
+        return lun__logical_move(e, all, out);
     if (does == COMPUTE || (does == ORDER && e->kinds[kind]->compute))
         return e->kinds[kind]->compute(e, op, all, count, out);
-    return apply_order(e, op, all, count, out);
+    return lun__logical_by_order(e, op, all, count, out);
 }
 
 static lun_status cast_logical(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
@@ -224,10 +223,20 @@ lun_status lun__logical_adopt(lun_engine *e, lun_array *target, lun_array *sourc
     lun_status s = lun__array_present(e, source);
     if (s != LUN_OK)
         return s;
-    if (lun__array_logical(source) != lun__array_logical(target))
+    if (lun_dtype_kind(lun__array_logical(source)) != lun_dtype_kind(lun__array_logical(target)))
         return lun__logical_refuse(e, (lun_array *[]){target, source}, 2);
     return e->kinds[lun_dtype_kind(lun__array_logical(target))]->adopt(e, target, source, slots,
                                                                        valid);
+}
+
+lun_status lun__logical_reduce(lun_engine *e, lun_reduction r, lun_array *a, const lun_reducing *by,
+                               lun_array **out)
+{
+    lun_status s = lun__array_present(e, a);
+    const lun_logical_kind *kind = e->kinds[lun_dtype_kind(lun__array_logical(a))];
+    if (s != LUN_OK)
+        return s;
+    return kind->reduce ? kind->reduce(e, r, a, by, out) : lun__array_refuse_logical(e, a);
 }
 
 /* ---- the interface --------------------------------------------------------------------------- */

@@ -334,6 +334,19 @@ static bool some_missing(const lun_grouping *g, const lun_array *x)
     return lun_has_missing(x) && lun_shape(x, shape) == 1 && shape[0] == g->rows;
 }
 
+/* A reduction of groups, for lun_reducing. */
+typedef struct groups {
+    lun_engine *e;
+    const lun_grouping *g;
+    const lun_along_options *options;
+} groups;
+
+static lun_status reduce_groups(const void *of, lun_reduction r, lun_array *x, lun_array **out)
+{
+    const groups *g = of;
+    return lun_grouping_reduce(g->e, g->g, r, x, g->options, out);
+}
+
 lun_status lun_grouping_reduce(lun_engine *e, const lun_grouping *g, lun_reduction which,
                                lun_array *x, const lun_along_options *options, lun_array **out)
 {
@@ -342,6 +355,9 @@ lun_status lun_grouping_reduce(lun_engine *e, const lun_grouping *g, lun_reducti
         LUN_ORDERED(e, x, out, lun_grouping_reduce(e, g, which, ordered, options, made))
     if (lun__logical_reduced(x, which))
         LUN_BY_ORDER(e, x, lun_grouping_reduce(e, g, which, ordered, options, out))
+    if (lun__array_some_logical(&x, 1))
+        return lun__logical_reduce(e, which, x,
+                                   &(lun_reducing){reduce_groups, &(groups){e, g, options}}, out);
     if (some_missing(g, x))
         return options && options->propagate ? reduce_all(e, g, which, x, options, out)
                                              : reduce_there(e, g, which, x, options, out);

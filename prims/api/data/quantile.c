@@ -80,10 +80,34 @@ static lun_status quantiles_there(lun_engine *e, lun_array *a, const double *q, 
     return s;
 }
 
+/* Of elements of a logical dtype: what lies between two of them is found between numbers. */
+static lun_status quantiles_logical(lun_engine *e, lun_array *a, const double *q, int64_t count,
+                                    const int *axes, int axis_count, lun_array **out)
+{
+    const lun_logical_kind *kind = e->kinds[lun_dtype_kind(lun__array_logical(a))];
+    lun_array *numbers, *from, *made = NULL;
+    lun_status s = lun__array_present(e, a);
+    if (s == LUN_OK && !kind->numbers)
+        s = lun__array_refuse_logical(e, a);
+    if (s == LUN_OK)
+        s = kind->numbers(e, a, &numbers, &from);
+    if (s != LUN_OK)
+        return s;
+    s = lun_quantile(e, numbers, q, count, axes, axis_count, false, &made);
+    if (s == LUN_OK)
+        s = kind->of_numbers(e, from, made, out);
+    lun_release(numbers);
+    lun_release(from);
+    lun_release(made);
+    return s;
+}
+
 lun_status lun_quantile(lun_engine *e, lun_array *a, const double *q, int64_t count,
                         const int *axes, int axis_count, bool skipnan, lun_array **out)
 {
     LUN_NEED(e, a && q && count >= 0 && (axis_count <= 0 || axes) && out);
+    if (lun__array_some_logical(&a, 1))
+        return quantiles_logical(e, a, q, count, axes, axis_count, out);
     if (lun_has_missing(a))
         return quantiles_there(e, a, q, count, axes, axis_count, skipnan, out);
     lun_node *x = NULL, *parts = NULL, *n = NULL;

@@ -8,6 +8,7 @@
 #include "api/array/api.h"
 #include "api/engine/plugins.h"
 #include "api/text/text_array.h"
+#include "api/time/time_array.h"
 #include "base/sized.h"
 #include "cache/cache.h"
 #include "engine/state.h"
@@ -155,6 +156,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
         dir = c->cache_dir;
     e->cache_dir = dir ? strdup(dir) : NULL;
     e->kinds[LUN_KIND_TEXT] = &lun__text_kind;
+    e->kinds[LUN_KIND_TIME] = &lun__time_kind;
     e->pool = lun__pool_open(c, &e->stats, e->account);
     if (!e->compiler || (dir && !e->cache_dir) || !e->pool)
         return LUN_ENOMEM;

@@ -283,6 +283,20 @@ lun_status lun__along_missing_of(lun_engine *e, lun_array *a, const int *axes, i
     return s;
 }
 
+/* A reduction along axes, for lun_reducing. */
+typedef struct segments {
+    lun_engine *e;
+    const int *axes;
+    int count;
+    const lun_along_options *options;
+} segments;
+
+static lun_status reduce_segments(const void *of, lun_reduction r, lun_array *x, lun_array **out)
+{
+    const segments *g = of;
+    return lun_along(g->e, r, x, g->axes, g->count, g->options, out);
+}
+
 lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *axes, int count,
                      const lun_along_options *options, lun_array **out)
 {
@@ -296,6 +310,9 @@ lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *ax
         LUN_ORDERED(e, a, out, lun_along(e, r, ordered, axes, count, options, made))
     if (lun__logical_reduced(a, r))
         LUN_BY_ORDER(e, a, lun_along(e, r, ordered, axes, count, options, out))
+    const segments g = {e, axes, count, options};
+    if (lun__array_some_logical(&a, 1))
+        return lun__logical_reduce(e, r, a, &(lun_reducing){reduce_segments, &g}, out);
     return a && lun_has_missing(a) ? along_there(e, r, a, axes, count, &o, out)
                                    : lun__along_slots(e, r, a, axes, count, &o, out);
 }
