@@ -4,6 +4,7 @@
 local blocked = require "lunarray.block.blocked"
 local core = require "lunarray.core"
 local pack = require "lunarray.ranks.pack"
+local ready = require "lunarray.ranks.ready"
 local spread = require "lunarray.block.spread"
 
 local _, mype = core.internal.spmd.start()
@@ -91,15 +92,15 @@ end
 function tree.whole(a, of, f, said)
     local n, own, lists = a:size(), {}, {}
     local all, from, behind = own_chunks(a, n, said)
-    local told = blocked.gather(function()
+    local bytes = ready(function()
         tree.groups(from, behind, function(level, number, chunk, chunks)
             local x = all:sub((chunk - from) * CHUNK + 1, math.min((chunk + chunks - from) * CHUNK, #all))
             own[#own + 1] = { level, number, of(x) }
         end)
         return pack.write(own)
-    end, said)
-    for k, bytes in ipairs(told) do
-        lists[k] = pack.read(bytes)
+    end)
+    for k, given in ipairs(blocked.told(bytes, said)) do
+        lists[k] = pack.read(given)
     end
     return tree.value(lists, (n + CHUNK - 1) // CHUNK, f, function(node)
         return node[3]
