@@ -18,8 +18,8 @@ end
 
 -- The column of numbers called `name`, without gaps.
 local function numbers(name)
-    local column = w[name] or fail("%s: no column '%s'; there are %s", path, name,
-        table.concat(getmetatable(w).names, ", "))
+    local column = w:has(name) and w[name]
+        or fail("%s: no column '%s'; there are %s", path, name, table.concat(w:names(), ", "))
     for row, text in ipairs(type(column) == "table" and column or {}) do
         if not tonumber(text) then
             fail("%s: '%s' in row %d of column '%s' is no number", path, text, row, name)
@@ -31,8 +31,10 @@ end
 
 -- The dates as days since 1970, each after the one before.
 local function dates()
-    if type(w.date) ~= "table" then
-        fail("%s: %s", path, w.date and "column 'date' does not hold dates such as 2012-01-31" or "no column 'date'")
+    if not w:has "date" then
+        fail("%s: no column 'date'", path)
+    elseif type(w.date) ~= "table" then
+        fail("%s: column 'date' does not hold dates such as 2012-01-31", path)
     end
     local days, complaint = lun.date.parse(w.date)
     local back = days and days:sub(2):le(days:sub(1, -2)):indices() or fail("%s: %s", path, complaint)

@@ -192,7 +192,7 @@ describe("csv in pieces", function()
             assert.same({ "c", "a" }, getmetatable(t).names)
             assert.equal(2, #t)
             assert.same({ 1, 2 }, t.a:totable())
-            assert.is_nil(t.b)
+            assert.is_false(t:has "b")
             assert.equal("bool", load_text(TEXT, { columns = { "a b" } })["a b"]:dtype())
         end)
 
