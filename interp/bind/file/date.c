@@ -158,37 +158,11 @@ static int parse_dates(lua_State *L)
 
 /* ---- days to texts --------------------------------------------------------------------------- */
 
-/* Writes the last `count` decimal digits of x. */
-static char *put(char *to, int64_t x, int count)
-{
-    for (int i = count - 1; i >= 0; i--, x /= 10)
-        to[i] = (char)('0' + x % 10);
-    return to + count;
-}
-
 /* Pushes the text of a day: "2012-01-31", "-0001-12-31" before the year 0. */
 static void push_date(lua_State *L, int64_t day)
 {
-    int64_t era = day / ERA - (day % ERA < 0), of_era = day - era * ERA + ERA_BEFORE;
-    char text[48], *p = text;
-    era += of_era / ERA;
-    of_era %= ERA;
-    int64_t y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    int64_t of_year = of_era - (365 * y + y / 4 - y / 100);
-    int64_t past = (5 * of_year + 2) / 153;
-    y += 400 * era + (past >= 10);
-    if (y < 0)
-        *p++ = '-';
-    y = y < 0 ? -y : y;
-    int width = 4;
-    for (int64_t rest = y / 10000; rest > 0; rest /= 10)
-        width++;
-    p = put(p, y, width);
-    *p++ = '-';
-    p = put(p, (past + 2) % 12 + 1, 2);
-    *p++ = '-';
-    p = put(p, of_year - (153 * past + 2) / 5 + 1, 2);
-    lua_pushlstring(L, text, (size_t)(p - text));
+    char text[LUN_TIME_TEXT];
+    lua_pushlstring(L, text, (size_t)lun_time_write(LUN_DATE, day, text));
 }
 
 /* internal.date_texts(days): a list of the texts of an i64 Vector. */

@@ -207,6 +207,24 @@ typedef struct operands {
     int elements, extras;
 } operands;
 
+/* What functions see of dates, timestamps and durations: the integers that they are. */
+static lun_status as_integers(lua_State *L, lun__host *h, lun_array **a, bool *own)
+{
+    lun_array *integers;
+    const lun_dtype t = lun_dtype_of(*a);
+    lun_status s;
+    if (!lun__lua_value_is_time(t))
+        return LUN_OK;
+    LUN__TRY(s, lun_cast(h->engine, *a, t == LUN_DATE ? LUN_I32 : LUN_I64, &integers));
+    if (s != LUN_OK)
+        return s;
+    if (*own)
+        lun_release(*a);
+    *a = integers;
+    *own = true;
+    return LUN_OK;
+}
+
 static lun_status load(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c,
                        operands *o)
 {
@@ -220,6 +238,8 @@ static lun_status load(lua_State *L, lun__host *h, const lun__skeleton *k, const
         else
             LUN__TRY(s, lun__lua_array_load(L, h, c->element[o->elements], to,
                                             &o->own_element[o->elements]));
+        if (s == LUN_OK && (k->kind == LUN_SKELETON_MAP || k->kind == LUN_SKELETON_ZIP))
+            s = as_integers(L, h, to, &o->own_element[o->elements]);
     }
     for (; o->extras < c->extras && s == LUN_OK; o->extras++) {
         o->extra[o->extras] = NULL;

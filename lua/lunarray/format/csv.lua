@@ -505,6 +505,9 @@ local function column_to_write(column)
     if rank ~= 1 then
         return nil, ("is of rank %d; a column is a Vector or a Lua table"):format(rank)
     end
+    if dtypes.by_name[dtype].kind == "time" then
+        dtype, column = "text", column:cast "text"
+    end
     if dtype == "text" then
         return column:totable { missing = "" }, column:size()
     end

@@ -2,6 +2,7 @@
 
 local call = require "lunarray.names.call"
 local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
 
 local rows, row = call.rows "Statistics and gaps"
 local array, bad, rank_of, where = call.array, call.bad, call.rank, core.where
@@ -234,7 +235,7 @@ row("fillna", "a:fillna(x)", "x, a number or an array that broadcasts, where ele
     "{1, 0}",
     function(a, x)
         array(a, 1)
-        if not core.isarray(x) then
+        if not core.isarray(x) and not (type(x) == "string" and dtypes.by_name[a:dtype()].kind:find "^t") then
             call.number(x, 2)
         end
         if core.internal.has_missing(a) then

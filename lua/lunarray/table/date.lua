@@ -68,7 +68,9 @@ end
 local function integers(x, i, call)
     if core.isarray(x) then
         local kind = dtypes.by_name[x:dtype()].kind
-        if kind ~= "signed" and kind ~= "unsigned" then
+        if kind == "time" and x:dtype() ~= "duration" then
+            return x:cast "date":cast "i64"
+        elseif kind ~= "signed" and kind ~= "unsigned" then
             misuse(i, call, "integers expected, got %s; use :cast 'i64'", core.internal.kind_of(x))
         end
         return x:dtype() == "i64" and x or x:cast "i64"
@@ -123,6 +125,15 @@ local LONGEST = 40 -- characters of a text in a message
 -- which is ignored; or nil, message with the row, "format". Of one text its number.
 function M.parse(list)
     local one = type(list) == "string"
+    if core.isarray(list) and list:dtype() == "text" then
+        local ok, made = pcall(core.internal.time_parse, list, "timestamp", nil, false)
+        if ok then
+            return made:cast "date":cast "i64"
+        end
+        return nil, tostring(made):match "%((row .*)%)$" or tostring(made), "format"
+    elseif core.isarray(list) and (list:dtype() == "date" or list:dtype() == "timestamp") then
+        return integers(list, 1, "parse")
+    end
     if not one and (type(list) ~= "table" or core.isarray(list) or records.struct_of(list)) then
         misuse(1, "parse", "list of texts expected, got %s", records.kind_of(list))
     end

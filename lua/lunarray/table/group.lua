@@ -6,6 +6,7 @@
 -- set when the group is made and never changes.
 
 local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
 local given_as = require "lunarray.table.keys"
 local segments = require "lunarray.function.segments"
 local misuse = require "lunarray.base.misuse"
@@ -285,8 +286,20 @@ local function quantile(sorted, starts, counts, q)
     return core.where(a:eq(b), a, inner)
 end
 
-local function quantiles(g, x, q, opts, call, argument)
+local quantiles
+
+-- The same of dates, timestamps and durations: between numbers from the first one on, rounded down.
+local function of_times(g, x, ...)
+    local numbers = x:cast "i64"
+    local first = numbers:min() or 0
+    return (quantiles(g, numbers - first, ...):floor():cast "i64" + first):cast(x:dtype())
+end
+
+function quantiles(g, x, q, opts, call, argument)
     local s = of(g, call)
+    if core.isarray(x) and dtypes.by_name[x:dtype()].kind == "time" then
+        return of_times(g, x, q, opts, call, argument)
+    end
     opts = options(opts, argument, call, SKIPS)
     local propagate = propagates(opts, argument, call)
     x = grouped(s, check_rows(s, x, call), call)

@@ -397,3 +397,46 @@ describe("making", function()
         fails("'x' is no date such as", lun.date.range, "x", "2024-01-02")
     end)
 end)
+
+describe("beside other parts", function()
+    local d = dates { "2024-01-05", NA, "1969-12-31", "2024-02-01" }
+
+    it("groups have medians and quantiles of them", function()
+        local t = stamps { "2024-01-05 10:00", NA, "1969-12-31", "1970-01-02 00:00:00.000001" }
+        local g = lun.group(lun.vector { 1, 1, 2, 2 })
+        assert.same({ "2024-01-05 10:00:00", "1970-01-01 00:00:00" }, g:median(t):totable())
+        assert.same({ "2024-01-05", "1969-12-31" }, g:quantile(d, 0):totable())
+        assert.same({ 60.0, 90.0 }, g:median(spans { "1m", "1m", "1m", "2m" }):totable())
+    end)
+
+    it("lun.date takes them", function()
+        assert.same({ 2024, NA, 1969, 2024 }, lun.date.year(d):totable())
+        assert.same({ 5, 31 }, lun.date.day(stamps { "2024-01-05 23:59", "1969-12-31" }):totable())
+        assert.same({ 19727, NA, -1, 19754 }, lun.date.parse(d):totable())
+        assert.same({ 19727, NA }, lun.date.parse(lun.vector { "2024-01-05 10:00", NA }):totable())
+        assert.same({ nil, "row 1: 'x' is no timestamp of the form %Y-%m-%d %H:%M:%S", "format" },
+            { lun.date.parse(lun.vector { "x" }) })
+        assert.same({ "2024-01-05" }, lun.date.text(dates { "2024-01-05" }))
+    end)
+
+    it("functions see their integers", function()
+        on_backends(function()
+            assert.same({ 1, NA, 6, 0 }, lun.map(function(x) return x % 7 end)(d):totable())
+            assert.equal("i32", lun.map(function(x) return x end)(d):dtype())
+            assert.same({ 1, NA, 6, 0 }, d:map(function(x) return x % 7 end):totable())
+            assert.same({ 19728, NA, 2, 19758 }, lun.zip(function(x, y) return x + y end)(d, lun.index(4)):totable())
+            assert.same({ 3600000000 }, spans({ "1h" }):map(function(x) return x end):totable())
+        end)
+    end)
+
+    it("gaps are filled and csv has them", function()
+        assert.same({ "2024-01-05", "2000-01-01", "1969-12-31", "2024-02-01" }, d:fillna("2000-01-01"):totable())
+        assert.same({ "2024-01-05", "2024-01-05", "1969-12-31", "2024-02-01" }, d:ffill():totable())
+        local path = os.tmpname() .. ".csv"
+        lun.save(path, lun.table { d = d, u = spans { "1h", NA, 0.5, 2 } })
+        local file = assert(io.open(path))
+        assert.equal("d,u\n2024-01-05,01:00:00\n,\n1969-12-31,00:00:00.5\n2024-02-01,00:00:02\n", file:read "a")
+        file:close()
+        os.remove(path)
+    end)
+end)
