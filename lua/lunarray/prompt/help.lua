@@ -199,7 +199,8 @@ local FUNCTIONS = {
             .. "the columns, others come last; returns t. t.a is a column, t[i] a row, #t the number of rows,\n"
             .. 't:names(), t:dtypes(), t:has(name), t:iter(), t:parts(rows), t:copy(), t:totable("rows"|"columns");\n'
             .. "verbs, which give new tables: head tail sample rows filter sort unique dropna select drop rename with\n"
-            .. "fillna describe info apply, and t .. u",
+            .. "fillna describe info apply group agg value_counts join pivot melt explode corr, and t .. u:\n"
+            .. "docs/tables.md",
     },
     rows = {
         "lun.rows(t, which)",

@@ -365,4 +365,40 @@ function group.scan(g, x, f, id, opts)
     return of(g, "scan").kept and internal.with_missing(running, g:codes():notna()) or running
 end
 
+-- ---------------------------------------------------------------- groups of a table
+
+-- What functions of groups work on: the groups themselves, codes of the rows that are in one, and these rows' numbers.
+function M.state_of(g)
+    local s = of(g, "agg")
+    s.g, s.codes = g, s.codes or array(s, "agg", "codes"):eval()
+    s.may_be_empty = s.keys[1] and not s.keys[1].number
+    return s
+end
+
+-- Groups of the rows of a table by these keys, whose names are given: columns are then taken by name.
+function M.of_table(t, names, ...)
+    local g = M.group(...)
+    state[g].table, state[g].names = t, names
+    return g
+end
+
+local WITH_NAMES <const> = "sum prod mean min max first last var std any all count numbers median quantile reduce scan"
+
+for name in WITH_NAMES:gmatch "%S+" do
+    local f = group[name]
+    group[name] = function(g, x, ...)
+        if type(x) == "string" then
+            local t = of(g, name).table
+            x = t and t[x] or misuse(1, name, "t:group(\"k\") knows the columns of a table")
+        end
+        return f(g, x, ...)
+    end
+end
+
+-- g:agg{name = {function, column, ...}, ...}: the keys and these aggregates as a table.
+function group.agg(g, spec)
+    of(g, "agg")
+    return require("lunarray.table.grouped").agg(g, spec)
+end
+
 return M

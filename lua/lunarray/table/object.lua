@@ -533,8 +533,15 @@ end
 -- Verbs of other files, loaded at their first call.
 local FILES <const> = {
     rows = "head tail sample filter dropna sort unique",
+    grouped = "group value_counts",
+    joined = "join",
+    reshape = "pivot melt explode corr",
     verbs = "select drop rename with fillna describe info apply",
 }
+
+function verbs.agg(t, spec)
+    return require("lunarray.table.grouped").agg_all(t, spec)
+end
 
 for file, names in pairs(FILES) do
     for name in names:gmatch "%S+" do

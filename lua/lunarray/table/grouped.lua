@@ -1,0 +1,354 @@
+-- Groups of the rows of a table: t:group, g:agg, t:agg, t:value_counts. Functions that the binding has for groups are
+-- computed one by one; the others are built here on groups of (group, value) and on orders.
+
+local core = require "lunarray.core"
+local column = require "lunarray.table.column"
+local fault = require "lunarray.base.fault"
+local frame = require "lunarray.show.frame"
+local group = require "lunarray.table.group"
+local object = require "lunarray.table.object"
+local rows = require "lunarray.table.rows"
+
+local M = {}
+
+-- ---------------------------------------------------------------- functions of groups
+-- Each is given the groups of rows, `s`: g, their handle; codes, of those rows that are in a group; kept, their
+-- numbers, or nil; count, the number of groups; and columns with an element for each row of the table.
+
+-- The elements of the rows that are in a group.
+local function within(s, x)
+    return s.kept and column.take(x, s.kept) or x
+end
+
+-- Groups by codes, of which some may be empty.
+local function by_codes(codes, count)
+    return group.group(codes, { levels = count })
+end
+
+-- The pairs of a group and a value in it that is not missing, in this order: groups, values, how often, texts of codes.
+local function pairs_of(s, x)
+    local key, levels = column.key(within(s, x))
+    local g = group.group(s.codes, key)
+    local codes, values = g:keys()
+    local there = ~values:ismissing()
+    return codes:compress(there), values:compress(there), g:count():compress(there), levels
+end
+
+-- The first of these numbers in each group; missing where there is none.
+local function first_of(codes, count, numbers)
+    return by_codes(codes, count):first(numbers:cast "f64"):naif(0 / 0):cast "i64" -- of no rows: NaN
+end
+
+local function taken(values, at)
+    return values:take(at:fillna(0):cast "i64", { missing = core.na })
+end
+
+-- The number of the row with the least element of each group, or the greatest.
+local function extreme(s, x, descending)
+    local key = column.key(within(s, x))
+    local there = (~key:isna()):indices()
+    key = key:take(there)
+    local by = key:argsort { descending = descending }
+    local order = there:take(by)
+    local at = first_of(s.codes:take(order), s.count, order)
+    return s.kept and taken(s.kept, at) or at
+end
+
+-- What corr, cov and wmean add up in each group, of the pairs in which nothing is missing.
+local function paired(s, x, y)
+    x, y = within(s, x):cast "f64", within(s, y):cast "f64"
+    local gone = x:ismissing() | y:ismissing()
+    local g = by_codes(s.codes, s.count)
+    x, y = core.where(gone, core.na, x), core.where(gone, core.na, y)
+    return g, x, y, g:count(~gone)
+end
+
+local function centred(g, s, x)
+    return x - g:mean(x):take(s.codes)
+end
+
+-- Missing where there are fewer than n pairs.
+local function of_at_least(n, result, pairs)
+    return core.where(pairs:lt(n), core.na, result)
+end
+
+local functions = {}
+
+for name in ("sum prod mean var std median any all"):gmatch "%S+" do
+    functions[name] = function(s, x, opts)
+        if column.is_text(x) then
+            fault("'%s': text has none", name)
+        end
+        return s.g[name](s.g, x, opts)
+    end
+end
+
+for name in ("min max first last"):gmatch "%S+" do
+    functions[name] = function(s, x, opts)
+        if not column.is_list(x) then
+            return s.g[name](s.g, x, opts)
+        end
+        local codes, levels = column.key(x)
+        return column.of_key(s.g[name](s.g, codes), levels)
+    end
+end
+
+function functions.count(s, x)
+    return x == nil and s.g:count() or s.g:count(~column.ismissing(x))
+end
+
+function functions.quantile(s, x, q, opts)
+    if type(q) ~= "number" then
+        fault("'quantile': number from 0 to 1 expected, got %s", core.internal.kind_of(q))
+    end
+    return s.g:quantile(x, q, opts)
+end
+
+function functions.nunique(s, x)
+    local codes = pairs_of(s, x)
+    return by_codes(codes, s.count):count()
+end
+
+function functions.mode(s, x)
+    local codes, values, counts, levels = pairs_of(s, x)
+    local by = counts:argsort { descending = true }
+    return column.of_key(taken(values, first_of(codes:take(by), s.count, by)), levels)
+end
+
+function functions.argmin(s, x)
+    return extreme(s, x)
+end
+
+function functions.argmax(s, x)
+    return extreme(s, x, true)
+end
+
+function functions.cov(s, x, y)
+    local g, a, b, n = paired(s, x, y)
+    return of_at_least(2, g:sum(centred(g, s, a) * centred(g, s, b)) / (n - 1), n)
+end
+
+function functions.corr(s, x, y)
+    local g, a, b, n = paired(s, x, y)
+    a, b = centred(g, s, a), centred(g, s, b)
+    return of_at_least(2, g:sum(a * b) / (g:sum(a * a) * g:sum(b * b)):sqrt(), n)
+end
+
+function functions.wmean(s, x, weights)
+    local g, a, w, n = paired(s, x, weights)
+    return of_at_least(1, g:sum(a * w) / g:sum(w), n)
+end
+
+function functions.concat(s, x, separator)
+    if not column.is_text(x) then
+        fault("'concat': text expected, got %s", column.dtype(x))
+    end
+    x = within(s, x)
+    local codes, n, parts, out = s.codes:totable(), #s.codes, {}, {}
+    local values = column.values(x, 1, n)
+    for i = 1, n do
+        local list = parts[codes[i]] or {}
+        parts[codes[i]] = list
+        list[#list + 1] = values[i]
+    end
+    for k = 1, s.count do
+        out[k] = parts[k] and table.concat(parts[k], separator or "") or ""
+    end
+    return out
+end
+
+-- f of the elements of each group.
+local function by_function(s, x, f)
+    x = within(s, x)
+    local order = s.codes:argsort()
+    local sorted, counts = column.take(x, order), by_codes(s.codes, s.count):count():totable()
+    local out, first = {}, 1
+    for k, n in ipairs(counts) do
+        local part = column.is_list(sorted) and column.values(sorted, first, n)
+            or sorted:sub(first, first + n - 1):copy()
+        local result = f(part)
+        out[k] = result == nil and core.na or result
+        first = first + n
+    end
+    local made, wrong = column.from(out)
+    return made or fault("'agg': the result of the function %s", wrong)
+end
+
+local TWO <const> = { corr = true, cov = true, wmean = true }
+local TOTALS <const> = { sum = true, prod = true, count = true, any = true, all = true, nunique = true }
+
+-- ---------------------------------------------------------------- agg
+
+-- The column that a spec names, for groups of a table or of arrays.
+local function column_of(s, x, f)
+    if x == nil then
+        fault("'agg': '%s' takes a column", f)
+    elseif not s.table then
+        return type(x) == "string" and fault("t:group(\"k\") knows the columns of a table") or x
+    end
+    return object.column(s.table, x, "an array of 'agg'")
+end
+
+-- An aggregate of groups of which some may have no rows: these have a sum, but no mean.
+local function of_present(s, ...)
+    local present = s.g:count():gt(0):indices()
+    local result = M.aggregate(group.state_of(group.of_table(s.table, nil, s.codes)), ...)
+    return column.take(result, core.full(s.count, 0):put(present, core.index(present:size())), true)
+end
+
+-- One aggregate: f is the name of a function or one in Lua, x its column, the rest what it takes besides.
+function M.aggregate(s, f, x, ...)
+    if type(f) == "function" then
+        return by_function(s, column_of(s, x, "function"), f)
+    elseif type(f) ~= "string" or not functions[f] then
+        local known = {}
+        for name in pairs(functions) do
+            known[#known + 1] = name
+        end
+        table.sort(known)
+        fault("'agg': unknown function '%s'; there are %s", tostring(f), table.concat(known, ", "))
+    elseif f == "count" and x == nil then
+        return functions.count(s)
+    end
+    x = column_of(s, x, f)
+    if s.may_be_empty and not TOTALS[f] then
+        return of_present(s, f, x, ...)
+    elseif TWO[f] then
+        return functions[f](s, x, column_of(s, (...), f))
+    end
+    return functions[f](s, x, ...)
+end
+
+-- The entries of a spec, in order: { name, function, column, ... } each.
+local function entries_of(spec)
+    local list = {}
+    if spec == nil then
+        return { { "count", "count" } }
+    elseif not column.is_list(spec) then
+        fault("'agg': table {name = {function, column}} expected, got %s", core.internal.kind_of(spec))
+    elseif type(spec[1]) == "string" or type(spec[1]) == "function" then
+        for k = 2, #spec do
+            list[#list + 1] = { spec[k], spec[1], spec[k] }
+        end
+        return list
+    end
+    for _, entry in ipairs(spec) do
+        list[#list + 1] = entry
+    end
+    local names = {}
+    for name in pairs(spec) do
+        names[#names + 1] = type(name) == "string" and name or nil
+    end
+    table.sort(names)
+    for _, name in ipairs(names) do
+        local one = spec[name]
+        list[#list + 1] = type(one) == "table" and { name, table.unpack(one) } or { name, one }
+    end
+    return list
+end
+
+-- A table of the keys, by their names, and the aggregates.
+local function table_of(s, spec, keys, names)
+    local columns, order = {}, {}
+    local function add(name, x)
+        if type(name) ~= "string" then
+            fault("'agg': name of a result expected, got %s", core.internal.kind_of(name))
+        elseif columns[name] ~= nil then
+            fault("'agg': two results, or a key and a result, are called '%s'", name)
+        end
+        columns[name], order[#order + 1] = x, name
+    end
+    for k, name in ipairs(names) do
+        add(name, keys[k])
+    end
+    for _, entry in ipairs(entries_of(spec)) do
+        add(entry[1], M.aggregate(s, table.unpack(entry, 2)))
+    end
+    local list = {}
+    for i, name in ipairs(order) do
+        list[i] = columns[name]
+    end
+    column.evaluate(list)
+    return object.make(columns, order, s.count)
+end
+
+-- g:agg{name = {function, column, ...}, ...}: the keys and these aggregates, a row for each group.
+function M.agg(g, spec)
+    local s = group.state_of(g)
+    local keys = table.pack(g:keys())
+    local names = s.names or {}
+    for k = 1, keys.n do
+        names[k] = names[k] or "k" .. k
+    end
+    return table_of(s, spec, keys, names)
+end
+
+-- All rows of a table as one group.
+function M.one(t)
+    return group.state_of(group.of_table(t, {}, core.full(#t, 1), { levels = 1 }))
+end
+
+-- t:agg{...}: a table of one row.
+function M.agg_all(t, spec)
+    return table_of(M.one(t), spec, {}, {})
+end
+
+-- ---------------------------------------------------------------- t:group
+
+local OPTIONS <const> = { order = true, levels = true, dropna = true }
+
+local function is_options(x)
+    if not column.is_list(x) or frame.of(x) or next(x) == nil then
+        return false
+    end
+    for name, value in next, x do
+        if not OPTIONS[name] or core.isarray(value) then
+            return false
+        end
+    end
+    return true
+end
+
+-- t:group(k1, k2, ... [, opts]): the rows in groups; keys are names, arrays, or tables {name = array}.
+function M.group(t, ...)
+    local given, keys, names = table.pack(...), {}, {}
+    local opts = is_options(given[given.n]) and given[given.n] or nil
+    local function add(name, x)
+        keys[#keys + 1], names[#names + 1] = object.column(t, x, "key " .. #keys + 1), name
+    end
+    for k = 1, given.n - (opts and 1 or 0) do
+        local x = given[k]
+        if type(x) == "string" then
+            add(x, x)
+        elseif column.is_list(x) and rawlen(x) == 0 and next(x) ~= nil then
+            for _, name in ipairs(frame.ordered(x)) do
+                add(name, x[name])
+            end
+        elseif column.is_list(x) and rawlen(x) ~= #t and t:has(x[1]) then
+            for _, name in ipairs(x) do
+                add(name, name)
+            end
+        else
+            add("k" .. #keys + 1, x)
+        end
+    end
+    if #keys == 0 then
+        fault("'group': name of a column, or an array, expected, got no value")
+    end
+    keys[#keys + 1] = opts
+    return group.of_table(t, names, table.unpack(keys))
+end
+
+-- t:value_counts(names, ...): the groups and their counts, most frequent first, then by key.
+function M.value_counts(t, ...)
+    local names = object.names(t, ...)
+    for _, name in ipairs(names) do
+        if name == "count" then
+            fault("'value_counts': a column is called 'count'; rename it")
+        end
+    end
+    local counted = M.agg(M.group(t, table.unpack(names)))
+    return rows.take(counted, rows.order { { counted.count, true } })
+end
+
+return M

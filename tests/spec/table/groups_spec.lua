@@ -1,0 +1,119 @@
+-- Groups of tables, aggregates of them, pivot, melt, explode and corr, as pandas has them; and their errors.
+local lun = require "lunarray"
+local expect = require "expect"
+local stored = require "table.pandas_values"
+local like = require "table_values"
+
+describe("g:agg", function()
+    it("gives what pandas gives", function()
+        expect.everywhere(function()
+            local t = like.table(stored.t)
+            like.check(stored.by_k, t:group("k"):agg {
+                { "rows", "count" }, { "count", "count", "x" }, { "sum", "sum", "n" }, { "mean", "mean", "x" },
+                { "min", "min", "x" }, { "max", "max", "n" }, { "first", "first", "x" }, { "last", "last", "x" },
+                { "var", "var", "x" }, { "std", "std", "x", { ddof = 1 } }, { "median", "median", "x" },
+                { "q", "quantile", "x", 0.3 }, { "nunique", "nunique", "x" }, { "mode", "mode", "n" },
+                { "prod", "prod", "n" }, { "argmin", "argmin", "x" }, { "argmax", "argmax", "x" },
+                { "corr", "corr", "x", "y" }, { "cov", "cov", "x", "y" },
+            }, "by k")
+            like.check(stored.by_k_j, t:group("k", "j"):agg { { "rows", "count" }, { "mean", "mean", "x" } }, "by k, j")
+            like.check(stored.by_j, t:group("j", { dropna = true }):agg {
+                { "rows", "count" }, { "sum", "sum", "n" }, { "kinds", "nunique", "k" },
+            }, "by j")
+            like.check(stored.values, t:value_counts "n", "value_counts")
+            like.check(stored.sorted, t:with({ row = lun.index(#t) - 1 }):sort("k", "-x"), "sort")
+        end)
+    end)
+
+    it("takes texts, functions, weights, and keys with names", function()
+        local t = lun.table({
+            k = { 1, 2, 1, 2 }, s = { "q", "", "p", "r" }, x = { 1, 2, 3, lun.na }, w = { 1, 1, 3, 1 },
+        }, { "k", "s", "x", "w" })
+        assert.same({
+            { k = 1, c = "q, p", f = 4.5, first = "q", max = "q", min = "p", m = 2.5, mode = "p", n = 2 },
+            { k = 2, c = "r", first = "r", max = "r", min = "r", m = 2.0, mode = "r", n = 1, f = 2.5 },
+        }, t:group("k"):agg({
+            c = { "concat", "s", ", " }, f = { function(a) return a:sum() + 0.5 end, "x" }, first = { "first", "s" },
+            max = { "max", "s" }, min = { "min", "s" }, m = { "wmean", "x", "w" }, mode = { "mode", "s" }, n = { "count", "s" },
+        }):totable())
+        assert.same({ "k", "x", "w" }, t:group("k"):agg({ "mean", "x", "w" }):names())
+        assert.same({ "k", "count" }, t:group("k"):agg():names())
+        assert.same({ "big", "k2", "count" }, t:group({ big = t.w:gt(1) }, t.k):agg():names())
+        assert.same({ 2.0, 2.0 }, t:group("k"):mean("x"):totable())
+        local g = t:group "k"
+        assert.is_true(g:mean("x"):equals(g:mean(t.x)))
+    end)
+
+    it("of all rows is one row, also of none", function()
+        local t = lun.table { x = { 1, 2, lun.na }, s = { "a", "b", "a" } }
+        local spec = { n = "count", m = { "mean", "x" }, u = { "nunique", "s" }, f = { "first", "s" }, a = { "argmax", "x" } }
+        assert.same({ { n = 3, m = 1.5, u = 2, f = "a", a = 2 } }, t:agg(spec):totable())
+        assert.same({ { n = 0, u = 0 } }, t:head(0):agg(spec):totable())
+        assert.equal(0, #t:head(0):group("s"):agg(spec))
+        assert.same({ { s = 0.0 } }, lun.table({ x = { lun.na, lun.na } }):agg({ s = { "sum", "x" }, m = { "median", "x" } }):totable())
+    end)
+
+    it("keeps groups without rows where levels are given", function()
+        local t = lun.table { k = { 1, 3, 1 }, x = { 5, 6, 7 } }
+        local got = t:group("k", { levels = 3 }):agg { n = "count", m = { "max", "x" }, s = { "sum", "x" } }
+        assert.same({ { k = 1, n = 2, m = 7, s = 12 }, { k = 2, n = 0, s = 0 }, { k = 3, n = 1, m = 6, s = 6 } }, got:totable())
+    end)
+
+    it("knows columns called as verbs, keys called as results", function()
+        local t = lun.table { group = { 1, 2, 1 }, agg = { 1, 2, 3 }, count = { 4, 5, 6 } }
+        assert.same({ { group = 1, s = 4 }, { group = 2, s = 2 } }, t:group("group"):agg({ s = { "sum", "agg" } }):totable())
+        assert.same({ { s = 15 } }, t:agg({ s = { "sum", "count" } }):totable())
+        expect.failure("are called 'count'", function() t:group("count"):agg() end)
+        expect.failure("a column is called 'count'; rename it", t.value_counts, t, "count")
+    end)
+
+    it("refuses what it does not know", function()
+        local t = like.table(stored.t)
+        local g = t:group "k"
+        expect.failure("'agg': unknown function 'average'; there are all, any, argmax", g.agg, g, { a = { "average", "x" } })
+        expect.failure("'agg': 'mean' takes a column", g.agg, g, { a = "mean" })
+        expect.failure("'mean': text has none", g.agg, g, { a = { "mean", "k" } })
+        expect.failure("no column 'q'", g.agg, g, { a = { "mean", "q" } })
+        expect.failure("an array of 'agg' has 3 rows, the table 60", g.agg, g, { a = { "mean", lun.ones(3) } })
+        expect.failure("no column 'q'", t.group, t, "q")
+        expect.failure("name of a column, or an array, expected, got no value", t.group, t)
+        expect.failure("t:group(\"k\") knows the columns of a table", function() lun.group(t.n):mean "x" end)
+        expect.failure("number from 0 to 1 expected, got nil", g.agg, g, { a = { "quantile", "x" } })
+    end)
+end)
+
+describe("tables are reshaped", function()
+    it("as pandas does it", function()
+        local t = like.table(stored.t)
+        local present = t:filter(t.j:notna())
+        like.check(stored.pivot, present:pivot { index = "k", columns = "j", values = "x", agg = "median" }, "pivot")
+        t.row = lun.index(#t)
+        like.check(stored.counts, t:pivot { index = "n", columns = "k", agg = "count", fill = 0 }, "counts")
+        like.check(stored.melt, t:melt { id = { "k", "n" }, vars = { "x", "y" } }, "melt")
+        like.check(stored.corr, t:corr("x", "y", "n"), "corr")
+        like.check(stored.explode, lun.table({ s = { "a;b", "c", "d;;e" }, i = { 1, 2, 3 } }, { "s", "i" }):explode("s", ";"),
+            "explode")
+    end)
+
+    it("at their edges", function()
+        local t = lun.table({ k = { "a", "b" }, c = { 1, lun.na }, v = { 1.5, 2.5 } }, { "k", "c", "v" })
+        local p = t:pivot { index = "k", columns = "c", values = "v" }
+        assert.same({ "k", "1", "<NA>" }, p:names())
+        assert.same({ { k = "a", ["1"] = 1.5 }, { k = "b", ["<NA>"] = 2.5 } }, p:totable())
+        assert.equal(0, #t:head(0):pivot { index = "k", columns = "c" })
+        assert.equal(0, #t:head(0):melt { id = "k", vars = { "c", "v" } })
+        assert.equal(0, #t:head(0):explode("k", ","))
+        assert.equal(0, #t:melt { vars = {} })
+        assert.same({ "k", "name", "x" }, t:melt({ id = "k", vars = { "c", "v" }, name = "name", value = "x" }):names())
+        expect.failure("'melt': the columns of 'vars' differ", t.melt, t, {})
+        expect.failure("'melt': two columns would be called 'k'", t.melt, t, { id = "k", vars = "v", name = "k" })
+        expect.failure("option 'index': name of a column, or a list of them, expected, got nil", t.pivot, t, { columns = "c" })
+        expect.failure("option 'values' says of which column the mean is", t.pivot, t, { index = "k", columns = "c", agg = "mean" })
+        expect.failure("'pivot': two columns would be called 'a'", function()
+            t:rename({ k = "a" }):with({ b = { "a", "z" } }):pivot { index = "a", columns = "b", values = "v" }
+        end)
+        expect.failure("'c' is i64; a column of text is split", t.explode, t, "c", ",")
+        expect.failure("separator expected", t.explode, t, "k", "")
+        expect.failure("column 'k' is text; numbers correlate", t.corr, t, "k")
+    end)
+end)
