@@ -435,6 +435,12 @@ static int vector_of_strings(walk *w)
     return 1;
 }
 
+/* The dtype of the elements in the buffer. */
+static lun_dtype stored_as(lun_dtype t)
+{
+    return !lun__lua_value_is_time(t) ? t : t == LUN_DATE ? LUN_I32 : LUN_I64;
+}
+
 /* The table is at 1, the name of a dtype or nothing at 2. */
 int lun__from_table(lua_State *L)
 {
@@ -472,8 +478,14 @@ int lun__from_table(lua_State *L)
         memcpy(w.shape + w.rank, w.inner_shape, (size_t)w.inner * sizeof *w.shape);
     lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
-    LUN__TRY(s, lun_tensor(h->engine, buffer, w.rank + w.inner, w.shape, w.dtype, out));
+    const lun_dtype t = stored_as(w.dtype);
+    LUN__TRY(s, lun_tensor(h->engine, buffer, w.rank + w.inner, w.shape, t, out));
     lun__error_check(L, h, s, 1);
+    if (t != w.dtype) {
+        lun_array **made = lun__lua_array_new(L, h);
+        LUN__TRY(s, lun_cast(h->engine, *lun__lua_array_slot(L, h, -2), w.dtype, made));
+        lun__error_check(L, h, s, 1);
+    }
     if (w.missing)
         lun__lua_missing_with(L, h, w.rank, w.shape, w.there);
     lun__host_report_memory(L, h);

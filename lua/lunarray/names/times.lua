@@ -99,6 +99,8 @@ row("format", "a:format(f)", "dates or timestamps as texts: %Y %m %d %j %H %I %M
     function(a, form)
         if type(form) ~= "string" then
             bad(2, "format such as \"%%d.%%m.%%Y\" expected, got %s", internal.kind_of(form))
+        elseif form:find("\0", 1, true) then
+            bad(2, "the format has a NUL")
         end
         return internal.time_texts(times(a, 1, "date", "timestamp"), form)
     end)
@@ -127,6 +129,8 @@ function rows.converted(a, dtype, options)
     end
     if options.format ~= nil and type(options.format) ~= "string" then
         bad(3, "option format: string expected, got %s", internal.kind_of(options.format))
+    elseif options.format and options.format:find("\0", 1, true) then
+        bad(3, "option format has a NUL")
     end
     local text = from == "text" or dtype == "text"
     if options.unit and (text or kind_of(from) == "time") then

@@ -419,6 +419,16 @@ describe("beside other parts", function()
         assert.same({ "2024-01-05" }, lun.date.text(dates { "2024-01-05" }))
     end)
 
+    it("are parts of tables of arrays", function()
+        assert.same({ { "2024-01-05", "1969-12-31" }, { "1969-12-31", "2024-02-01" } },
+            lun.vector({ dates { "2024-01-05", "1969-12-31" }, d:sub(3, 4) }):totable())
+    end)
+
+    it("have formats without NUL", function()
+        fails("NUL", function() return d:format "%Y\0" end)
+        fails("NUL", function() return lun.vector({ "2024" }):cast("date", { format = "%Y\0" }) end)
+    end)
+
     it("functions see their integers", function()
         on_backends(function()
             assert.same({ 1, NA, 6, 0 }, lun.map(function(x) return x % 7 end)(d):totable())
