@@ -148,12 +148,31 @@ function M.gap(like, n)
     return M.take(like, core.full(n, 0), true)
 end
 
+-- A list of texts as a Vector; a Vector as it is.
+function M.vector(x)
+    if not M.is_list(x) then
+        return x
+    end
+    local list = {}
+    for i = 1, M.length(x) do
+        list[i] = x[i] == "" and core.na or x[i]
+    end
+    return core.vector(list, "text")
+end
+
 -- Columns one after the other; or nil and what is wrong with them.
 function M.concat(list)
-    local lists, kept = 0, {}
+    local lists, texts, kept = 0, 0, {}
     for _, x in ipairs(list) do
-        lists = lists + (M.is_list(x) and 1 or 0)
+        lists, texts = lists + (M.is_list(x) and 1 or 0), texts + (M.is_text(x) and 1 or 0)
         kept[#kept + 1] = M.length(x) > 0 and x or nil
+    end
+    if texts == #list and lists < texts then
+        local arrays = {}
+        for k, x in ipairs(list) do
+            arrays[k] = M.vector(x)
+        end
+        list, lists = arrays, 0
     end
     if lists > 0 and lists < #list then
         -- A column without elements has no kind to keep.

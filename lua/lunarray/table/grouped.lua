@@ -232,8 +232,9 @@ local function entries_of(spec)
         end
         return list
     end
-    for _, entry in ipairs(spec) do
-        list[#list + 1] = entry
+    for k, entry in ipairs(spec) do
+        list[k] = column.is_list(entry) and entry or fault("'agg': entry %d: {name, function, column} expected, got %s",
+            k, core.internal.kind_of(entry))
     end
     local names = {}
     for name in pairs(spec) do

@@ -194,6 +194,11 @@ local function filled(a, x)
     return column.share(a):fillna(x)
 end
 
+-- Whether a value for all columns is one for this one: texts do not go into dates.
+local function suits(a, x)
+    return type(x) ~= "string" or column.is_text(a)
+end
+
 -- t:fillna(x), t:fillna{name = x}: x where elements are missing or NaN, in columns of its kind.
 function M.fillna(t, x)
     if x == nil or x == core.na then
@@ -209,7 +214,7 @@ function M.fillna(t, x)
         return u
     end
     return object.each(t, function(a)
-        return filled(a, x) or column.share(a)
+        return suits(a, x) and filled(a, x) or column.share(a)
     end)
 end
 

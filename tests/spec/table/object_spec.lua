@@ -213,3 +213,27 @@ describe("a table of columns", function()
         end
     end)
 end)
+
+describe("wrong calls of verbs", function()
+    it("are blamed on the script", function()
+        local verbs = require("lunarray.table.object").verbs
+        local wrong = {
+            3, -1, 0.5, "x", "nosuch", true, {}, { 3 }, { "x" }, { a = 1 }, { x = next }, function() end, lun.ones(2), lun.ones(3),
+            lun.ones(2, 2), { { 3 } }, { { "n", {} } }, { 1, "a", 2 }, { how = "left" }, { n = 1 },
+        }
+        local calls = 0
+        for name, verb in pairs(verbs) do
+            for i = 0, name == "info" and -1 or #wrong do
+                for k = 0, #wrong do
+                    local ok, message = pcall(function()
+                        local result = verb(three(), wrong[i], wrong[k])
+                        return result
+                    end)
+                    calls = calls + 1
+                    assert.is_falsy(not ok and tostring(message):find "^[^:]*lua/lunarray/", name .. ": " .. tostring(message))
+                end
+            end
+        end
+        assert.is_true(calls > 10000)
+    end)
+end)

@@ -244,6 +244,68 @@ describe("columns", function()
     end)
 end)
 
+-- ---------------------------------------------------------------- texts and dates as arrays
+
+describe("arrays of texts and dates", function()
+    local DAYS <const> = { "2024-01-05", "2023-02-01", lun.na, "2024-01-05", "2022-12-31" }
+
+    -- The same table with its texts as lists or as arrays.
+    local function of_texts(arrays)
+        local function texts_of(list)
+            for i, x in ipairs(list) do
+                list[i] = arrays and x == "" and lun.na or x
+            end
+            return arrays and lun.vector(list, "text") or list
+        end
+        return lun.table({
+            k = texts_of { "b", "a", "b", "d", "c" }, x = { 1.5, 2, lun.na, 4, 5 }, d = lun.vector(DAYS, "date"),
+            s = texts_of { "p", "q", "p", "", "r;t" },
+        }, { "k", "x", "d", "s" })
+    end
+
+    it("are columns as lists are", function()
+        local verbs = {
+            function(t) return t end,
+            function(t) return t:filter { k = "b" } end,
+            function(t) return t:filter { k = { "c", "d" }, d = { "2024-01-05", "2022-12-31" } } end,
+            function(t) return t:filter { s = lun.na } end,
+            function(t) return t:filter(function(r) return r.s > "p" end) end,
+            function(t) return t:sort("-k", "d") end,
+            function(t) return t:sort("-s", { missing = "first" }) end,
+            function(t) return t:unique "k" end,
+            function(t) return t:dropna() end,
+            function(t) return t:fillna "none" end,
+            function(t) return t:fillna { d = "2020-02-29", s = "none" } end,
+            function(t) return t .. t end,
+            function(t) return lun.concat({ t:select "k", t:select "x" }, { union = true }) end,
+            function(t) return t:select "k" .. lun.table { k = { "z", "" } } end,
+            function(t) return t:describe() end,
+            function(t)
+                return t:group("k"):agg {
+                    f = { "first", "s" }, mode = { "mode", "s" }, d = { "min", "d" }, n = { "nunique", "d" },
+                    c = { "concat", "s", "-" }, max = { "max", "s" }, count = { "count", "s" },
+                }
+            end,
+            function(t) return t:group("d"):agg { a = { "argmin", "x" }, l = { "last", "k" } } end,
+            function(t) return t:agg { m = { "min", "k" }, d = { "max", "d" } } end,
+            function(t) return t:value_counts "k" end,
+            function(t) return t:join(lun.table { k = { "a", "b", "z" }, y = { 1, 2, 3 } }, "k", { how = "full" }) end,
+            function(t) return t:join(t:select("d", "x"), "d") end,
+            function(t) return t:pivot { index = "k", columns = "d", values = "x" } end,
+            function(t) return t:melt { id = "d", vars = { "k", "s" } } end,
+            function(t) return t:explode("s", ";") end,
+            function(t) return t:rows { 0, 1, -1 } end,
+            function(t) return t:with { w = "q", k = lun.na } end,
+        }
+        for i, verb in ipairs(verbs) do
+            local list, array = verb(of_texts(false)), verb(of_texts(true))
+            assert.same(list:names(), array:names(), "verb " .. i)
+            assert.same(list:totable(), array:totable(), "verb " .. i)
+        end
+        assert.same({ "2024-01-05", "2023-02-01" }, { of_texts(true)[1].d, of_texts(true)[2].d })
+    end)
+end)
+
 -- ---------------------------------------------------------------- many verbs, against rows
 
 -- A stream of numbers from 0 to below n that is the same everywhere.
