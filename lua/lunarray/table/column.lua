@@ -340,4 +340,9 @@ function M.callable(x, f)
     end
 end
 
+-- A value of a script in an error: texts and numbers as they are, of others what they are.
+function M.shown(x)
+    return (type(x) == "string" or type(x) == "number" or type(x) == "boolean") and tostring(x) or internal.kind_of(x)
+end
+
 return M

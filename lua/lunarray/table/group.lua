@@ -395,10 +395,12 @@ for name in WITH_NAMES:gmatch "%S+" do
     end
 end
 
--- g:agg{name = {function, column, ...}, ...}: the keys and these aggregates as a table.
-function group.agg(g, spec)
-    of(g, "agg")
-    return require("lunarray.table.grouped").agg(g, spec)
+-- The functions of grouped.lua: agg, and what is done within the groups of a table.
+for name in ("agg size transform shift head tail topk table iter"):gmatch "%S+" do
+    group[name] = function(g, ...)
+        of(g, name)
+        return require("lunarray.table.grouped")[name](g, ...)
+    end
 end
 
 return M

@@ -183,10 +183,18 @@ local TOTALS <const> = { sum = true, prod = true, count = true, any = true, all 
 local function column_of(s, x, f)
     if x == nil then
         fault("'agg': '%s' takes a column", f)
-    elseif not s.table then
-        return type(x) == "string" and fault("t:group(\"k\") knows the columns of a table") or x
+    elseif s.table then
+        return object.column(s.table, x, "an array of 'agg'")
+    elseif type(x) == "string" then
+        fault("t:group(\"k\") knows the columns of a table")
     end
-    return object.column(s.table, x, "an array of 'agg'")
+    local made, length = column.from(x)
+    if not made then
+        fault("'%s': the column %s", f, length)
+    elseif length ~= s.rows then
+        fault("'%s': a column of %d elements, and groups of %d rows", f, length, s.rows)
+    end
+    return made
 end
 
 -- An aggregate of groups of which some may have no rows: these have a sum, but no mean.
@@ -206,7 +214,7 @@ function M.aggregate(s, f, x, ...)
             known[#known + 1] = name
         end
         table.sort(known)
-        fault("'agg': unknown function '%s'; there are %s", tostring(f), table.concat(known, ", "))
+        fault("'agg': unknown function '%s'; there are %s", column.shown(f), table.concat(known, ", "))
     elseif f == "count" and x == nil then
         return functions.count(s)
     end
@@ -350,6 +358,114 @@ function M.value_counts(t, ...)
     end
     local counted = M.agg(M.group(t, table.unpack(names)))
     return rows.take(counted, rows.order { { counted.count, true } })
+end
+
+-- ---------------------------------------------------------------- within groups
+
+-- The groups of a table, for a function that needs one.
+local function of_table(g, call)
+    local s = group.state_of(g)
+    return s.table and s or fault("'%s': t:group(\"k\") knows the rows of a table", call)
+end
+
+-- Elements of a column by group, for each row; missing where a row is in none.
+local function spread(s, x)
+    return column.take(x, s.g:codes():fillna(0):cast "i64", true)
+end
+
+-- g:size(): how many rows the group of each row has.
+function M.size(g)
+    local s = group.state_of(g)
+    return spread(s, g:count())
+end
+
+-- g:transform(f, x, ...): an aggregate, for each row.
+function M.transform(g, ...)
+    local s = group.state_of(g)
+    return spread(s, M.aggregate(s, ...))
+end
+
+-- Positions of rows in an order, those of a group side by side, and the number of each within its group.
+local function numbered(s, order)
+    order = order:take(s.codes:take(order):argsort()):eval()
+    local codes = s.codes:take(order)
+    local counts = by_codes(codes, s.count):count()
+    local starts = core.scan("+", 0, { inclusive = false })(counts)
+    return order, core.index(#order) - starts:take(codes)
+end
+
+-- The numbers of rows of the table at positions among those in a group.
+local function numbers_of(s, order)
+    return s.kept and s.kept:take(order) or order
+end
+
+-- g:shift(x [, k=1]): the element k rows before in the group, missing where there is none.
+function M.shift(g, x, k)
+    local s = group.state_of(g)
+    k = k == nil and 1 or math.type(k) == "integer" and k or fault("'shift': integer expected, got %s", column.shown(k))
+    x = column_of(s, x, "shift")
+    local order, number = numbered(s, core.index(#s.codes))
+    local n = #order
+    if n == 0 then
+        return column.gap(x, s.rows)
+    end
+    local counts = g:count():take(s.codes:take(order))
+    local there = (number - k):ge(1) & (number - k):le(counts)
+    local from = core.min(core.max(core.index(n) - k, 1), n)
+    local rows_of = numbers_of(s, order)
+    local at = core.full(s.rows, 0):put(rows_of, core.where(there, rows_of:take(from), 0))
+    return column.take(x, at, true)
+end
+
+local function count_of(n, call)
+    return math.type(n) == "integer" and n >= 0 and n
+        or fault("'%s': number of rows from 0 on expected, got %s", call, column.shown(n))
+end
+
+-- g:head(n), g:tail(n): the first and last rows of each group, in the order of the table.
+function M.head(g, n)
+    local s = of_table(g, "head")
+    local order, number = numbered(s, core.index(#s.codes))
+    return rows.take(s.table, numbers_of(s, order:compress(number:le(count_of(n, "head")))):sort())
+end
+
+function M.tail(g, n)
+    local s = of_table(g, "tail")
+    local order, number = numbered(s, core.index(#s.codes))
+    local least = g:count():take(s.codes:take(order)) - count_of(n, "tail")
+    return rows.take(s.table, numbers_of(s, order:compress(number:gt(least))):sort())
+end
+
+-- g:topk(n, x [, {smallest=true}]): the rows with the largest x of each group, groups in order, largest first.
+function M.topk(g, n, x, opts)
+    local s = of_table(g, "topk")
+    opts = object.options(opts, "topk", "smallest")
+    local key = column.key(within(s, column_of(s, x, "topk")))
+    local order, number = numbered(s, key:argsort { descending = not opts.smallest })
+    return rows.take(s.table, numbers_of(s, order:compress(number:le(count_of(n, "topk")))))
+end
+
+-- g:table(k): the rows of group k.
+function M.table(g, k)
+    return rows.take(of_table(g, "table").table, g:rows(k))
+end
+
+-- for key..., sub in g:iter()
+function M.iter(g)
+    local s, keys, k = of_table(g, "iter"), table.pack(g:keys()), 0
+    return function()
+        k = k + 1
+        if k > s.count then
+            return nil
+        end
+        local out = {}
+        for i = 1, keys.n do
+            out[i] = column.values(keys[i], k, 1)[1]
+            out[i] = out[i] == nil and core.na or out[i]
+        end
+        out[keys.n + 1] = M.table(g, k)
+        return table.unpack(out)
+    end
 end
 
 return M

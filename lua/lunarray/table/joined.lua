@@ -90,11 +90,11 @@ local function options_of(opts)
     opts = object.options(opts, "join", "how na source suffix validate")
     local how = opts.how or "inner"
     if how == "asof" or not HOW[how] then
-        fault("'join': option 'how': inner, left, right, full, semi, anti or cross expected, got %s", tostring(how))
+        fault("'join': option 'how': inner, left, right, full, semi, anti or cross expected, got %s", column.shown(how))
     end
     local validate = opts.validate
     if validate ~= nil and validate ~= "1:1" and validate ~= "1:m" and validate ~= "m:1" then
-        fault("'join': option 'validate': \"1:1\", \"1:m\" or \"m:1\" expected, got %s", tostring(validate))
+        fault("'join': option 'validate': \"1:1\", \"1:m\" or \"m:1\" expected, got %s", column.shown(validate))
     elseif opts.suffix ~= nil and type(opts.suffix) ~= "string" then
         fault("'join': option 'suffix': text expected, got %s", core.internal.kind_of(opts.suffix))
     end

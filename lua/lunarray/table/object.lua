@@ -66,8 +66,8 @@ local function no_column(t, name)
         return a < b
     end)
     local near = type(name) == "string" and nearest(name, known)
-    fault("no column '%s'; %s(t:has \"%s\" asks)", tostring(name), near and ("did you mean '%s'? "):format(near) or "",
-        tostring(name))
+    local shown = column.shown(name)
+    fault("no column '%s'; %s(t:has \"%s\" asks)", shown, near and ("did you mean '%s'? "):format(near) or "", shown)
 end
 
 -- The column that a verb's argument says: a name, or an array or list of #t rows, called `what` in errors.
@@ -119,7 +119,7 @@ function M.options(opts, call, known)
     end
     for name in pairs(opts or {}) do
         if type(name) ~= "string" or not (" " .. known .. " "):find(" " .. name .. " ", 1, true) then
-            fault("'%s': unknown option '%s'; there are %s", call, tostring(name), (known:gsub(" ", ", ")))
+            fault("'%s': unknown option '%s'; there are %s", call, column.shown(name), (known:gsub(" ", ", ")))
         end
     end
     return opts or {}
@@ -207,7 +207,7 @@ function events.__newindex(t, name, x)
     if math.type(name) == "integer" then
         fault("a row is not assigned; assign its elements, as t.x[%d] = ...", name)
     elseif type(name) ~= "string" then
-        fault("the name of a column is a text, not the %s %s", type(name), tostring(name))
+        fault("the name of a column is a text, not the %s %s", type(name), column.shown(name))
     elseif x == nil then
         for i, other in ipairs(meta.names) do
             if other == name then
@@ -487,7 +487,7 @@ end
 function verbs.parts(t, rows)
     rows = rows == nil and PART or math.tointeger(rows)
     if not rows or rows < 1 then
-        fault("'parts': number of rows from 1 on expected, got %s", tostring(rows))
+        fault("'parts': number of rows from 1 on expected, got %s", column.shown(rows))
     end
     local first = 1 - rows
     return function()
@@ -513,7 +513,7 @@ function verbs.totable(t, how)
         end
         return out
     elseif how ~= "rows" and how ~= nil then
-        fault("'totable': \"rows\" or \"columns\" expected, got %s", tostring(how))
+        fault("'totable': \"rows\" or \"columns\" expected, got %s", column.shown(how))
     end
     for i, one in verbs.iter(t) do
         out[i] = one

@@ -40,7 +40,7 @@ function M.pivot(t, opts)
     local f = opts.agg or opts.values and "mean" or "count"
     f = type(f) == "table" and f or { f }
     if opts.values == nil and f[1] ~= "count" then
-        fault("'pivot': option 'values' says of which column the %s is", tostring(f[1]))
+        fault("'pivot': option 'values' says of which column the %s is", column.shown(f[1]))
     end
     local by = {}
     for k, name in ipairs(index) do
@@ -136,7 +136,7 @@ end
 function M.explode(t, name, separator)
     local x = object.column(t, name, "the column")
     if type(name) ~= "string" or not column.is_text(x) then
-        fault("'explode': '%s' is %s; a column of text is split", tostring(name), column.dtype(x))
+        fault("'explode': '%s' is %s; a column of text is split", column.shown(name), column.dtype(x))
     elseif type(separator) ~= "string" or separator == "" then
         fault("'explode': separator expected, a text of at least one character")
     end

@@ -110,7 +110,7 @@ local function count_of(n, call, usual)
     local count = n == nil and usual or math.tointeger(type(n) == "number" and n or nil)
     if not count or count < 0 then
         fault("'%s': number of rows from 0 on expected, got %s", call,
-            type(n) == "number" and tostring(n) or core.internal.kind_of(n))
+            type(n) == "number" and column.shown(n) or core.internal.kind_of(n))
     end
     return count
 end
@@ -133,7 +133,7 @@ function M.sample(t, n, opts)
     if (n == nil) == (opts.frac == nil) then
         fault("'sample': a number of rows or the option 'frac' expected")
     elseif n == nil and not (math.type(opts.frac) and opts.frac >= 0) then
-        fault("'sample': option 'frac': number from 0 on expected, got %s", tostring(opts.frac))
+        fault("'sample': option 'frac': number from 0 on expected, got %s", column.shown(opts.frac))
     end
     local rows = #t
     n = n == nil and math.floor(opts.frac * rows + 0.5) or count_of(n, "sample")
@@ -192,7 +192,7 @@ local function mask_of_values(t, wanted)
     local mask
     for _, name in ipairs(frame.ordered(wanted)) do
         if type(name) ~= "string" then
-            fault("'filter': name of a column expected, got the %s %s", type(name), tostring(name))
+            fault("'filter': name of a column expected, got the %s %s", type(name), column.shown(name))
         end
         local x, value = object.column(t, name), wanted[name]
         local several = value ~= core.na and (column.is_list(value) or core.isarray(value))
@@ -278,7 +278,7 @@ function M.sort(t, ...)
         given.n = given.n - 1
     end
     if opts.missing ~= nil and opts.missing ~= "first" and opts.missing ~= "last" then
-        fault("'sort': option 'missing': \"first\" or \"last\" expected, got %s", tostring(opts.missing))
+        fault("'sort': option 'missing': \"first\" or \"last\" expected, got %s", column.shown(opts.missing))
     elseif given.n == 0 then
         fault("'sort': name of a column, or an array, expected, got no value")
     end
@@ -309,7 +309,7 @@ function M.unique(t, ...)
         given.n = given.n - 1
     end
     if keep ~= "first" and keep ~= "last" and keep ~= "none" then
-        fault("'unique': option 'keep': \"first\", \"last\" or \"none\" expected, got %s", tostring(keep))
+        fault("'unique': option 'keep': \"first\", \"last\" or \"none\" expected, got %s", column.shown(keep))
     end
     local names = object.names(t, table.unpack(given, 1, given.n))
     if #names == 0 or #t == 0 then

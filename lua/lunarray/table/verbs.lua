@@ -98,7 +98,7 @@ function M.with(t, new)
         if type(x) == "function" then
             x = x(t)
             if x == nil then
-                fault("'with': the function of '%s' gives nothing", tostring(name))
+                fault("'with': the function of '%s' gives nothing", column.shown(name))
             end
         end
         u[name] = x

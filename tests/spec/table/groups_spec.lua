@@ -82,6 +82,54 @@ describe("g:agg", function()
     end)
 end)
 
+describe("within groups", function()
+    local function seven()
+        return lun.table({ k = { 2, 1, 2, 1, lun.na, 2, 1 }, x = { 5, 1, 7, lun.na, 9, 6, 3 }, i = lun.index(7) }, { "k", "x", "i" })
+    end
+
+    -- The elements as a text, "-" where missing.
+    local function text(a)
+        local list = {}
+        for i = 1, #a do
+            list[i] = a:ismissing()[i] and "-" or tostring(a[i])
+        end
+        return table.concat(list, " ")
+    end
+
+    it("rows have what their group has, and what was before", function()
+        for _, dropna in ipairs { false, true } do
+            local g = seven():group("k", { dropna = dropna })
+            local last = dropna and "-" or "1"
+            assert.equal(("3 3 3 3 %s 3 3"):format(last), text(g:size()))
+            assert.equal(("7 3 7 3 %s 7 3"):format(dropna and "-" or "9"), text(g:transform("max", "x")))
+            assert.equal("- - 5 1 - 7 -", text(g:shift "x"))
+            assert.equal("- - - - - 5 1", text(g:shift("x", 2)))
+            assert.equal("7 - 6 3 - - -", text(g:shift("x", -1)))
+        end
+        assert.equal(0, #seven():head(0):group("k"):shift "x")
+    end)
+
+    it("rows are chosen", function()
+        for _, dropna in ipairs { false, true } do
+            local g = seven():group("k", { dropna = dropna })
+            local five = dropna and "" or " 5"
+            assert.equal("1 2" .. five, text(g:head(1).i))
+            assert.equal(("3 4%s 6 7"):format(five), text(g:tail(2).i))
+            assert.equal("7 2 3 6" .. five, text(g:topk(2, "x").i))
+            assert.equal("2 1" .. five, text(g:topk(1, "x", { smallest = true }).i))
+            assert.equal("1 3 6", text(g:table(2).i))
+            local keys, rows = {}, {}
+            for key, sub in g:iter() do
+                keys[#keys + 1], rows[#rows + 1] = tostring(key), #sub
+            end
+            assert.same(dropna and { "1", "2" } or { "1", "2", "<NA>" }, keys)
+            assert.same(dropna and { 3, 3 } or { 3, 3, 1 }, rows)
+        end
+        expect.failure("'head': number of rows from 0 on expected, got -1", function() seven():group("k"):head(-1) end)
+        expect.failure("t:group(\"k\") knows the rows of a table", function() lun.group(lun.ones(2)):head(1) end)
+    end)
+end)
+
 describe("tables are reshaped", function()
     it("as pandas does it", function()
         local t = like.table(stored.t)
