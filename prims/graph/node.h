@@ -389,5 +389,8 @@ static inline bool lun__node_ready(const lun_node *n)
 /* One line for each node below the roots, operands before users: "%3 = add f32[1000] %0 %2".  A
  * shared node stands once.  False without memory. */
 bool lun__print_graph(lun_engine *e, lun_node *const *roots, int count, lun_strbuf *out);
+/* " f64[3, 4]"; which elements of its operand a VIEW shows, or what a PAD adds. */
+void lun__print_graph_type(lun_strbuf *out, const lun_node *n);
+void lun__print_graph_part(lun_strbuf *out, const lun_node *n);
 
 #endif

@@ -30,7 +30,7 @@ typedef struct printer {
     int count;
 } printer;
 
-static void print_type(lun_strbuf *out, const lun_node *n)
+void lun__print_graph_type(lun_strbuf *out, const lun_node *n)
 {
     int64_t shape[LUN_MAX_RANK];
     lun__node_shape(n, shape);
@@ -73,6 +73,14 @@ static void print_padding(lun_strbuf *out, const lun_node *n)
                            rules[p.rule[k]], (long long)(p.extent[k] - p.inner[k] - p.before[k]));
 }
 
+void lun__print_graph_part(lun_strbuf *out, const lun_node *n)
+{
+    if (n->kind == LUN_NODE_VIEW)
+        print_strides(out, n);
+    if (n->kind == LUN_NODE_PAD)
+        print_padding(out, n);
+}
+
 static const char *name_of(const lun_node *n)
 {
     return n->kind == LUN_NODE_OP          ? lun__op_get((lun_op)n->op)->name
@@ -99,10 +107,7 @@ static void print_details(const printer *p, const lun_node *n)
         lun__strbuf_puts(p->out, n->inclusive ? " inclusive" : " exclusive");
     if (n->kind == LUN_NODE_OUTPUT || n->kind == LUN_NODE_RESULT)
         lun__strbuf_printf(p->out, " %d", n->op + 1);
-    if (n->kind == LUN_NODE_VIEW)
-        print_strides(p->out, n);
-    if (n->kind == LUN_NODE_PAD)
-        print_padding(p->out, n);
+    lun__print_graph_part(p->out, n);
     if (n->where && n->kind != LUN_NODE_NUMBER)
         lun__strbuf_printf(p->out, " (%s)", lun__source_mark_text(p->e, n->where));
 }
@@ -114,7 +119,7 @@ static bool print_node(void *ctx, lun_node *n, const lun_node *user)
     lun_node *in;
     n->slot = p->count++;
     lun__strbuf_printf(p->out, "%%%d = %s", n->slot, name_of(n));
-    print_type(p->out, n);
+    lun__print_graph_type(p->out, n);
     for (int k = 0; (in = lun__node_operand(n, k)); k++)
         lun__strbuf_printf(p->out, " %%%d", in->slot);
     print_details(p, n);

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "placing/share.h"
+#include "placing/plan_text.h"
 
 /* ---- a step ---------------------------------------------------------------------------------- */
 
@@ -95,6 +95,8 @@ static lun_status tell(lun_teller *t, const lun_step *step)
                             : lun__teller_place(t, "", 0, (lun_interval){0, step->n});
     if (s == LUN_OK && t->e->set_count)
         s = give(t, &x);
+    if (s == LUN_OK && t->text)
+        s = lun__plan_text_step(t->text, &x);
     if (s == LUN_OK && !made)
         s = lun__share_settle(&x);
     lun__share_close(&x);
@@ -133,13 +135,15 @@ static lun_status merge(lun_teller *t, const lun_told_merge *m)
 }
 
 lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int count,
-                           const lun_steps *steps, lun_told *out)
+                           const lun_steps *steps, lun_strbuf *text, lun_told *out)
 {
     lun_teller t = {.e = e, .told = out};
+    lun_plan_writer p = {.e = e, .out = text, .teller = &t, .walk = ++e->walk};
     lun_status s = LUN_OK;
     *out = (lun_told){0};
     for (int i = 0; s == LUN_OK && i < count; i++)
         s = merge(&t, &merges[i]);
+    t.text = text ? &p : NULL;
     for (; s == LUN_OK && t.step < steps->count; t.step++)
         s = tell(&t, &steps->at[t.step]);
     lun__teller_free(&t);

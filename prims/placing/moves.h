@@ -20,9 +20,10 @@ typedef struct lun_told_merge {
     const lun_steps *steps;
 } lun_told_merge;
 
-/* What running the steps would do.  To be freed also on failure. */
+/* What running the steps would do; text, unless it is NULL: the steps, as of placing/plan_text.h.
+ * To be freed also on failure. */
 lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int count,
-                           const lun_steps *s, lun_told *out);
+                           const lun_steps *s, lun_strbuf *text, lun_told *out);
 void lun__moves_free(lun_told *t);
 
 #endif

@@ -579,12 +579,17 @@ bool lun__share_gives(const lun_step *step, int i, const lun_node **out, bool *f
     return i < all + (first != NULL) + (first != step->node);
 }
 
+bool lun__share_need(const lun_share *x, int i, lun_need *out)
+{
+    const lun_share_at at = at_location(x, 0, (lun_interval){0, 0});
+    return x->rule->need(&at, i, out);
+}
+
 lun_status lun__share_settle(const lun_share *x)
 {
-    const lun_share_at at = at_location(x, 0, (lun_interval){0, 0}); /* no elements are asked */
     lun_status s = LUN_OK;
     lun_need need;
-    for (int i = 0; s == LUN_OK && x->cut && x->rule->need(&at, i, &need); i++)
+    for (int i = 0; s == LUN_OK && x->cut && lun__share_need(x, i, &need); i++)
         if (need.of && need.becomes)
             s = x->act->becomes(x->ctx, need.of, x->cut);
     return s;

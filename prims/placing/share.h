@@ -105,6 +105,8 @@ lun_status lun__share_kernel(lun_engine *e, const lun_lowered *l, int64_t n,
                              const lun_share_actions *act, void *ctx, lun_step *step,
                              lun_share *out);
 void lun__share_close(lun_share *x);
+/* Operand i as of lun_share_rule.need, but for its elements. */
+bool lun__share_need(const lun_share *x, int i, lun_need *out);
 /* What location k needs for a step, or all locations for `count` steps in turn, becomes current.
  * There is memory for all of it before an element moves, for memory moves when it grows. */
 lun_status lun__share_bring_at(const lun_share *x, int k);

@@ -19,9 +19,10 @@ typedef struct lun_teller {
     int step;
     int64_t size; /* of an element of the array that moves */
     const char *why;
-    bool file;   /* that array is in a file */
-    bool works;  /* what moves is working memory, also from the host */
-    bool merges; /* copies that differ are merged, before all steps */
+    bool file;                    /* that array is in a file */
+    bool works;                   /* what moves is working memory, also from the host */
+    bool merges;                  /* copies that differ are merged, before all steps */
+    struct lun_plan_writer *text; /* of the steps; NULL: none is wanted */
 } lun_teller;
 
 /* That of a storage or node; NULL: there is none yet. */

@@ -213,7 +213,7 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, uns
     }
     out->roots = roots;
     out->root_count = count;
-    const int whole = out->count - ((how & LUN_STEPS_PART) != 0);
+    const int whole = how & LUN_STEPS_PLAIN ? 0 : out->count - ((how & LUN_STEPS_PART) != 0);
     int chains = 0;
     if (status == LUN_OK && lun__backend_chains(e))
         status = lun__chains_find(e, &groups, out, whole, &chains);

@@ -67,7 +67,8 @@ typedef struct lun_steps {
 
 enum {
     LUN_STEPS_KEEP = 1, /* with what lun__keeps says */
-    LUN_STEPS_PART = 2  /* the last one is run in part, by itself: it is in no chain */
+    LUN_STEPS_PART = 2, /* the last one is run in part, by itself: it is in no chain */
+    LUN_STEPS_PLAIN = 4 /* before the machine is looked at: no chains, sweeps, tiles */
 };
 
 /* The steps that make every root a LEAF (or NUMBER, for Scalars); how: of the above.

@@ -98,6 +98,7 @@ static int explain(lua_State *L)
     push_moves(L, kernels, false, "moves");
     push_moves(L, kernels, true, "exchanges");
     lun__field_set_text(L, "graph", shown(lun_plan_graph(kernels)));
+    lun__field_set_text(L, "text", shown(lun_plan_text(kernels)));
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__PAGE);
     lua_setmetatable(L, -2);
     return 1;

@@ -126,7 +126,7 @@ local FUNCTIONS = {
         "evaluates them in as few passes as possible; returns the number of a Scalar; "
             .. "{out={w1, w2}}: writes the results to these arrays together",
     },
-    explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running them" },
+    explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running; .text: all steps" },
     dot = { "lun.dot(a, b)", "the sum of the products, as a:dot(b)" },
     matmul = { "lun.matmul(A, B)", "the product of matrices, as A:matmul(B)" },
     compress = { "lun.compress(a, mask [, {axis=}])", "the elements where mask is true, as a:compress(mask)" },

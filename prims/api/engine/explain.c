@@ -18,7 +18,7 @@
 #include "table/skeleton.h"
 
 struct lun_plan {
-    char *graph;
+    char *graph, *text;
     lun_plan_kernel *kernels;
     int count;
     lun_told told; /* the moves, and which location runs what */
@@ -296,6 +296,24 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
     return status;
 }
 
+/* The text of the plan for the roots, before the machine is looked at. */
+static lun_status write_text(lun_engine *e, lun_node *const *roots, int count, lun_plan *p)
+{
+    lun_steps s;
+    lun_told told;
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_status status = lun__steps_make(e, roots, count, LUN_STEPS_PLAIN, &s);
+    if (status != LUN_OK)
+        return status;
+    if (e->set_count)
+        lun__strbuf_printf(&text, "set of %d\n", e->set_count);
+    status = lun__moves_tell(e, NULL, 0, &s, &text, &told);
+    lun__moves_free(&told);
+    lun__steps_free(e, &s);
+    p->text = text_of(&text);
+    return status == LUN_OK && !p->text ? lun__fail_nomem(e) : status;
+}
+
 static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_plan **out)
 {
     lun_steps s;
@@ -311,6 +329,8 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
         printed && p->graph ? lun__fast_cones(e, bases, count, cones, &less) : lun__fail_nomem(e);
     bases = less ? cones : bases;
     if (status == LUN_OK)
+        status = write_text(e, bases, count, p);
+    if (status == LUN_OK)
         status = lun__steps_make(e, bases, count, LUN_STEPS_KEEP, &s);
     if (status == LUN_OK) {
         lun_merges m;
@@ -318,7 +338,7 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
         if (status == LUN_OK) {
             status = lun__merge_make(e, bases, count, &m);
             if (status == LUN_OK)
-                status = lun__moves_tell(e, m.at, m.count, &s, &p->told);
+                status = lun__moves_tell(e, m.at, m.count, &s, NULL, &p->told);
             lun__merge_free(e, &m);
         }
         lun__steps_free(e, &s);
@@ -364,6 +384,11 @@ const char *lun_plan_graph(const lun_plan *p)
     return p ? p->graph : "";
 }
 
+const char *lun_plan_text(const lun_plan *p)
+{
+    return p ? p->text : "";
+}
+
 const lun_plan_move *lun_plan_move_at(const lun_plan *p, int index)
 {
     return p && index >= 0 && index < p->told.move_count ? &p->told.moves[index] : NULL;
@@ -392,5 +417,6 @@ void lun_plan_release(lun_plan *p)
     free(p->kernels);
     lun__moves_free(&p->told);
     free(p->graph);
+    free(p->text);
     free(p);
 }
