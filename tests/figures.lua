@@ -27,9 +27,13 @@ end
 local function measure(program, how, n, scratch)
     local on = programs.on(how, n, scratch)
     on.put = function(...) evaluate(how, ...) end
+    -- When garbage is collected decides in which step ranks say which arrays are gone.
+    collectgarbage()
+    collectgarbage "stop"
     lun.stats "reset"
     program(on)
     local counts = lun.stats()
+    collectgarbage "restart"
     counts.bytes = counts.bytes_moved + counts.bytes_to_device + counts.bytes_to_host
     return counts
 end

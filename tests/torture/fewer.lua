@@ -27,7 +27,7 @@ local function call(f, ...)
     local results = table.pack(pcall(f, ...))
     calls = calls + 1
     local e = results[2]
-    local text = type(e) == "table" and e.message or e
+    local text = not results[1] and type(e) == "table" and e.message or e
     if not results[1] and (type(text) ~= "string" or #text < 5) then
         silent = silent + 1
     end
