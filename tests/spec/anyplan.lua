@@ -1,4 +1,4 @@
--- Random expressions, whose plans are told as text and not run. Their operands' elements are zeros: no plan hangs on elements.
+-- Random expressions, whose plans are written as text and not run. Their operands' elements are zeros: no plan hangs on elements.
 -- In a sandbox, where there is no require, `lun` is a global.
 local lun = lun or require "lunarray"
 

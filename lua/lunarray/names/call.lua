@@ -235,6 +235,15 @@ function M.along(n, axis, rank)
     return core.index(n):reshape(shape)
 end
 
+-- How many elements an array of these extents has.
+function M.size(shape)
+    local n = 1
+    for _, extent in ipairs(shape) do
+        n = n * extent
+    end
+    return n
+end
+
 function M.is_float(a)
     return dtypes.is_float(a:dtype())
 end

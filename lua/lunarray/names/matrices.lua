@@ -5,7 +5,7 @@ local core = require "lunarray.core"
 local making = require "lunarray.names.making"
 
 local rows, row = call.rows "Linear algebra"
-local array, bad, shaped = call.array, call.bad, call.shaped
+local array, bad, shaped, size = call.array, call.bad, call.shaped, call.size
 local dense = core.internal.dense
 
 -- Of enums of lunarray.h.
@@ -34,14 +34,6 @@ local function with(shape, kept, ...)
         list[#list + 1] = extent
     end
     return list
-end
-
-local function size(shape)
-    local n = 1
-    for _, extent in ipairs(shape) do
-        n = n * extent
-    end
-    return n
 end
 
 -- The dtype in which matrices are computed.

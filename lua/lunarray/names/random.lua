@@ -8,17 +8,9 @@ local dtypes = require "lunarray.base.dtypes"
 local records = require "lunarray.base.records"
 
 local rows, row = call.rows "Random numbers"
-local bad, whole = call.bad, call.whole
+local bad, size_of, whole = call.bad, call.size, call.whole
 
 -- ---------------------------------------------------------------- elements
-
-local function size_of(shape)
-    local n = 1
-    for _, extent in ipairs(shape) do
-        n = n * extent
-    end
-    return n
-end
 
 -- The low and the high half of a seed.
 local function halves(seed)
