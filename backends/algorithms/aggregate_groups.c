@@ -12,9 +12,9 @@
 #include <string.h>
 
 #include "algorithms/aggregate_steps.h"
-#include "algorithms/algorithm_functions.h"
 #include "algorithms/load_element.h"
-#include "algorithms/work_parts.h"
+#include "algorithms/parts/algorithm_functions.h"
+#include "algorithms/parts/work_parts.h"
 #include "ir/combine_order.h"
 #include "table/dtype.h"
 

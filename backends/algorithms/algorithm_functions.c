@@ -1,5 +1,5 @@
 /* algorithm_functions.c - which file does which row; see algorithm_functions.h. */
-#include "algorithms/algorithm_functions.h"
+#include "algorithms/parts/algorithm_functions.h"
 
 static const struct {
     int64_t (*room)(const lun_algorithm_run *r, int threads);

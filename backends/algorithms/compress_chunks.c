@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "algorithms/algorithm_functions.h"
+#include "algorithms/parts/algorithm_functions.h"
 
 enum { CHUNK = 65536, SPINS = 2000, LEAST = 1 << 16 /* elements for a second thread */ };
 

@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "algorithms/algorithm_functions.h"
 #include "algorithms/bins.h"
+#include "algorithms/parts/algorithm_functions.h"
 #include "ir/combine_order.h"
 
 enum {

@@ -14,10 +14,10 @@
  * many candidates come before it, and its table; by table the first bits that candidates have. */
 #include <string.h>
 
-#include "algorithms/algorithm_functions.h"
+#include "algorithms/parts/algorithm_functions.h"
+#include "algorithms/parts/work_parts.h"
 #include "algorithms/quantile_of.h"
 #include "algorithms/sort/keys.h"
-#include "algorithms/work_parts.h"
 
 enum {
     BITS = LUN_DIGIT_BITS,

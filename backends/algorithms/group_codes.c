@@ -10,10 +10,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "algorithms/algorithm_functions.h"
 #include "algorithms/hash_keys.h"
+#include "algorithms/parts/algorithm_functions.h"
+#include "algorithms/parts/work_parts.h"
 #include "algorithms/sort/sort.h"
-#include "algorithms/work_parts.h"
 #include "table/dtype.h"
 
 enum { PART = 65536 }; /* keys, or entries of the table, that a thread takes at a time */

@@ -20,8 +20,8 @@
 #include <string.h>
 
 #include "algorithms/key_counts.h"
+#include "algorithms/parts/work_parts.h"
 #include "algorithms/sort/sort.h"
-#include "algorithms/work_parts.h"
 #include "table/dtype.h"
 
 enum {

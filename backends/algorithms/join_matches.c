@@ -4,8 +4,8 @@
  * code's rows of b begin (i64, one more than there are codes), these rows by code (i64).  Results:
  * rows of a and of b of each pair, by a's rows, then b's, counted from option[0] on; a row of a
  * with a pair but without a row of b has option[0] - 1 there. */
-#include "algorithms/algorithm_functions.h"
-#include "algorithms/work_parts.h"
+#include "algorithms/parts/algorithm_functions.h"
+#include "algorithms/parts/work_parts.h"
 
 enum { ROWS = 16384 }; /* of a in a part */
 

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "algorithms/algorithm_functions.h"
+#include "algorithms/parts/algorithm_functions.h"
 #include "algorithms/sort/keys.h"
 
 enum { FALLING = 1 /* of option 0 */, CHUNK = 1 << 16, LINE = 64 };

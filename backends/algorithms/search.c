@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "algorithms/algorithm_functions.h"
+#include "algorithms/parts/algorithm_functions.h"
 #include "algorithms/sort/keys.h"
 
 enum { CHUNK = 1 << 12, RIGHT = 1 /* of option 0 */ };

@@ -2,12 +2,12 @@
  * linear between neighbours.  Long segments are selected from (select.h), others are sorted. */
 #include <string.h>
 
-#include "algorithms/algorithm_functions.h"
+#include "algorithms/parts/algorithm_functions.h"
+#include "algorithms/parts/work_parts.h"
 #include "algorithms/quantile_of.h"
 #include "algorithms/select.h"
 #include "algorithms/sort/keys.h"
 #include "algorithms/sort/sort.h"
-#include "algorithms/work_parts.h"
 
 enum {
     LINE = 64,

@@ -2,7 +2,7 @@
  * are. */
 #include <string.h>
 
-#include "algorithms/algorithm_functions.h"
+#include "algorithms/parts/algorithm_functions.h"
 #include "algorithms/select.h"
 #include "algorithms/sort/keys.h"
 #include "algorithms/sort/sort.h"

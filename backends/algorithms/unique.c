@@ -6,11 +6,11 @@
  * them: counts by bits and hashing need no scratch memory in proportion to the elements. */
 #include <string.h>
 
-#include "algorithms/algorithm_functions.h"
 #include "algorithms/hash_keys.h"
+#include "algorithms/parts/algorithm_functions.h"
+#include "algorithms/parts/work_parts.h"
 #include "algorithms/sort/keys.h"
 #include "algorithms/sort/sort.h"
-#include "algorithms/work_parts.h"
 #include "table/algorithm.h"
 
 enum {

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "algorithms/algorithm_functions.h"
+#include "algorithms/parts/algorithm_functions.h"
 #include "base/clock.h"
 #include "openmp/openmp_state.h"
 #include "product/block_product.h"

@@ -3,7 +3,7 @@
  * functions given as C text, runs on one thread of the native backend. */
 #include "reference/reference.h"
 
-#include "algorithms/algorithm_functions.h"
+#include "algorithms/parts/algorithm_functions.h"
 #include "product/block_product.h"
 
 #include <stdlib.h>

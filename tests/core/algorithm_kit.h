@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "algorithms/algorithm_functions.h"
+#include "algorithms/parts/algorithm_functions.h"
 
 static inline int64_t below(uint64_t *seed, int64_t n)
 {

@@ -8,8 +8,8 @@
 #include <immintrin.h>
 #endif
 
-#include "algorithms/algorithm_functions.h"
-#include "algorithms/work_parts.h"
+#include "algorithms/parts/algorithm_functions.h"
+#include "algorithms/parts/work_parts.h"
 
 /* Columns of a panel, rows of a part, columns of a strip, elements of the matrices of a part: no
  * part of what is computed. */
@@ -60,7 +60,7 @@ static void shared(dense *d, int64_t parts, lun_part_fn *one)
 #define STORE   _mm256_storeu_pd
 #define ALL     _mm256_set1_pd
 #define MINUS   _mm256_fnmadd_pd
-#include "algorithms/dense_of.h"
+#include "algorithms/linear/dense_of.h"
 #undef T
 #undef FMA
 #undef ROOT
@@ -81,7 +81,7 @@ static void shared(dense *d, int64_t parts, lun_part_fn *one)
 #define STORE   _mm256_storeu_ps
 #define ALL     _mm256_set1_ps
 #define MINUS   _mm256_fnmadd_ps
-#include "algorithms/dense_of.h"
+#include "algorithms/linear/dense_of.h"
 
 static dense open_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r,
                       int64_t more)

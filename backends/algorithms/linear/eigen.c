@@ -5,8 +5,8 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "algorithms/algorithm_functions.h"
-#include "algorithms/work_parts.h"
+#include "algorithms/parts/algorithm_functions.h"
+#include "algorithms/parts/work_parts.h"
 #include "ir/combine_order.h"
 
 enum { ROWS = 64, SWEEPS = 60, LANES = LUN_LANES };
@@ -54,7 +54,7 @@ static void shared(eigen *e, int64_t parts, lun_part_fn *one)
 #define ROOT    sqrt
 #define EPSILON DBL_EPSILON
 #define NAME(x) x##_f64
-#include "algorithms/eigen_of.h"
+#include "algorithms/linear/eigen_of.h"
 #undef T
 #undef ROOT
 #undef EPSILON
@@ -63,7 +63,7 @@ static void shared(eigen *e, int64_t parts, lun_part_fn *one)
 #define ROOT    sqrtf
 #define EPSILON FLT_EPSILON
 #define NAME(x) x##_f32
-#include "algorithms/eigen_of.h"
+#include "algorithms/linear/eigen_of.h"
 
 int64_t lun__eigen_room(const lun_algorithm_run *r, int threads)
 {

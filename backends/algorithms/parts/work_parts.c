@@ -1,5 +1,5 @@
 /* work_parts.c - work in parts, taken from one counter; see work_parts.h. */
-#include "algorithms/work_parts.h"
+#include "algorithms/parts/work_parts.h"
 
 #include <stdatomic.h>
 
