@@ -8,6 +8,7 @@
  *     idle           reads until the program has taken all input and sleeps (PATIENCE, else fails)
  *     busy           reads until the program has computed for 50 ms since the last send, or is idle
  *     press TEXT     types it again and again until the program has ended (PATIENCE, else fails)
+ *     any MS         reads for so long: for what is tried at any moment
  *     time           writes "[ms since the last send, or the start]"
  *     touch NAME     makes a file of that name
  *     mark TEXT      writes TEXT on a line of its own into the output
@@ -251,6 +252,10 @@ static int follow(char *line)
             printf("\n[never ended]\n");
             return 0;
         }
+    } else if (strcmp(line, "any") == 0 && text) {
+        const double end = now_ms() + atof(text);
+        while (now_ms() < end && pump((int)(end - now_ms()) + 1))
+            ;
     } else if (strcmp(line, "time") == 0) {
         printf("\n[%.1f ms]\n", now_ms() - sent_at);
     } else if (strcmp(line, "mark") == 0 && text) {

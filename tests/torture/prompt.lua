@@ -51,13 +51,13 @@ local function session(first, rounds, random)
     for i = first, first + rounds - 1 do
         if i % 5 == 4 then
             step("send", short[i // 5 % #short + 1] .. (i % 2 == 0 and "\r" or ""))
-            step("sleep", random(60) - 1)
+            step("any", random(60) - 1)
             step("send", "\3")
-            step("sleep", 30)
+            step("any", 30)
         else
             step("send", works[(i - i // 5) % #works + 1][2] .. "\r")
             step("wait", "\n")
-            step("sleep", random(300))
+            step("any", random(300))
             step("mark", "round " .. i)
             step("send", "\3")
             step("wait", "interrupted")
