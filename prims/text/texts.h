@@ -1,4 +1,4 @@
-/* texts.h - pools of texts: what the codes of an array of dtype text stand for.  A value is one of
+/* texts.h - pools of texts: the values of the codes of an array of dtype text.  A value is one of
  * Arrow's string views, 16 bytes; beyond 12 its bytes are in a data buffer.  Codes count from 1:
  * 0 is no text.
  *

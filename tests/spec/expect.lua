@@ -89,4 +89,16 @@ function expect.same_bits(path)
     end
 end
 
+-- The elements of a Vector, with lun.na where one is missing, whose slot is NaN if it is a float.
+function expect.list(a)
+    local elements = a:totable()
+    for i, missing in ipairs(a:ismissing():totable()) do
+        if missing then
+            assert(type(elements[i]) ~= "number" or elements[i] ~= elements[i])
+            elements[i] = lun.na
+        end
+    end
+    return elements
+end
+
 return expect

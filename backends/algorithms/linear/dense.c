@@ -8,6 +8,7 @@
 #include <immintrin.h>
 #endif
 
+#include "algorithms/linear/first_failure.h"
 #include "algorithms/parts/algorithm_functions.h"
 #include "algorithms/parts/work_parts.h"
 
@@ -28,17 +29,6 @@ typedef struct dense {
     void *matrix; /* one that is being factored, the panel's first column or row */
     int64_t panel;
 } dense;
-
-static void lun__dense_failed(dense *d, int64_t matrix, int64_t pivot)
-{
-    pthread_mutex_lock(d->lock);
-    if (!d->r->matrix || matrix < d->r->matrix) {
-        d->r->matrix = matrix;
-        d->r->failed = pivot;
-        d->r->matrices = d->count;
-    }
-    pthread_mutex_unlock(d->lock);
-}
 
 /* Parts of one matrix: shared if it is the only one. */
 static void shared(dense *d, int64_t parts, lun_part_fn *one)

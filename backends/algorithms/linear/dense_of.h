@@ -281,7 +281,7 @@ static void NAME(one_cholesky)(void *ctx, int64_t part, int worker)
         const int64_t end = p + PANEL < n ? p + PANEL : n;
         const int64_t failed = NAME(rows)(&d, u, p, end);
         if (failed) {
-            lun__dense_failed(&d, part + 1, failed);
+            lun__first_failure(d.r, d.lock, part + 1, d.count, failed);
             return;
         }
         d.panel = p;

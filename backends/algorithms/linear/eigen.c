@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 
+#include "algorithms/linear/first_failure.h"
 #include "algorithms/parts/algorithm_functions.h"
 #include "algorithms/parts/work_parts.h"
 #include "ir/combine_order.h"
@@ -27,18 +28,6 @@ typedef struct eigen {
 static int64_t scratch_of(int64_t n)
 {
     return n * n + 3 * n;
-}
-
-/* what: -1: there is NaN or infinity, 1: no convergence. */
-static void failed(const eigen *e, int64_t matrix, int64_t what)
-{
-    pthread_mutex_lock(e->lock);
-    if (!e->r->matrix || matrix < e->r->matrix) {
-        e->r->matrix = matrix;
-        e->r->failed = what;
-        e->r->matrices = e->count;
-    }
-    pthread_mutex_unlock(e->lock);
 }
 
 static void shared(eigen *e, int64_t parts, lun_part_fn *one)

@@ -265,7 +265,7 @@ static void NAME(one_eigen)(void *ctx, int64_t part, int worker)
     off = (T *)e.tau + n;
     e.z = NULL;
     if (!NAME(load)(&e, (const T *)e.r->in[0].data + part * n * n, &exponent)) {
-        failed(&e, part + 1, -1);
+        lun__first_failure(e.r, e.lock, part + 1, e.count, -1); /* NaN or infinity in it */
         return;
     }
     NAME(tridiagonal)(&e, d, off);
@@ -278,7 +278,7 @@ static void NAME(one_eigen)(void *ctx, int64_t part, int worker)
             shared(&e, (n - e.k - 1 + ROWS - 1) / ROWS, NAME(reflect));
     }
     if (!NAME(iterate)(&e, d, off)) {
-        failed(&e, part + 1, 1);
+        lun__first_failure(e.r, e.lock, part + 1, e.count, 1); /* no convergence */
         return;
     }
     for (int64_t i = 0; i < n; i++)

@@ -38,8 +38,8 @@ static int64_t check_index(lua_State *L, int arg, int64_t n, bool past)
     return out_of_range(L, arg, i, n);
 }
 
-/* Replaces what stands for an element at i by a Scalar of a's dtype, where that is one that kernels
- * do not know; whether it is. */
+/* Replaces the value of an element at i by a Scalar of a's dtype, if that is a logical one; whether
+ * it is. */
 static bool as_element(lua_State *L, lun__host *h, int i, const lun_array *a)
 {
     const lun_dtype t = lun_dtype_of(a);

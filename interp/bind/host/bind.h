@@ -164,8 +164,8 @@ void lun__lua_text_refuse_value(lua_State *L, int arg, const char *what, const l
 
 /* ---- dates, timestamps, durations (lua_time.c) ----------------------------------------------- */
 
-/* What stands for an element of dtype t at i, as it is stored: a text, of durations a number of
- * seconds, an array of one element. */
+/* The element of dtype t at i, as it is stored: given as a text, of durations as a number of
+ * seconds, or as an array of one element. */
 lun_value lun__lua_time_value(lua_State *L, lun__host *h, int i, lun_dtype t);
 /* Replaces a text or a number at i by a Scalar of dtype t. */
 void lun__lua_time_replace(lua_State *L, lun__host *h, int i, lun_dtype t);

@@ -1,5 +1,5 @@
 -- What tables do with one column, whatever it is: a Vector, records, or a list of texts. Everything else in this room
--- is written over these functions. In a list of texts "" stands for a missing element.
+-- is written over these functions. In a list of texts "" is a missing element.
 
 local core = require "lunarray.core"
 local fault = require "lunarray.base.fault"

@@ -11,7 +11,7 @@ local M = {}
 
 -- ---------------------------------------------------------------- columns
 
--- The names that patterns say, each once: texts in which * stands for any characters, and lists of them.
+-- The names that patterns say, each once: texts in which * matches any characters, and lists of them.
 local function matching(t, call, ...)
     local list, seen = {}, {}
     local function add(name)

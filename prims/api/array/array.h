@@ -20,13 +20,13 @@ struct lun_array {
     lun_value number;  /* weak */
     uint32_t born;     /* e->looks when it was made */
     bool viewed;       /* its elements are those of lun__array_top at the offsets of `at` */
-    /* of no window: what its elements mean, a row of logical.def; 0: what kernels take them
-     * for (logical.c) */
+    /* of no window: its logical dtype, a row of logical.def; 0: it has that of its node
+     * (logical.c) */
     uint8_t logical;
     /* of no window: bools of its shape and layout, false where it has no element (validity.c);
      * NULL: nothing is missing */
     lun_array *valid;
-    struct lun_text_pool *texts; /* of no window, of LUN_TEXT: what its codes stand for */
+    struct lun_text_pool *texts; /* of no window, of LUN_TEXT: the values of its codes */
     union {
         lun_layout at;
         lun_later later; /* without references */
@@ -134,67 +134,68 @@ bool lun__array_some_logical(lun_array *const *all, int count);
 lun_status lun__array_refuse_logical(lun_engine *e, const lun_array *a);
 /* The same of the operands of an operation, all of which are named. */
 lun_status lun__logical_refuse(lun_engine *e, lun_array *const *all, int count);
-/* Gives to, a handle that nothing else holds and that is no window, the meaning of `of`. */
-void lun__validity_mean(lun_array *to, const lun_array *of);
-/* lun_with_parts in the meaning of `of`; valid may be NULL. */
-lun_status lun__validity_with_meaning(lun_engine *e, const lun_array *of, lun_array *slots,
+/* Gives to, a handle that nothing else holds and that is no window, the logical dtype of `of`. */
+void lun__validity_set_logical(lun_array *to, const lun_array *of);
+/* lun_with_parts with the logical dtype of `of`; valid may be NULL. */
+lun_status lun__validity_with_logical(lun_engine *e, const lun_array *of, lun_array *slots,
                                       lun_array *valid, lun_array **out);
 
-/* Arrays of which some have a logical dtype in one meaning, with references: their slots in one
- * dtype, and the validities, which may be NULL.  LUN_EDTYPE: they have no common meaning. */
+/* Arrays of logical dtypes brought to one, with references: their slots in one dtype, and the
+ * validities, which may be NULL.  LUN_EDTYPE: they have no common logical dtype. */
 typedef struct lun_alike {
     lun_array **slots, **valid; /* `count` each */
-    lun_array *meaning;         /* a handle of that meaning */
+    lun_array *prototype;       /* an array of that logical dtype */
     int count;
 } lun_alike;
 lun_status lun__logical_alike(lun_engine *e, lun_array *const *all, int count, lun_alike *out);
 void lun__logical_alike_end(lun_alike *a);
-/* Integers ordered as the elements of arrays of logical dtypes, missing where those are; *meaning:
- * what lun__logical_of_order takes.  LUN_EDTYPE as lun__logical_alike.  keys has room for count. */
+/* Integers ordered as the elements of arrays of logical dtypes, missing where those are;
+ * *prototype: what lun__logical_of_order takes.  LUN_EDTYPE as lun__logical_alike.  keys has room
+ * for count. */
 lun_status lun__logical_order(lun_engine *e, lun_array *const *all, int count, lun_array **keys,
-                              lun_array **meaning);
-/* The elements that integers of lun__logical_order stand for. */
-lun_status lun__logical_of_order(lun_engine *e, lun_array *meaning, lun_array *keys,
+                              lun_array **prototype);
+/* The elements of which keys are the integers of lun__logical_order. */
+lun_status lun__logical_of_order(lun_engine *e, lun_array *prototype, lun_array *keys,
                                  lun_array **out);
 /* Returns what a call gives of the integers of lun__logical_order, `ordered`, of an array that has
  * a logical dtype, as it is. */
-#define LUN_BY_ORDER(e, a, call)                                             \
-    if ((a) && !lun_is_freed(a) && lun__array_logical(a)) {                  \
-        lun_array *of_ = (a), *ordered, *meaning_;                           \
-        lun_status s_ = lun__logical_order(e, &of_, 1, &ordered, &meaning_); \
-        if (s_ != LUN_OK)                                                    \
-            return s_;                                                       \
-        s_ = (call);                                                         \
-        lun_release(ordered);                                                \
-        lun_release(meaning_);                                               \
-        return s_;                                                           \
+#define LUN_BY_ORDER(e, a, call)                                               \
+    if ((a) && !lun_is_freed(a) && lun__array_logical(a)) {                    \
+        lun_array *of_ = (a), *ordered, *prototype_;                           \
+        lun_status s_ = lun__logical_order(e, &of_, 1, &ordered, &prototype_); \
+        if (s_ != LUN_OK)                                                      \
+            return s_;                                                         \
+        s_ = (call);                                                           \
+        lun_release(ordered);                                                  \
+        lun_release(prototype_);                                               \
+        return s_;                                                             \
     }
-/* The same, *out then being the elements that the integers in `made` stand for. */
-#define LUN_ORDERED(e, a, out, call)                                         \
-    if ((a) && !lun_is_freed(a) && lun__array_logical(a)) {                  \
-        lun_array *of_ = (a), *ordered, *meaning_, *keys_ = NULL;            \
-        lun_array **const made = &keys_;                                     \
-        lun_status s_ = lun__logical_order(e, &of_, 1, &ordered, &meaning_); \
-        if (s_ != LUN_OK)                                                    \
-            return s_;                                                       \
-        s_ = (call);                                                         \
-        if (s_ == LUN_OK)                                                    \
-            s_ = lun__logical_of_order(e, meaning_, keys_, out);             \
-        lun_release(ordered);                                                \
-        lun_release(meaning_);                                               \
-        lun_release(keys_);                                                  \
-        return s_;                                                           \
+/* The same, *out then being the elements whose integers are in `made`. */
+#define LUN_ORDERED(e, a, out, call)                                           \
+    if ((a) && !lun_is_freed(a) && lun__array_logical(a)) {                    \
+        lun_array *of_ = (a), *ordered, *prototype_, *keys_ = NULL;            \
+        lun_array **const made = &keys_;                                       \
+        lun_status s_ = lun__logical_order(e, &of_, 1, &ordered, &prototype_); \
+        if (s_ != LUN_OK)                                                      \
+            return s_;                                                         \
+        s_ = (call);                                                           \
+        if (s_ == LUN_OK)                                                      \
+            s_ = lun__logical_of_order(e, prototype_, keys_, out);             \
+        lun_release(ordered);                                                  \
+        lun_release(prototype_);                                               \
+        lun_release(keys_);                                                    \
+        return s_;                                                             \
     }
 /* Whether the reduction of a, of a logical dtype, is that of lun__logical_order's integers; where
- * it gives an element, of what they stand for. */
+ * it gives an element, that of its integer. */
 bool lun__logical_reduced(const lun_array *a, lun_reduction r);
-/* source's elements in the meaning of target, as slots and validity, which may be NULL. */
+/* source's elements in the logical dtype of target, as slots and validity, which may be NULL. */
 lun_status lun__logical_adopt(lun_engine *e, lun_array *target, lun_array *source,
                               lun_array **slots, lun_array **valid);
 
-/* where(c, a, b) of a and b of one meaning. */
+/* where(c, a, b) of a and b, brought to one logical dtype. */
 lun_status lun__logical_move(lun_engine *e, lun_array *const *all, lun_array **out);
-/* The operation on integers of lun__logical_order; where it picks operands, what they stand for. */
+/* The operation on integers of lun__logical_order; where it picks operands, their elements. */
 lun_status lun__logical_by_order(lun_engine *e, lun_op op, lun_array *const *all, int count,
                                  lun_array **out);
 /* How the elements of segments are reduced, which of, a pointer, has. */
@@ -208,12 +209,12 @@ lun_status lun__logical_reduce(lun_engine *e, lun_reduction r, lun_array *a, con
 
 /* What a kind of logical dtypes does; e->kinds has it by lun_kind. */
 typedef struct lun_logical_kind {
-    /* out->slots and out->valid are those of the arrays, of this kind: puts the slots into one
-     * meaning, and gives that. */
+    /* out->slots and out->valid are those of the arrays, of this kind: brings the slots to one
+     * logical dtype, and gives its prototype. */
     lun_status (*alike)(lun_engine *e, lun_array *const *all, int count, lun_alike *out);
     /* lun__logical_order of arrays of this kind. */
     lun_status (*order)(lun_engine *e, lun_array *const *all, int count, lun_array **keys,
-                        lun_array **meaning);
+                        lun_array **prototype);
     /* lun__logical_adopt of a source of this kind. */
     lun_status (*adopt)(lun_engine *e, lun_array *target, lun_array *source, lun_array **slots,
                         lun_array **valid);

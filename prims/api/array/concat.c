@@ -184,7 +184,7 @@ static lun_status joined_parts(lun_engine *e, lun_array *const *arrays, int coun
     return s;
 }
 
-/* What `call` makes of arrays of which some have a logical dtype, in one meaning. */
+/* What `call` makes of arrays of which some have a logical dtype, brought to one. */
 static lun_status joined_alike(lun_engine *e, lun_array *const *arrays, int count, int axis,
                                lun_status (*call)(lun_engine *e, lun_array *const *arrays,
                                                   int count, int axis, lun_array **out),
@@ -208,7 +208,7 @@ static lun_status joined_alike(lun_engine *e, lun_array *const *arrays, int coun
     if (s == LUN_OK)
         s = lun_missing_parts(e, made, &plain, &valid);
     if (s == LUN_OK)
-        s = lun__validity_with_meaning(e, all.meaning, plain, valid, out);
+        s = lun__validity_with_logical(e, all.prototype, plain, valid, out);
     for (int k = 0; with && k < count; k++)
         lun_release(with[k]);
     free(with);

@@ -1,5 +1,5 @@
-/* logical.c - logical dtypes: what the slots of an array mean beside what kernels take them for, by
- * the rows of table/logical.def.  What each kind does is its own room's (api/text).
+/* logical.c - logical dtypes: dtypes of handles whose nodes have a storage dtype, by the rows of
+ * table/logical.def.  What each kind does is its own room's (api/text, api/time).
  *
  * Invariant: `logical` and `texts` belong to an array that is no window, and change only where it
  * is written to; windows on it have them through it, validities and plain parts have none.  What
@@ -70,7 +70,7 @@ void lun__logical_alike_end(lun_alike *a)
         lun_release(a->valid[k]);
     }
     free(a->slots);
-    lun_release(a->meaning);
+    lun_release(a->prototype);
 }
 
 /* The kind of all of them; LUN_EDTYPE: some have another one, or none. */
@@ -116,21 +116,21 @@ lun_status lun__logical_alike(lun_engine *e, lun_array *const *all, int count, l
 }
 
 lun_status lun__logical_order(lun_engine *e, lun_array *const *all, int count, lun_array **keys,
-                              lun_array **meaning)
+                              lun_array **prototype)
 {
     lun_kind kind;
     lun_status s = kind_of_all(e, all, count, &kind);
-    return s == LUN_OK ? e->kinds[kind]->order(e, all, count, keys, meaning) : s;
+    return s == LUN_OK ? e->kinds[kind]->order(e, all, count, keys, prototype) : s;
 }
 
-lun_status lun__logical_of_order(lun_engine *e, lun_array *meaning, lun_array *keys,
+lun_status lun__logical_of_order(lun_engine *e, lun_array *prototype, lun_array *keys,
                                  lun_array **out)
 {
     lun_array *slots, *valid;
     lun_status s = lun__validity_parts(e, keys, false, &slots, &valid);
     if (s != LUN_OK)
         return s;
-    s = lun__validity_with_meaning(e, meaning, slots, valid, out);
+    s = lun__validity_with_logical(e, prototype, slots, valid, out);
     lun_release(slots);
     lun_release(valid);
     return s;
@@ -152,7 +152,7 @@ lun_status lun__logical_move(lun_engine *e, lun_array *const *all, lun_array **o
     if (s == LUN_OK)
         s = lun_apply(e, LUN_OP_WHERE, in, 3, &made);
     if (s == LUN_OK)
-        s = lun__logical_of_order(e, both.meaning, made, out);
+        s = lun__logical_of_order(e, both.prototype, made, out);
     lun_release(in[1]);
     lun_release(in[2]);
     lun_release(made);
@@ -163,17 +163,17 @@ lun_status lun__logical_move(lun_engine *e, lun_array *const *all, lun_array **o
 lun_status lun__logical_by_order(lun_engine *e, lun_op op, lun_array *const *all, int count,
                                  lun_array **out)
 {
-    lun_array *keys[3], *meaning, *made = NULL;
+    lun_array *keys[3], *prototype, *made = NULL;
     const bool picks = lun__op_get(op)->rule == LUN_RULE_PICK;
-    lun_status s = lun__logical_order(e, all, count, keys, &meaning);
+    lun_status s = lun__logical_order(e, all, count, keys, &prototype);
     if (s != LUN_OK)
         return s;
     s = lun_apply(e, op, keys, count, picks ? &made : out);
     if (s == LUN_OK && picks)
-        s = lun__logical_of_order(e, meaning, made, out);
+        s = lun__logical_of_order(e, prototype, made, out);
     for (int k = 0; k < count; k++)
         lun_release(keys[k]);
-    lun_release(meaning);
+    lun_release(prototype);
     lun_release(made);
     return s;
 }

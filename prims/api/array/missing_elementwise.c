@@ -339,7 +339,7 @@ lun_status lun_with_missing(lun_engine *e, lun_array *a, lun_array *mask, lun_ar
         return s;
     if (!mask) {
         lun_release(valid);
-        lun__validity_mean(slots, a);
+        lun__validity_set_logical(slots, a);
         *out = slots;
         return LUN_OK;
     }
@@ -351,7 +351,7 @@ lun_status lun_with_missing(lun_engine *e, lun_array *a, lun_array *mask, lun_ar
     if (s == LUN_OK)
         s = blanked(e, v, &slots);
     if (s == LUN_OK)
-        s = lun__validity_with_meaning(e, a, slots, v, out);
+        s = lun__validity_with_logical(e, a, slots, v, out);
     lun_release(slots);
     lun_release(valid);
     lun_release(v);

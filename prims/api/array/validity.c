@@ -102,14 +102,14 @@ lun_status lun__validity_parts(lun_engine *e, lun_array *a, bool gaps, lun_array
     return s;
 }
 
-void lun__validity_mean(lun_array *to, const lun_array *of)
+void lun__validity_set_logical(lun_array *to, const lun_array *of)
 {
     const lun_array *top = lun__array_top(of);
     to->logical = top->logical;
     to->texts = lun__text_pool_retain(top->texts);
 }
 
-lun_status lun__validity_with_meaning(lun_engine *e, const lun_array *of, lun_array *slots,
+lun_status lun__validity_with_logical(lun_engine *e, const lun_array *of, lun_array *slots,
                                       lun_array *valid, lun_array **out)
 {
     lun_array *a, *none;
@@ -117,7 +117,7 @@ lun_status lun__validity_with_meaning(lun_engine *e, const lun_array *of, lun_ar
         valid ? lun_with_parts(e, slots, valid, &a) : lun_missing_parts(e, slots, &a, &none);
     if (s != LUN_OK)
         return s;
-    lun__validity_mean(a, of);
+    lun__validity_set_logical(a, of);
     *out = a;
     return LUN_OK;
 }
@@ -126,7 +126,7 @@ lun_status lun__validity_moved(lun_engine *e, lun_status s, const lun_array *of,
                                lun_array *const parts[2], lun_array *const made[2], lun_array **out)
 {
     if (s == LUN_OK)
-        s = lun__validity_with_meaning(e, of, made[0], made[1], out);
+        s = lun__validity_with_logical(e, of, made[0], made[1], out);
     for (int k = 0; k < 2; k++) {
         lun_release(parts[k]);
         lun_release(made[k]);

@@ -231,14 +231,14 @@ static lun_status search_for(search *f, lun_array *x, lun_node *sorted, lun_node
 static lun_status search_by_order(lun_engine *e, lun_array *sorted, lun_array *x, int flags,
                                   int64_t first, lun_array **out)
 {
-    lun_array *keys[2], *meaning;
-    lun_status s = lun__logical_order(e, (lun_array *[]){sorted, x}, 2, keys, &meaning);
+    lun_array *keys[2], *prototype;
+    lun_status s = lun__logical_order(e, (lun_array *[]){sorted, x}, 2, keys, &prototype);
     if (s != LUN_OK)
         return s;
     s = lun_searchsorted(e, keys[0], keys[1], flags, first, out);
     lun_release(keys[0]);
     lun_release(keys[1]);
-    lun_release(meaning);
+    lun_release(prototype);
     return s;
 }
 

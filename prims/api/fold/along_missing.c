@@ -120,7 +120,7 @@ static lun_status deviations(reduction *g, lun_array *x, lun_array **out)
     return s == LUN_OK ? apply(g, LUN_OP_SUB, *wide, *mean, out) : s;
 }
 
-/* Means and variances: NaN stands for what is missing, and is left out. */
+/* Means and variances: the slots of missing elements hold NaN, which is left out. */
 static lun_status moment(reduction *g, lun_array *a, lun_array **out)
 {
     int64_t shape[LUN_MAX_RANK];

@@ -29,7 +29,7 @@ lun_status lun__text_array_mask(lun_engine *e, const bool *truths, int64_t n, lu
 lun_status lun__text_array_recoded(lun_engine *e, const uint32_t *to, int64_t n, int64_t most,
                                    lun_array *codes, lun_array **out);
 
-/* What the kind TEXT does (text_meaning.c). */
+/* What the kind TEXT does (text_kind.c). */
 extern const lun_logical_kind lun__text_kind;
 
 #endif

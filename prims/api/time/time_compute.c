@@ -126,7 +126,7 @@ static lun_status read_texts(lun_engine *e, lun_op op, lun_array *const *all, in
 }
 
 /* What compares, chooses or picks: of operands that are all dates, timestamps or durations. */
-static lun_status together(lun_engine *e, lun_op op, lun_array *const *all, int count,
+static lun_status of_times(lun_engine *e, lun_op op, lun_array *const *all, int count,
                            lun_array **out)
 {
     const int first = op == LUN_OP_WHERE;
@@ -140,14 +140,14 @@ lun_status lun__time_compute(lun_engine *e, lun_op op, lun_array *const *all, in
                              lun_array **out)
 {
     const int rule = lun__op_get(op)->rule;
-    const bool meets = rule == LUN_RULE_CMP || rule == LUN_RULE_PICK || rule == LUN_RULE_SELECT;
+    const bool alike = rule == LUN_RULE_CMP || rule == LUN_RULE_PICK || rule == LUN_RULE_SELECT;
     lun_array *in[MOST];
     lun_status s = read_texts(e, op, all, count, in);
-    const struct rule *r = s == LUN_OK && !meets ? rule_of(op, in, count) : NULL;
+    const struct rule *r = s == LUN_OK && !alike ? rule_of(op, in, count) : NULL;
     if (s == LUN_OK && r)
         s = by_rule(e, r, in, count, out);
     else if (s == LUN_OK)
-        s = meets ? together(e, op, in, count, out) : lun__logical_refuse(e, in, count);
+        s = alike ? of_times(e, op, in, count, out) : lun__logical_refuse(e, in, count);
     for (int k = 0; k < count; k++)
         lun_release(in[k]);
     return s;

@@ -19,8 +19,8 @@ static lun_status meeting(lun_engine *e, lun_array *const *all, int count, lun_d
     return LUN_OK;
 }
 
-/* A Scalar of dtype t, which stands for it. */
-static lun_status stand_for(lun_engine *e, lun_dtype t, lun_array **out)
+/* A Scalar of dtype t. */
+static lun_status prototype_of(lun_engine *e, lun_dtype t, lun_array **out)
 {
     lun_array *zero = NULL;
     lun_status s = lun_missing_slot(e, lun__dtype_storage(t), &zero);
@@ -49,11 +49,11 @@ static lun_status alike(lun_engine *e, lun_array *const *all, int count, lun_ali
         lun_release(out->slots[k]);
         out->slots[k] = slots;
     }
-    return s == LUN_OK ? stand_for(e, t, &out->meaning) : s;
+    return s == LUN_OK ? prototype_of(e, t, &out->prototype) : s;
 }
 
 static lun_status order(lun_engine *e, lun_array *const *all, int count, lun_array **keys,
-                        lun_array **meaning)
+                        lun_array **prototype)
 {
     lun_dtype t;
     int made = 0;
@@ -68,7 +68,7 @@ static lun_status order(lun_engine *e, lun_array *const *all, int count, lun_arr
         made += s == LUN_OK;
     }
     if (s == LUN_OK)
-        s = stand_for(e, t, meaning);
+        s = prototype_of(e, t, prototype);
     while (s != LUN_OK && made)
         lun_release(keys[--made]);
     return s;

@@ -1,17 +1,9 @@
 -- Missing elements in reductions of lines and groups, against a model in plain Lua.
 
+local expect = require "expect"
 local lun = require "lunarray"
 
-local NA = lun.na
-
--- The elements of a Vector, with lun.na also where a float is missing.
-local function list(a)
-    local elements = a:totable()
-    for i, missing in ipairs(a:ismissing():totable()) do
-        elements[i] = missing and NA or elements[i]
-    end
-    return elements
-end
+local NA, list = lun.na, expect.list
 
 local function fold(f)
     return function(x)

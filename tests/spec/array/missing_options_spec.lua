@@ -1,18 +1,10 @@
 -- Options about missing elements: skipna of reductions, missing of sorts, dropna of groups, na of joins, against models
 -- in plain Lua.
 
+local expect = require "expect"
 local lun = require "lunarray"
 
-local NA = lun.na
-
--- The elements of a Vector, with lun.na also where a float is missing.
-local function list(a)
-    local elements = a:totable()
-    for i, missing in ipairs(a:ismissing():totable()) do
-        elements[i] = missing and NA or elements[i]
-    end
-    return elements
-end
+local NA, list = lun.na, expect.list
 
 -- Lines of small numbers of which about a third is missing: the same ones each time.
 local function lines(rows, columns)

@@ -1,23 +1,10 @@
 -- Missing elements: what each kind of call makes of them, against a model in plain Lua. The model's arrays are lists
 -- with NA for a missing element.
 
+local expect = require "expect"
 local lun = require "lunarray"
 
-local NA = lun.na
-
--- The elements of a, with lun.na also where a float is missing.
-local function list(a)
-    local elements = a:totable()
-    for i, missing in ipairs(a:ismissing():totable()) do
-        if missing then
-            if type(elements[i]) == "number" then
-                assert.is_true(elements[i] ~= elements[i]) -- the slot of a float has NaN
-            end
-            elements[i] = NA
-        end
-    end
-    return elements
-end
+local NA, list = lun.na, expect.list
 
 local function same(expected, a)
     assert.same(expected, list(a))

@@ -1,4 +1,4 @@
-/* text_meaning.c - text arrays beside others: in one pool, in order, compared, written into. */
+/* text_kind.c - text arrays beside others: in one pool, in order, compared, written into. */
 #include "api/text/text_array.h"
 
 #include "api/array/api.h"
@@ -63,8 +63,8 @@ static bool in_one(lun_array *const *all, int count)
     return true;
 }
 
-/* A missing Scalar of dtype text and that pool, which stands for it. */
-static lun_status stand_for(lun_engine *e, lun_text_pool *t, lun_array **out)
+/* A missing Scalar of dtype text with that pool. */
+static lun_status prototype_of(lun_engine *e, lun_text_pool *t, lun_array **out)
 {
     lun_array *zero = NULL;
     lun_status s = lun_missing_slot(e, lun__text_array_codes(0), &zero);
@@ -85,7 +85,7 @@ static lun_status alike(lun_engine *e, lun_array *const *all, int count, lun_ali
     for (int k = 0; s == LUN_OK && k < count; k++)
         s = move_to(e, lun__text_array_pool(all[k]), into, &out->slots[k]);
     if (s == LUN_OK)
-        s = stand_for(e, into, &out->meaning);
+        s = prototype_of(e, into, &out->prototype);
     lun__text_pool_release(into);
     return s;
 }
@@ -111,7 +111,7 @@ static lun_status key_of(lun_engine *e, lun_text_pool *t, const uint32_t *rank, 
 }
 
 static lun_status order(lun_engine *e, lun_array *const *all, int count, lun_array **keys,
-                        lun_array **meaning)
+                        lun_array **prototype)
 {
     const uint32_t *rank = NULL;
     lun_text_pool *levels = NULL;
@@ -120,7 +120,7 @@ static lun_status order(lun_engine *e, lun_array *const *all, int count, lun_arr
     lun_status s = lun__logical_alike(e, all, count, &same);
     if (s != LUN_OK)
         return s;
-    lun_text_pool *t = lun__text_array_pool(same.meaning);
+    lun_text_pool *t = lun__text_array_pool(same.prototype);
     if (lun__text_pool_sorted(t))
         levels = t;
     else
@@ -131,7 +131,7 @@ static lun_status order(lun_engine *e, lun_array *const *all, int count, lun_arr
         made += s == LUN_OK;
     }
     if (s == LUN_OK)
-        s = stand_for(e, levels, meaning);
+        s = prototype_of(e, levels, prototype);
     while (s != LUN_OK && made)
         lun_release(keys[--made]);
     lun__logical_alike_end(&same);
@@ -209,7 +209,7 @@ static lun_status compare(lun_engine *e, lun_op op, lun_array *const *all, int c
                           lun_array **out)
 {
     lun_array *a = all[0], *b = all[1];
-    lun_array *keys[2], *meaning;
+    lun_array *keys[2], *prototype;
     const char *text;
     int64_t n;
     lun_status s = lun__array_present(e, a);
@@ -221,13 +221,13 @@ static lun_status compare(lun_engine *e, lun_op op, lun_array *const *all, int c
         return compare_constant(e, op, a, text, n, out);
     if (constant_of(a, &text, &n))
         return compare_constant(e, mirrored(op), b, text, n, out);
-    s = order(e, all, count, keys, &meaning);
+    s = order(e, all, count, keys, &prototype);
     if (s != LUN_OK)
         return s;
     s = lun_apply(e, op, keys, 2, out);
     lun_release(keys[0]);
     lun_release(keys[1]);
-    lun_release(meaning);
+    lun_release(prototype);
     return s;
 }
 
