@@ -225,6 +225,9 @@ local FUNCTIONS = {
             .. "g:reduce(x, f, id), g:scan(x, f, id [, {inclusive=false}]): f in row order, from id\n"
             .. "on; g:scan has each row's own element in it, as inclusive=true says, which is its default: with\n"
             .. "inclusive=false what stands before, as a:scan has it;\n"
+            .. "of groups of a table columns are names, and there are g:agg size transform shift diff pct_change\n"
+            .. "cumcount cumsum cumprod cummin cummax ffill bfill rank, for each row, and g:head tail sample topk\n"
+            .. "table iter apply: docs/tables.md;\n"
             .. "dropna=true leaves rows with a key that is missing or NaN in no group;\n"
             .. "lun.group(codes, {levels=n}) keeps groups without rows, of codes 1 .. n; levels may be the list\n"
             .. "that lun.factor gives",

@@ -367,6 +367,11 @@ end
 
 -- ---------------------------------------------------------------- groups of a table
 
+-- The rows that are in a group, those of one side by side: their numbers; how many each group has, where each begins.
+function M.arranged(g)
+    return arranged(g, "rows")
+end
+
 -- What functions of groups work on: the groups themselves, codes of the rows that are in one, and these rows' numbers.
 function M.state_of(g)
     local s = of(g, "agg")
@@ -395,11 +400,18 @@ for name in WITH_NAMES:gmatch "%S+" do
     end
 end
 
--- The functions of grouped.lua: agg, and what is done within the groups of a table.
-for name in ("agg size transform shift head tail topk table iter"):gmatch "%S+" do
-    group[name] = function(g, ...)
-        of(g, name)
-        return require("lunarray.table.grouped")[name](g, ...)
+-- Functions of other files, loaded at their first call: agg, and what is done within the groups.
+local FILES <const> = {
+    grouped = "agg size transform head tail topk table iter sample apply",
+    within = "shift diff pct_change cumcount ffill bfill cumsum cumprod cummin cummax rank",
+}
+
+for file, names in pairs(FILES) do
+    for name in names:gmatch "%S+" do
+        group[name] = function(g, ...)
+            of(g, name)
+            return require("lunarray.table." .. file)[name](g, ...)
+        end
     end
 end
 

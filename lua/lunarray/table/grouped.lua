@@ -8,6 +8,8 @@ local frame = require "lunarray.show.frame"
 local group = require "lunarray.table.group"
 local object = require "lunarray.table.object"
 local rows = require "lunarray.table.rows"
+local verbs = require "lunarray.table.verbs"
+local within = require "lunarray.table.within"
 
 local M = {}
 
@@ -16,7 +18,7 @@ local M = {}
 -- numbers, or nil; count, the number of groups; and columns with an element for each row of the table.
 
 -- The elements of the rows that are in a group.
-local function within(s, x)
+local function of_kept(s, x)
     return s.kept and column.take(x, s.kept) or x
 end
 
@@ -27,7 +29,7 @@ end
 
 -- The pairs of a group and a value in it that is not missing, in this order: groups, values, how often, texts of codes.
 local function pairs_of(s, x)
-    local key, levels = column.key(within(s, x))
+    local key, levels = column.key(of_kept(s, x))
     local g = group.group(s.codes, key)
     local codes, values = g:keys()
     local there = ~values:ismissing()
@@ -45,7 +47,7 @@ end
 
 -- The number of the row with the least element of each group, or the greatest.
 local function extreme(s, x, descending)
-    local key = column.key(within(s, x))
+    local key = column.key(of_kept(s, x))
     local there = (~key:isna()):indices()
     key = key:take(there)
     local by = key:argsort { descending = descending }
@@ -56,7 +58,7 @@ end
 
 -- What corr, cov and wmean add up in each group, of the pairs in which nothing is missing.
 local function paired(s, x, y)
-    x, y = within(s, x):cast "f64", within(s, y):cast "f64"
+    x, y = of_kept(s, x):cast "f64", of_kept(s, y):cast "f64"
     local gone = x:ismissing() | y:ismissing()
     local g = by_codes(s.codes, s.count)
     x, y = core.where(gone, core.na, x), core.where(gone, core.na, y)
@@ -143,7 +145,7 @@ function functions.concat(s, x, separator)
     if not column.is_text(x) then
         fault("'concat': text expected, got %s", column.dtype(x))
     end
-    x = within(s, x)
+    x = of_kept(s, x)
     local codes, n, parts, out = s.codes:totable(), #s.codes, {}, {}
     local values = column.values(x, 1, n)
     for i = 1, n do
@@ -159,7 +161,7 @@ end
 
 -- f of the elements of each group.
 local function by_function(s, x, f)
-    x = within(s, x)
+    x = of_kept(s, x)
     local order = s.codes:argsort()
     local sorted, counts = column.take(x, order), by_codes(s.codes, s.count):count():totable()
     local out, first = {}, 1
@@ -179,24 +181,6 @@ local TOTALS <const> = { sum = true, prod = true, count = true, any = true, all 
 
 -- ---------------------------------------------------------------- agg
 
--- The column that a spec names, for groups of a table or of arrays.
-local function column_of(s, x, f)
-    if x == nil then
-        fault("'agg': '%s' takes a column", f)
-    elseif s.table then
-        return object.column(s.table, x, "an array of 'agg'")
-    elseif type(x) == "string" then
-        fault("t:group(\"k\") knows the columns of a table")
-    end
-    local made, length = column.from(x)
-    if not made then
-        fault("'%s': the column %s", f, length)
-    elseif length ~= s.rows then
-        fault("'%s': a column of %d elements, and groups of %d rows", f, length, s.rows)
-    end
-    return made
-end
-
 -- An aggregate of groups of which some may have no rows: these have a sum, but no mean.
 local function of_present(s, ...)
     local present = s.g:count():gt(0):indices()
@@ -207,7 +191,7 @@ end
 -- One aggregate: f is the name of a function or one in Lua, x its column, the rest what it takes besides.
 function M.aggregate(s, f, x, ...)
     if type(f) == "function" then
-        return by_function(s, column_of(s, x, "function"), f)
+        return by_function(s, within.column(s, x, "function"), f)
     elseif type(f) ~= "string" or not functions[f] then
         local known = {}
         for name in pairs(functions) do
@@ -218,11 +202,11 @@ function M.aggregate(s, f, x, ...)
     elseif f == "count" and x == nil then
         return functions.count(s)
     end
-    x = column_of(s, x, f)
+    x = within.column(s, x, f)
     if s.may_be_empty and not TOTALS[f] then
         return of_present(s, f, x, ...)
     elseif TWO[f] then
-        return functions[f](s, x, column_of(s, (...), f))
+        return functions[f](s, x, within.column(s, (...), f))
     end
     return functions[f](s, x, ...)
 end
@@ -399,48 +383,43 @@ local function numbers_of(s, order)
     return s.kept and s.kept:take(order) or order
 end
 
--- g:shift(x [, k=1]): the element k rows before in the group, missing where there is none.
-function M.shift(g, x, k)
-    local s = group.state_of(g)
-    k = k == nil and 1 or math.type(k) == "integer" and k or fault("'shift': integer expected, got %s", column.shown(k))
-    x = column_of(s, x, "shift")
-    local order, number = numbered(s, core.index(#s.codes))
-    local n = #order
-    if n == 0 then
-        return column.gap(x, s.rows)
-    end
-    local counts = g:count():take(s.codes:take(order))
-    local there = (number - k):ge(1) & (number - k):le(counts)
-    local from = core.min(core.max(core.index(n) - k, 1), n)
-    local rows_of = numbers_of(s, order)
-    local at = core.full(s.rows, 0):put(rows_of, core.where(there, rows_of:take(from), 0))
-    return column.take(x, at, true)
-end
-
 local function count_of(n, call)
     return math.type(n) == "integer" and n >= 0 and n
         or fault("'%s': number of rows from 0 on expected, got %s", call, column.shown(n))
 end
 
+-- The rows of groups whose number in their group is from `first` to `last`, in the order of the table.
+local function numbered_from(s, first, last)
+    local a = within.arranged(s)
+    local number = a.index - a.first + 1
+    return rows.take(s.table, a.order:compress(number:ge(first) & number:le(last)):sort())
+end
+
 -- g:head(n), g:tail(n): the first and last rows of each group, in the order of the table.
 function M.head(g, n)
-    local s = of_table(g, "head")
-    local order, number = numbered(s, core.index(#s.codes))
-    return rows.take(s.table, numbers_of(s, order:compress(number:le(count_of(n, "head")))):sort())
+    return numbered_from(of_table(g, "head"), 1, count_of(n, "head"))
 end
 
 function M.tail(g, n)
     local s = of_table(g, "tail")
-    local order, number = numbered(s, core.index(#s.codes))
-    local least = g:count():take(s.codes:take(order)) - count_of(n, "tail")
-    return rows.take(s.table, numbers_of(s, order:compress(number:gt(least))):sort())
+    local a = within.arranged(s)
+    return numbered_from(s, a.counts:take(a.codes) - count_of(n, "tail") + 1, #a.order)
+end
+
+-- g:sample(n [, {seed=}]): n rows of each group by chance, all of those that have fewer, in the order of the table.
+function M.sample(g, n, opts)
+    local s = of_table(g, "sample")
+    opts = object.options(opts, "sample", "seed")
+    n = count_of(n, "sample")
+    local order, number = numbered(s, core.random(#s.codes, { seed = opts.seed }):argsort())
+    return rows.take(s.table, numbers_of(s, order:compress(number:le(n))):sort())
 end
 
 -- g:topk(n, x [, {smallest=true}]): the rows with the largest x of each group, groups in order, largest first.
 function M.topk(g, n, x, opts)
     local s = of_table(g, "topk")
     opts = object.options(opts, "topk", "smallest")
-    local key = column.key(within(s, column_of(s, x, "topk")))
+    local key = column.key(of_kept(s, within.column(s, x, "topk")))
     local order, number = numbered(s, key:argsort { descending = not opts.smallest })
     return rows.take(s.table, numbers_of(s, order:compress(number:le(count_of(n, "topk")))))
 end
@@ -450,22 +429,73 @@ function M.table(g, k)
     return rows.take(of_table(g, "table").table, g:rows(k))
 end
 
--- for key..., sub in g:iter()
-function M.iter(g)
-    local s, keys, k = of_table(g, "iter"), table.pack(g:keys()), 0
+-- Tables of the rows of each group, in turn: windows of one in which those of a group are side by side.
+local function parts(s)
+    local a, k = within.arranged(s), 0
+    local all = rows.take(s.table, a.order)
+    local starts, counts = a.starts:totable(), a.counts:totable()
     return function()
         k = k + 1
         if k > s.count then
             return nil
         end
+        local first, count = starts[k], counts[k]
+        return k, object.each(all, function(x)
+            return column.is_list(x) and column.take(x, core.index(count) + (first - 1))
+                or x:sub(first, first + count - 1)
+        end, count)
+    end
+end
+
+-- for key..., sub in g:iter()
+function M.iter(g)
+    local s, keys = of_table(g, "iter"), table.pack(g:keys())
+    for i = 1, keys.n do
+        keys[i] = column.values(keys[i], 1, s.count)
+    end
+    local next_part = parts(s)
+    return function()
+        local k, sub = next_part()
+        if not k then
+            return nil
+        end
         local out = {}
         for i = 1, keys.n do
-            out[i] = column.values(keys[i], k, 1)[1]
-            out[i] = out[i] == nil and core.na or out[i]
+            out[i] = keys[i][k] == nil and core.na or keys[i][k]
         end
-        out[keys.n + 1] = M.table(g, k)
+        out[keys.n + 1] = sub
         return table.unpack(out)
     end
+end
+
+-- g:apply(f): the rows that f(sub) gives of each group's table, one group after the other, behind the keys.
+function M.apply(g, f)
+    local s = of_table(g, "apply")
+    if type(f) ~= "function" then
+        fault("'apply': function of a table expected, got %s", core.internal.kind_of(f))
+    end
+    local given, lengths = {}, {}
+    for k, sub in parts(s) do
+        local made = f(sub)
+        if made ~= nil and not (type(made) == "table" and not core.isarray(made)) then
+            fault("'apply': the function gives a table or nil, not %s, of group %d", core.internal.kind_of(made), k)
+        end
+        given[#given + 1] = made ~= nil and object.table(made) or nil
+        lengths[k] = made ~= nil and #given[#given] or 0
+    end
+    local columns, order, names = {}, {}, s.names or {}
+    local keys = table.pack(g:keys())
+    local all = #given > 0 and verbs.concat(given) or object.make({}, {}, 0)
+    local of_group = core.index(s.count):spread(core.vector(lengths, "i64"))
+    for k = 1, keys.n do
+        order[k] = names[k] or "k" .. k
+        columns[order[k]] = column.take(keys[k], of_group)
+    end
+    for name, x in pairs(all) do
+        order[#order + 1] = columns[name] == nil and name or nil
+        columns[name] = columns[name] == nil and x or columns[name]
+    end
+    return object.make(columns, order, #all)
 end
 
 return M

@@ -1,41 +1,10 @@
 # Writes pandas_values.lua: groups, joins and long forms of two small tables, as pandas has them. Run by hand, with pandas.
 # usage: python3 pandas_values.py >pandas_values.lua
-import math
-import textwrap
-
-import numpy as np
 import pandas as pd
 
+from lua_values import head, numbers, table
 
-def lua(x):
-    if x is None or x is pd.NA or isinstance(x, float) and math.isnan(x):
-        return "NA"
-    if isinstance(x, str):
-        return '"%s"' % x
-    if isinstance(x, (bool, np.bool_)):
-        return str(bool(x)).lower()
-    return repr(float(x)) if isinstance(x, (float, np.floating)) else repr(int(x))
-
-
-def table(name, df):
-    print("    %s = {" % name)
-    for column in df.columns:
-        print('        { "%s", {' % column)
-        print(textwrap.fill(", ".join(lua(x) for x in df[column].tolist()), 110, initial_indent=" " * 12,
-                            subsequent_indent=" " * 12, break_long_words=False))
-        print("        } },")
-    print("    },")
-
-
-state = 12345
-
-
-def number(n):
-    global state
-    state = (state * 1103515245 + 12345) & 0x7FFFFFFF
-    return (state >> 8) % n
-
-
+number = numbers(12345)
 n = 60
 t = pd.DataFrame({
     "k": pd.array([["north", "south", "east", "west"][number(4)] for _ in range(n)], dtype="object"),
@@ -50,7 +19,7 @@ u = pd.DataFrame({
     "x": pd.array([1, 2, 3, 4, 5, 6], dtype="Int64"),
 })
 
-print("-- Written by pandas_values.py with pandas %s.\nlocal NA = require(\"lunarray\").na\n\nreturn {" % pd.__version__)
+head("pandas_values.py")
 table("t", t)
 table("u", u)
 

@@ -1,0 +1,35 @@
+# Writes series_values.lua: what pandas gives within groups, of joins by time, periods and rolling windows. Run by hand, with
+# pandas. usage: python3 series_values.py >series_values.lua
+import numpy as np
+import pandas as pd
+
+from lua_values import head, numbers, table
+
+number = numbers(4321)
+
+
+def within(t):
+    g = t.groupby("k", sort=True)
+    out = {
+        "shift": g.n.shift(1), "shift2": g.n.shift(-2), "diff": g.n.diff(1), "diff2": g.x.diff(-2),
+        "pct": g.x.pct_change(fill_method=None), "count": g.cumcount() + 1, "ffill": g.x.ffill(), "ffill1": g.x.ffill(limit=1),
+        "bfill": g.x.bfill(), "bfill1": g.x.bfill(limit=1), "cumsum": g.x.cumsum(), "cumprod": g.x.cumprod(),
+        "cummin": g.x.cummin(), "cummax": g.n.cummax(), "size": g.n.transform("size"), "mean": g.x.transform("mean"),
+    }
+    for method in ["average", "min", "max", "dense", "first"]:
+        out["r_" + method] = g.x.rank(method=method)
+        out["d_" + method] = g.n.rank(method=method, ascending=False)
+    return pd.DataFrame(out)
+
+
+n = 60
+t = pd.DataFrame({
+    "k": pd.array([["north", "south", "east", "west"][number(4)] for _ in range(n)], dtype="object"),
+    "x": [float(number(16)) / 4 if number(5) else np.nan for _ in range(n)],
+    "n": pd.array([number(6) for _ in range(n)], dtype="Int64"),
+})
+
+head("series_values.py")
+table("t", t)
+table("within", within(t))
+print("}")
