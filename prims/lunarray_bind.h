@@ -520,6 +520,20 @@ LUN_API const char *lun_ranks_transport(const lun_engine *e);
 /* Counts elements of other ranks that were read and written. */
 LUN_API void lun_spmd_count(lun_engine *e, int64_t gets, int64_t puts);
 
+/* ---- libraries of the system ----------------------------------------------------------------- */
+
+/* A library that data come and go by: nothing is linked with it, it is opened when first needed. */
+typedef struct lun_door {
+    size_t size;                /* sizeof(lun_door) */
+    const char *name, *use;     /* "duckdb"; what it is needed for */
+    const char *version, *path; /* NULL while it is not open; live as long as the process */
+} lun_door;
+/* Describes the library number `k` from 0 without opening it; false beyond the last one. */
+LUN_API bool lun_door_describe(int k, lun_door *out);
+/* Opens the library of that name and describes it in *out, if that is not NULL.  LUN_EIO: there is
+ * none, it is too old, or another file; the message says which, and where it is to be had. */
+LUN_API lun_status lun_door_open(lun_engine *e, const char *name, lun_door *out);
+
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /* lun_error where the numbers of axes, elements, arguments and so on count from `first`, as those

@@ -106,7 +106,7 @@ local groups = {
     { "Tables", "table rows factor group join" },
     { "Pictures", "plot hist image" },
     { "Printing", "precision width" },
-    { "The engine", "backends devices use math info help isarray" },
+    { "The engine", "backends devices use math door info help isarray" },
 }
 
 local function module()
@@ -387,6 +387,7 @@ local function program()
 | `LUNARRAY_VECTORS` | the widest vectors on x86-64: `sse2`, `avx2`, `avx512`; by default what the processor has |
 | `HWLOC_SYNTHETIC` | a machine to [simulate](../platforms.md#a-simulated-machine), by its cores and caches |
 | `LUNARRAY_MPI` | the MPI that ranks of a launcher load: `mpich`, `openmpi`, `abi` or a path; by default the launcher's |
+| `LUNARRAY_DUCKDB`, `LUNARRAY_SQLITE`, `LUNARRAY_HDF5` | the file of [that library](../doors.md) |
 | `LUNARRAY_RANK_BACKEND` | what ranks that serve one script compute by (`--backend mpi`); by default the best of each machine |
 | `LUNARRAY_RANK_TIMEOUT` | seconds after which ranks give up waiting for a silent one; by default never |
 | `LUNARRAY_SIM` | a seed: the ranks of `--ranks` are [simulated](../robustness.md#simulated-ranks) |

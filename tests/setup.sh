@@ -3,9 +3,10 @@
 # missing Debian packages where it may: as root, or by sudo without a password. Elsewhere it prints
 # the one command to type, by the names that this system has for them, and fails. With `check` it looks for all
 # of it and installs nothing, with `build` for what the build needs; `tsan` is `test` and what ThreadSanitizer
-# needs besides. CC, CPPFLAGS: the compiler that has to find the headers; CLANG: clang's name; SETUP_ROOT: where
+# needs besides. `doors` makes $BUILD/doors/venv with the Python packages that data are exchanged with, by pip, and needs
+# nothing else; without Python, pip or a network it fails, and the suites that need them are skipped by name. CC, CPPFLAGS: the compiler that has to find the headers; CLANG: clang's name; SETUP_ROOT: where
 # /usr is.
-# usage: sh tests/setup.sh run|test|tsan|check|build
+# usage: sh tests/setup.sh run|test|tsan|check|build|doors
 set -eu
 what=${1:-run}
 usr=${SETUP_ROOT:-}/usr
@@ -178,10 +179,30 @@ advise() {
     exit 1
 }
 
+# The packages by which tests/spec/doors checks what goes out and comes in.
+set_up_doors() {
+    venv=${BUILD:-build}/doors/venv packages="duckdb nanoarrow pandas polars pyarrow"
+    if [ -e "$venv/complete" ]; then return 0; fi
+    # Wheels alone: nothing is compiled for this.
+    if python3 -m venv "$venv" &&
+        "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: $packages; then
+        touch "$venv/complete"
+        return 0
+    fi
+    echo "setup: $venv has not all of: $packages" >&2
+    return 1
+}
+
+if [ "$what" = doors ]; then
+    # shellcheck disable=SC2086 # words
+    set_up_doors
+    exit
+fi
+
 case $what in
 run | test | tsan | check | build) ;;
 *)
-    echo "usage: sh tests/setup.sh run|test|tsan|check|build" >&2
+    echo "usage: sh tests/setup.sh run|test|tsan|check|build|doors" >&2
     exit 2
     ;;
 esac

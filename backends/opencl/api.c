@@ -1,40 +1,32 @@
-/* api.c - the OpenCL library by dlopen; see api.h. */
+/* api.c - the functions of the OpenCL library; see api.h. */
 #include "opencl/api.h"
 
-#include <dlfcn.h>
 #include <string.h>
+
+#include "base/library.h"
 
 bool lun__opencl_api_load(lun_cl *cl, lun_strbuf *why)
 {
-    void *library = dlopen(LUN_CL_LIBRARY, RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        const char *text = dlerror();
-        lun__strbuf_printf(why,
-                           "%s cannot be loaded (%s): install an OpenCL loader and a driver, such "
-                           "as ocl-icd-libopencl1 and pocl-opencl-icd",
-                           LUN_CL_LIBRARY, text ? text : "no reason given");
+    const lun_library_row *row = lun__library_row(LUN_LIBRARY_OPENCL);
+    lun_library library;
+    lun_strbuf reason = LUN_STRBUF_INIT;
+    if (!lun__library_open(LUN_LIBRARY_OPENCL, false, &library, &reason)) {
+        lun__strbuf_printf(why, "%s: %s", lun__strbuf_text(&reason), row->install);
+        lun__strbuf_free(&reason);
         return false;
     }
     const char *missing = NULL;
     void *address;
-#define LUN_CL(name)                             \
-    address = dlsym(library, #name);             \
-    memcpy(&cl->name, &address, sizeof address); \
-    if (!address)                                \
+#define LUN_CL(name)                                      \
+    address = lun__library_symbol(library.handle, #name); \
+    memcpy(&cl->name, &address, sizeof address);          \
+    if (!address)                                         \
         missing = #name;
 #include "opencl/entries.def"
 #undef LUN_CL
     if (missing)
-        lun__strbuf_printf(why, "%s has no %s: OpenCL 1.2 is needed", LUN_CL_LIBRARY, missing);
+        lun__strbuf_printf(why, "%s has no %s: OpenCL 1.2 is needed", library.path, missing);
     return !missing;
-}
-
-bool lun__opencl_api_is_loaded(void)
-{
-    void *library = dlopen(LUN_CL_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NOLOAD);
-    if (library)
-        dlclose(library); /* the reference just taken */
-    return library != NULL;
 }
 
 /* ---- errors ---------------------------------------------------------------------------------- */

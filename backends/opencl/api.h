@@ -19,13 +19,8 @@ typedef struct lun_cl {
 #undef LUN_CL
 } lun_cl;
 
-/* The library's name, as the loader is asked for it. */
-#define LUN_CL_LIBRARY "libOpenCL.so.1"
-
 /* Opens the library and finds all its functions; false with the reason appended to why. */
 bool lun__opencl_api_load(lun_cl *cl, lun_strbuf *why);
-/* True if the library is part of this process already, by us or by the host. */
-bool lun__opencl_api_is_loaded(void);
 
 typedef enum lun_cl_sense { LUN_CL_OTHER, LUN_CL_LOST, LUN_CL_REFUSED, LUN_CL_MEMORY } lun_cl_sense;
 

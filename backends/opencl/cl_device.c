@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/library.h"
 #include "gpu/exit_wait.h"
 #include "gpu/gpu.h"
 #include "gpu/gpu_device.h"
@@ -211,7 +212,7 @@ static bool load(lun_cl *cl, lun_strbuf *why)
     /* a child forked while another thread loads a library would wait for the loader's lock */
     static pthread_mutex_t one_asks = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&one_asks);
-    bool loaded = (lun__opencl_api_is_loaded() || lun__gpu_probe(&question, why)) &&
+    bool loaded = (lun__library_is_loaded(LUN_LIBRARY_OPENCL) || lun__gpu_probe(&question, why)) &&
                   lun__opencl_api_load(cl, why);
     pthread_mutex_unlock(&one_asks);
     return loaded;

@@ -324,9 +324,9 @@ static lun_net *OF(open)(void *lib, patience *p, char *error, int room)
     const char *missing = NULL;
     if (!CONSTANTS(me, lib))
         missing = "its constants";
-#define F(name, parameters)                         \
-    *(void **)&me->name = dlsym(lib, "MPI_" #name); \
-    if (!me->name)                                  \
+#define F(name, parameters)                                       \
+    *(void **)&me->name = lun__library_symbol(lib, "MPI_" #name); \
+    if (!me->name)                                                \
         missing = "MPI_" #name;
     FUNCTIONS(F)
 #undef F

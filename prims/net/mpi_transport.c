@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "base/clock.h"
+#include "base/library.h"
 #include "base/thread.h"
 #include "net/net.h"
 
@@ -150,12 +151,12 @@ typedef struct mpi_status_openmpi {
     size_t count;
 } mpi_status_openmpi;
 #define MPI_Status mpi_status_openmpi
-#define CONSTANTS(me, lib)                                            \
-    ((me)->any_source = -1, (me)->funneled = 1, (me)->serialized = 2, \
-     ((me)->world = dlsym(lib, "ompi_mpi_comm_world")) &&             \
-         ((me)->byte = dlsym(lib, "ompi_mpi_byte")) &&                \
-         ((me)->band = dlsym(lib, "ompi_mpi_op_band")) &&             \
-         ((me)->errors_return = dlsym(lib, "ompi_mpi_errors_return")))
+#define CONSTANTS(me, lib)                                              \
+    ((me)->any_source = -1, (me)->funneled = 1, (me)->serialized = 2,   \
+     ((me)->world = lun__library_symbol(lib, "ompi_mpi_comm_world")) && \
+         ((me)->byte = lun__library_symbol(lib, "ompi_mpi_byte")) &&    \
+         ((me)->band = lun__library_symbol(lib, "ompi_mpi_op_band")) && \
+         ((me)->errors_return = lun__library_symbol(lib, "ompi_mpi_errors_return")))
 #define ABI openmpi
 #include "net/mpi_of.h"
 #undef ABI
@@ -190,16 +191,16 @@ typedef struct mpi_status_mpich {
 
 typedef lun_net *open_fn(void *lib, patience *p, char *error, int room);
 
-static const struct library {
-    const char *file, *interface;
+static const struct interface {
+    lun_library_id library;
+    const char *name;
     open_fn *open;
-} libraries[] = {
-    {"libmpich.so.12", "mpich", open_mpich},
-    {"libmpi.so.12", "mpich", open_mpich},
-    {"libmpi.so.40", "openmpi", open_openmpi},
-    {"libmpi_abi.so.1", "abi", open_abi},
+} interfaces[] = {
+    {LUN_LIBRARY_MPICH, "mpich", open_mpich},
+    {LUN_LIBRARY_OPENMPI, "openmpi", open_openmpi},
+    {LUN_LIBRARY_MPI_ABI, "abi", open_abi},
 };
-enum { LIBRARIES = sizeof libraries / sizeof libraries[0] };
+enum { INTERFACES = sizeof interfaces / sizeof interfaces[0] };
 
 /* The interface of a library that is given by its path: Open MPI has objects where the others have
  * numbers; the name of those with MPI 5's interface is fixed. */
@@ -208,7 +209,7 @@ static open_fn *interface_of(void *lib, const char *file)
     const char *slash = strrchr(file, '/');
     if (strncmp(slash ? slash + 1 : file, "libmpi_abi.", 11) == 0)
         return open_abi;
-    return dlsym(lib, "ompi_mpi_comm_world") ? open_openmpi : open_mpich;
+    return lun__library_symbol(lib, "ompi_mpi_comm_world") ? open_openmpi : open_mpich;
 }
 
 /* What was tried, for the failure, and how long it may take. */
@@ -225,56 +226,69 @@ static void note(trial *t, const char *file, const char *why)
     t->used = n > 0 && n < t->room - t->used ? t->used + n : t->room - 1;
 }
 
-/* The library under that name, opened and started; NULL with the reason noted. */
-static lun_net *try_file(const char *file, open_fn *open, trial *t)
+/* Starts an open library; NULL with the reason noted. */
+static lun_net *start(void *lib, const char *file, open_fn *open, trial *t)
 {
     char why[600] = "";
-    void *lib = dlopen(file, RTLD_NOW | RTLD_GLOBAL);
-    if (!lib) {
-        snprintf(why, sizeof why, "%.500s", dlerror());
-        note(t, file, strstr(why, "No such file") ? "not found" : why);
-        return NULL;
-    }
-    lun_net *n = (open ? open : interface_of(lib, file))(lib, &t->patience, why, (int)sizeof why);
+    lun_net *n = open(lib, &t->patience, why, (int)sizeof why);
     if (!n)
         note(t, file, t->patience.late ? "started" : why);
     return n;
 }
 
-/* Whether the process has that library already: it is the host's then, and no other will do. */
-static bool is_loaded(const char *file)
+/* The library of that path, opened and started; NULL with the reason noted. */
+static lun_net *try_path(const char *file, trial *t)
 {
-    void *lib = dlopen(file, RTLD_NOW | RTLD_NOLOAD);
-    if (lib)
-        dlclose(lib);
-    return lib != NULL;
+    void *lib;
+    lun_strbuf why = LUN_STRBUF_INIT;
+    const bool open = lun__library_open_file(file, &lib, &why);
+    if (!open)
+        note(t, file, lun__strbuf_text(&why));
+    lun__strbuf_free(&why);
+    return open ? start(lib, file, interface_of(lib, file), t) : NULL;
+}
+
+/* The same of a row. */
+static lun_net *try_interface(const struct interface *i, trial *t)
+{
+    lun_library lib;
+    lun_strbuf why = LUN_STRBUF_INIT;
+    const char *files = lun__library_row(i->library)->files;
+    const bool open = lun__library_open(i->library, true, &lib, &why);
+    if (!open)
+        note(t, files,
+             strstr(lun__strbuf_text(&why), "was not found") ? "not found"
+                                                             : lun__strbuf_text(&why));
+    lun__strbuf_free(&why);
+    return open ? start(lib.handle, lib.path, i->open, t) : NULL;
 }
 
 /* Whether a row is worth trying: the interface that was asked for, or that the launcher belongs
  * to. */
-static bool is_wanted(const struct library *row, const lun_net_launch *launch, const char *asked)
+static bool is_wanted(const struct interface *i, const lun_net_launch *launch, const char *asked)
 {
     if (asked)
-        return strcmp(row->interface, asked) == 0;
+        return strcmp(i->name, asked) == 0;
     if (launch->openmpi)
-        return row->open != open_mpich;
-    return !launch->mpich || row->open != open_openmpi;
+        return i->open != open_mpich;
+    return !launch->mpich || i->open != open_openmpi;
 }
 
+/* A library that the process has already is the host's: no other will do. */
 static lun_net *find(const lun_net_launch *launch, const char *asked, trial *t)
 {
-    for (int i = 0; i < LIBRARIES; i++)
-        if (is_loaded(libraries[i].file))
-            return try_file(libraries[i].file, libraries[i].open, t);
+    for (int i = 0; i < INTERFACES; i++)
+        if (lun__library_is_loaded(interfaces[i].library))
+            return try_interface(&interfaces[i], t);
     bool known = false;
     lun_net *n = NULL;
-    for (int i = 0; i < LIBRARIES; i++)
-        known = known || (asked && strcmp(asked, libraries[i].interface) == 0);
+    for (int i = 0; i < INTERFACES; i++)
+        known = known || (asked && strcmp(asked, interfaces[i].name) == 0);
     if (asked && !known)
-        return try_file(asked, NULL, t);
-    for (int i = 0; i < LIBRARIES && !n && !t->patience.late; i++)
-        if (is_wanted(&libraries[i], launch, asked))
-            n = try_file(libraries[i].file, libraries[i].open, t);
+        return try_path(asked, t);
+    for (int i = 0; i < INTERFACES && !n && !t->patience.late; i++)
+        if (is_wanted(&interfaces[i], launch, asked))
+            n = try_interface(&interfaces[i], t);
     return n;
 }
 

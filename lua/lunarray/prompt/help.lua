@@ -265,7 +265,15 @@ local FUNCTIONS = {
         "lun.width([n])",
         "the width of printed lines in columns, 80 by default; returns the width in use; nil restores the default",
     },
-    info = { "lun.info()", "versions, backends, devices, ranks and the kernel cache, as text" },
+    door = {
+        "lun.door(name)",
+        "opens a library of the system that data come and go by, duckdb sqlite hdf5 lz4 zstd: true; or nil, a message\n"
+            .. "that says where it was looked for and where it is to be had, and \"library\"",
+    },
+    info = {
+        "lun.info()",
+        "versions, backends, devices, ranks, the kernel cache and libraries of the system, as text",
+    },
     help = {
         "lun.help(x)",
         "describes a function, a name, an array, a skeleton or an operation; alone: lists everything",
@@ -654,7 +662,7 @@ files           load open save
 tables          table rows factor date group join
 pictures        plot hist image
 ranks           spmd
-the engine      backends devices use math clock trim cache info isarray op _VERSION
+the engine      backends devices use math clock trim cache door info isarray op _VERSION
 operations      %s]]
 
 -- The text for an operation of lun.op.

@@ -1,5 +1,5 @@
 -- lun.info: versions, backends and why one is missing, devices, the machine's cores and caches, ranks,
--- the compiler and the kernel cache, as text.
+-- the compiler, the kernel cache and libraries of the system, as text.
 
 local core = require "lunarray.core"
 local number = require "lunarray.base.number"
@@ -45,6 +45,17 @@ local function ranks()
     return lines
 end
 
+-- Adds a line for each library that data come and go by; opens them.
+local function doors(add)
+    local k = 1
+    local name, use, version, path = core.internal.doors(k)
+    while name do
+        add(name, version and version .. ", " .. path or "not found: " .. use)
+        k = k + 1
+        name, use, version, path = core.internal.doors(k)
+    end
+end
+
 -- ---------------------------------------------------------------- the whole
 
 function M.text()
@@ -81,8 +92,10 @@ function M.text()
     add("math", core.math())
     add("compiler", compiler())
     add("cache", cache())
+    doors(add)
     for _, name in ipairs { "LUNARRAY_BACKEND", "LUNARRAY_THREADS", "OMP_NUM_THREADS", "LUNARRAY_VECTORS",
-        "LUNARRAY_JIT", "LUNARRAY_MPI", "LUNARRAY_RANK_BACKEND" } do
+        "LUNARRAY_JIT", "LUNARRAY_MPI", "LUNARRAY_RANK_BACKEND", "LUNARRAY_DUCKDB", "LUNARRAY_SQLITE",
+        "LUNARRAY_HDF5" } do
         if os.getenv(name) then
             add(name, os.getenv(name))
         end
