@@ -1078,15 +1078,17 @@ LUN_API lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array 
 /* ---- linear algebra (lazy) ------------------------------------------------------------------- */
 
 /* Matrices are the last two axes, batches the axes before them.  f32, f16 and bf16 are computed in
- * f32, all others in f64.  LUN_ESHAPE if a matrix is not square, or empty; a singular one is
- * LUN_EARG when the value is needed. */
+ * f32, all others in f64.  LUN_ESHAPE if a matrix is empty, or, but for lun_qr, not square; a
+ * singular one is LUN_EARG when the value is needed. */
 enum {
     LUN_UPPER = 1,
     LUN_UNIT = 2,
     LUN_TRANSPOSED = 4,
     LUN_SIGN = 1,
     LUN_LOGARITHM = 2,
-    LUN_VALUES = 1
+    LUN_VALUES = 1,
+    LUN_COMPLETE = 1,
+    LUN_TRIANGULAR = 2
 };
 /* L and U in one n + 2 x n matrix: L below the diagonal, without its ones; then a row of the rows
  * of `a` in their order in L U, and a row of the rows that they were exchanged with, from 0. */
@@ -1108,6 +1110,12 @@ LUN_API lun_status lun_solve_triangular(lun_engine *e, lun_array *t, lun_array *
  * element of the greatest modulus is positive.  NaN, infinity and no convergence are LUN_EARG when
  * the value is needed. */
 LUN_API lun_status lun_eigh(lun_engine *e, lun_array *a, int flags, lun_array **out);
+
+/* Q and R with Q R = a, m x n: Q has orthonormal columns, as many as the lesser of m and n, with
+ * LUN_COMPLETE m; R is upper triangular, and its diagonal is not negative.  Below Q's m rows are
+ * n rows, the columns of R; with LUN_TRIANGULAR these alone, as many elements long as the lesser of
+ * m and n. */
+LUN_API lun_status lun_qr(lun_engine *e, lun_array *a, int flags, lun_array **out);
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 

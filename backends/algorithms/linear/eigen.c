@@ -6,11 +6,11 @@
 #include <pthread.h>
 
 #include "algorithms/linear/first_failure.h"
+#include "algorithms/linear/vectors.h"
 #include "algorithms/parts/algorithm_functions.h"
 #include "algorithms/parts/work_parts.h"
-#include "ir/combine_order.h"
 
-enum { ROWS = 64, SWEEPS = 60, LANES = LUN_LANES };
+enum { ROWS = 64, SWEEPS = 60 };
 
 /* A run, or one matrix of it.  Invariant: of failures in several matrices, that of the first is
  * kept, under `lock`. */
@@ -19,7 +19,7 @@ typedef struct eigen {
     const lun_team *team;
     lun_algorithm_run *r;
     int64_t n, count; /* rows, matrices */
-    bool wide;        /* this machine has AVX2 */
+    bool wide;        /* vectors.h */
     pthread_mutex_t *lock;
     void *a, *w, *tau, *z; /* the matrix; a vector; factors of reflections; rows are eigenvectors */
     int64_t k;             /* the row whose reflection is applied */
@@ -67,9 +67,7 @@ lun_status lun__eigen_run(const lun_services *services, const lun_team *team, lu
     const bool wide = lun__dtype_is_double(r->out[0].dtype);
     e.lock = &lock;
     e.count = r->in[0].n / (e.n * e.n);
-#ifdef __x86_64__
-    e.wide = __builtin_cpu_supports("avx2");
-#endif
+    e.wide = lun__vectors_wide();
     r->matrix = 0;
     if (e.count == 1)
         (wide ? one_eigen_f64 : one_eigen_f32)(&e, 0, 0);

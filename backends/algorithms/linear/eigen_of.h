@@ -3,68 +3,6 @@
  *
  * Every row is done by itself, and every sum in one order: threads share rows. */
 
-/* The sum of products in 64 lanes, which are folded in halves. */
-static inline __attribute__((always_inline)) T NAME(dot_by)(const T *x, const T *y, int64_t n)
-{
-    T lane[LANES] = {0};
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int l = 0; l < LANES; l++)
-            lane[l] = lane[l] + x[i + l] * y[i + l];
-    for (int l = 0; i + l < n; l++)
-        lane[l] = lane[l] + x[i + l] * y[i + l];
-    for (int s = LANES / 2; s; s /= 2)
-        for (int l = 0; l < s; l++)
-            lane[l] = lane[l] + lane[l + s];
-    return lane[0];
-}
-
-static inline __attribute__((always_inline)) void NAME(less_by)(T *x, T by, const T *y, int64_t n)
-{
-    for (int64_t j = 0; j < n; j++)
-        x[j] = x[j] - by * y[j];
-}
-
-static inline __attribute__((always_inline)) void NAME(rank_two_by)(T *x, T v, T w, const T *vs,
-                                                                    const T *ws, int64_t n)
-{
-    for (int64_t j = 0; j < n; j++)
-        x[j] = x[j] - (v * ws[j] + w * vs[j]);
-}
-
-static inline __attribute__((always_inline)) void NAME(rotate_by)(T *x, T *y, T c, T s, int64_t n)
-{
-    for (int64_t j = 0; j < n; j++) {
-        const T h = y[j];
-        y[j] = s * x[j] + c * h;
-        x[j] = c * x[j] - s * h;
-    }
-}
-
-#ifdef __x86_64__
-#define WIDER __attribute__((target("avx2")))
-WIDER static T NAME(dot_wide)(const T *x, const T *y, int64_t n)
-{
-    return NAME(dot_by)(x, y, n);
-}
-WIDER static void NAME(less_wide)(T *x, T by, const T *y, int64_t n)
-{
-    NAME(less_by)(x, by, y, n);
-}
-WIDER static void NAME(rank_two_wide)(T *x, T v, T w, const T *vs, const T *ws, int64_t n)
-{
-    NAME(rank_two_by)(x, v, w, vs, ws, n);
-}
-WIDER static void NAME(rotate_wide)(T *x, T *y, T c, T s, int64_t n)
-{
-    NAME(rotate_by)(x, y, c, s, n);
-}
-#undef WIDER
-#define CHOOSE(what, ...) (e->wide ? NAME(what##_wide)(__VA_ARGS__) : NAME(what##_by)(__VA_ARGS__))
-#else
-#define CHOOSE(what, ...) NAME(what##_by)(__VA_ARGS__)
-#endif
-
 /* Rows behind row k times its vector v, times tau: p. */
 static void NAME(times)(void *ctx, int64_t part, int worker)
 {
@@ -73,7 +11,8 @@ static void NAME(times)(void *ctx, int64_t part, int worker)
     const T *a = e->a, *v = a + e->k * n + first;
     (void)worker;
     for (int64_t i = part * ROWS; i < m && i < (part + 1) * ROWS; i++)
-        ((T *)e->w)[i] = ((const T *)e->tau)[e->k] * CHOOSE(dot, a + (first + i) * n + first, v, m);
+        ((T *)e->w)[i] = ((const T *)e->tau)[e->k] *
+                         NAME(lun__vectors_dot)(e->wide, a + (first + i) * n + first, v, m);
 }
 
 /* Rows behind row k less v w' + w v'. */
@@ -85,7 +24,7 @@ static void NAME(update)(void *ctx, int64_t part, int worker)
     const T *v = a + e->k * n + first, *w = e->w;
     (void)worker;
     for (int64_t i = part * ROWS; i < m && i < (part + 1) * ROWS; i++)
-        CHOOSE(rank_two, a + (first + i) * n + first, v[i], w[i], v, w, m);
+        NAME(lun__vectors_rank_two)(e->wide, a + (first + i) * n + first, v[i], w[i], v, w, m);
 }
 
 /* Rows of the transpose of the product of reflections times reflection k. */
@@ -97,8 +36,8 @@ static void NAME(reflect)(void *ctx, int64_t part, int worker)
     T *z = (T *)e->z + first * n + first;
     (void)worker;
     for (int64_t i = part * ROWS; i < m && i < (part + 1) * ROWS; i++) {
-        const T by = tau * CHOOSE(dot, z + i * n, v, m);
-        CHOOSE(less, z + i * n, by, v, m);
+        const T by = tau * NAME(lun__vectors_dot)(e->wide, z + i * n, v, m);
+        NAME(lun__vectors_less)(e->wide, z + i * n, by, v, m);
     }
 }
 
@@ -115,17 +54,15 @@ static void NAME(tridiagonal)(eigen *e, T *d, T *off)
         tau[k] = 0;
         if (m == 0)
             break;
-        off[k + 1] = v[0];
-        if (lun__backend_stop_requested(e->services) || m == 1 ||
-            CHOOSE(dot, v + 1, v + 1, m - 1) == 0)
+        if (lun__backend_stop_requested(e->services))
+            break;
+        tau[k] = NAME(lun__vectors_reflection)(e->wide, v, m, &off[k + 1]);
+        if (tau[k] == 0)
             continue;
-        const T square = CHOOSE(dot, v, v, m), length = ROOT(square);
-        off[k + 1] = v[0] < 0 ? length : -length;
-        tau[k] = 1 / (square - v[0] * off[k + 1]);
-        v[0] = v[0] - off[k + 1];
         e->k = k;
         shared(e, (m + ROWS - 1) / ROWS, NAME(times));
-        CHOOSE(less, w, tau[k] / 2 * CHOOSE(dot, w, v, m), v, m);
+        NAME(lun__vectors_less)
+        (e->wide, w, tau[k] / 2 * NAME(lun__vectors_dot)(e->wide, w, v, m), v, m);
         shared(e, (m + ROWS - 1) / ROWS, NAME(update));
     }
 }
@@ -170,7 +107,7 @@ static void NAME(sweep)(const eigen *e, T *d, T *off, int64_t l, int64_t m, T *s
         p = c * d[i] - s * g;
         d[i + 1] = h + s * (c * g + s * d[i]);
         if (z)
-            CHOOSE(rotate, z + i * n, z + (i + 1) * n, c, s, n);
+            NAME(lun__vectors_rotate)(e->wide, z + i * n, z + (i + 1) * n, c, s, n);
     }
     p = -s * s2 * c3 * before * off[l] / next;
     off[l] = s * p;
@@ -285,4 +222,3 @@ static void NAME(one_eigen)(void *ctx, int64_t part, int worker)
         d[i] = (T)ldexp((double)d[i], exponent);
     NAME(arrange)(&e, d);
 }
-#undef CHOOSE

@@ -57,6 +57,6 @@ return {
     {
         file = "matrices",
         functions = "",
-        methods = "solve inv det slogdet lu cholesky solve_triangular eigh eigvalsh",
+        methods = "solve inv det slogdet lu cholesky solve_triangular qr eigh eigvalsh",
     },
 }

@@ -1,4 +1,4 @@
--- Linear algebra: factors of square matrices, the last two axes, and what is solved with them.
+-- Linear algebra: factors of matrices, the last two axes, and what is solved with them.
 
 local call = require "lunarray.names.call"
 local core = require "lunarray.core"
@@ -11,17 +11,24 @@ local dense = core.internal.dense
 -- Of enums of lunarray.h.
 local SIGN, LOGARITHM = 1, 2
 local UPPER, UNIT, TRANSPOSED = 1, 2, 4
+local COMPLETE, TRIANGULAR = 1, 2
 
 -- ---------------------------------------------------------------- shapes
 
--- The shape of an array of square matrices, and their number of rows.
-local function square(A)
+-- The shape of an array of matrices, their numbers of rows and columns.
+local function oblong(A)
     array(A, 1, "matrix")
     local shape = { A:shape() }
-    local n, m = shape[#shape - 1], shape[#shape]
-    if not n then
+    if #shape < 2 then
         bad(1, "a matrix expected, got %s", call.described(A))
-    elseif n ~= m then
+    end
+    return shape, shape[#shape - 1], shape[#shape]
+end
+
+-- The same of square ones.
+local function square(A)
+    local shape, n, m = oblong(A)
+    if n ~= m then
         bad(1, "matrix of shape %d x %d is not square", n, m)
     end
     return shape, n
@@ -34,6 +41,11 @@ local function with(shape, kept, ...)
         list[#list + 1] = extent
     end
     return list
+end
+
+-- Rows i to j of each matrix, as a window.
+local function between(A, i, j)
+    return call.part(A, call.rank(A) - 1, i, j)
 end
 
 -- The dtype in which matrices are computed.
@@ -135,15 +147,9 @@ row("lu", "A:lu()", "P, L, U: A:take(P) is L U, L with ones on its diagonal, P t
             local zeros = core.zeros(shape, computed(A))
             return core.zeros(with(shape, #shape - 1), "i64"), zeros, zeros
         end
-        local cuts = {}
-        for k = 1, #shape - 2 do
-            cuts[k] = {}
-        end
         local LU = factors(A)
-        cuts[#shape - 1] = { 1, n }
-        local both = LU:sub(table.unpack(cuts))
-        cuts[#shape - 1] = { n + 1, n + 1 }
-        local P = LU:sub(table.unpack(cuts)):cast "i64" + 1
+        local both = between(LU, 1, n)
+        local P = between(LU, n + 1, n + 1):cast "i64" + 1
         return shaped(P, with(shape, #shape - 1)), both:tril(-1) + making.eye(n, computed(A)), both:triu()
     end)
 
@@ -166,6 +172,29 @@ row("solve_triangular", "A:solve_triangular(B [, {upper=false, unit=false, trans
         return solved("triangular", A, B, function(T) return T end, flags)
     end)
 
+row("qr", 'A:qr([{mode="reduced"}])',
+    "Q, R: A is Q R, Q with orthonormal columns, R upper triangular with a diagonal that is not negative; of m x n\n"
+        .. 'matrices Q has as many columns as the lesser of m and n, with mode "complete" m; mode "r": R alone',
+    "lun.vector{{3, 1}, {4, 2}}:qr{mode = \"r\"}:round()", "{{5.0, 2.0}, {0.0, 0.0}}",
+    function(A, options)
+        local shape, m, n = oblong(A)
+        local mode = call.word(call.options(options, 2, "mode").mode or "reduced", 2, "reduced complete r", "mode")
+        local k = mode == "complete" and m or math.min(m, n)
+        if size(shape) == 0 then
+            local t = computed(A)
+            local R = core.zeros(with(shape, #shape - 2, k, n), t)
+            local Q = making.eye(m, k, 0, t):broadcast(with(shape, #shape - 2, m, k))
+            if mode == "r" then
+                return R
+            end
+            return Q, R
+        elseif mode == "r" then
+            return dense("qr", A, TRIANGULAR):matrix_transpose()
+        end
+        local both = dense("qr", A, mode == "complete" and COMPLETE or 0)
+        return between(both, 1, m), between(both, m + 1, m + n):matrix_transpose()
+    end)
+
 -- The matrix whose lower triangle is read.
 local function lower(A, options)
     return options.upper and A:matrix_transpose() or A
@@ -180,14 +209,8 @@ row("eigh", "A:eigh([{upper=false}])",
         if size(shape) == 0 then
             return core.zeros(with(shape, #shape - 1), computed(A)), core.zeros(shape, computed(A))
         end
-        local all, cuts = dense("eigh", lower(A, options)), {}
-        for k = 1, #shape - 2 do
-            cuts[k] = {}
-        end
-        cuts[#shape - 1] = { 1, 1 }
-        local values = all:sub(table.unpack(cuts))
-        cuts[#shape - 1] = { 2, n + 1 }
-        return shaped(values, with(shape, #shape - 1)), all:sub(table.unpack(cuts)):matrix_transpose()
+        local all = dense("eigh", lower(A, options))
+        return shaped(between(all, 1, 1), with(shape, #shape - 1)), between(all, 2, n + 1):matrix_transpose()
     end)
 
 row("eigvalsh", "A:eigvalsh([{upper=false}])", "the eigenvalues of a symmetric matrix alone",

@@ -1,4 +1,4 @@
-/* dense.c - factors of square matrices, and what is solved with them. */
+/* dense.c - factors of matrices, and what is solved with them. */
 #include "api/fold/lazy.h"
 
 /* Matrices as a node, in the dtype that they are computed in; their shape. */
@@ -89,6 +89,30 @@ static lun_status of_two(lun_engine *e, lun_array *a, lun_array *b, lun_algorith
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 
+/* Of one operand of any rows and columns, as many as option[1] and the segment: a result of so many
+ * rows and columns. */
+static lun_status of_oblong(lun_engine *e, lun_array *a, lun_algorithm which, int flags,
+                            const char *const *notes,
+                            void (*sizes)(int flags, int64_t *rows, int64_t *columns),
+                            lun_array **out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    int rank;
+    lun_node *in = NULL, *n = NULL;
+    lun_status s = matrices(e, a, &in, &rank, shape);
+    if (s == LUN_OK && shape[rank - 2] * shape[rank - 1] == 0)
+        s = lun__fail(e, LUN_ESHAPE, "matrix is empty");
+    if (s == LUN_OK) {
+        const uint64_t options[] = {(uint64_t)flags, (uint64_t)shape[rank - 2]};
+        const int64_t columns = shape[rank - 1];
+        sizes(flags, &shape[rank - 2], &shape[rank - 1]);
+        s = lun__fold_node_algorithm(e, which, &in, columns, options, (lun_dtype)in->dtype, rank,
+                                     shape, notes, &n);
+    }
+    lun__node_release(e, in);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}
+
 /* The failure of one matrix and of one of several: the pivot, the matrix, how many there are. */
 static const char *const singular[] = {"matrix is singular (pivot %lld is 0)"};
 static const char *const one_singular[] = {
@@ -166,4 +190,18 @@ lun_status lun_eigh(lun_engine *e, lun_array *a, int flags, lun_array **out)
     LUN_NO_MISSING(e, a);
     return of_one(e, a, LUN_ALGORITHM_EIGEN, 0, (uint64_t)flags, flags ? ROW : 1,
                   several(a) ? one_no_eigenvalues : no_eigenvalues, out);
+}
+
+static void sizes_of_qr(int flags, int64_t *rows, int64_t *columns)
+{
+    const int64_t m = *rows, n = *columns, least = m < n ? m : n;
+    *rows = flags & LUN_TRIANGULAR ? n : m + n;
+    *columns = flags == LUN_COMPLETE ? m : least;
+}
+
+lun_status lun_qr(lun_engine *e, lun_array *a, int flags, lun_array **out)
+{
+    LUN_NEED(e, a && out && flags >= 0 && flags <= LUN_TRIANGULAR);
+    LUN_NO_MISSING(e, a);
+    return of_oblong(e, a, LUN_ALGORITHM_QR, flags, NULL, sizes_of_qr, out);
 }

@@ -69,6 +69,15 @@ static void test_factors_and_solutions(void **state)
     OK(lun_eigh(e, a, 0, &x));
     holds(x, 6, LIST(2, 5, 0, 1, 1, 0));
     lun_release(a);
+    a = matrix(LIST(0, -2, 0), 2, (const int64_t[]){3, 1});
+    OK(lun_qr(e, a, 0, &x));
+    holds(x, 4, LIST(0, -1, 0, 2));
+    OK(lun_qr(e, a, LUN_TRIANGULAR, &x));
+    holds(x, 1, LIST(2));
+    OK(lun_qr(e, a, LUN_COMPLETE, &x));
+    assert_int_equal(lun_size(x), 12);
+    lun_release(x);
+    lun_release(a);
     lun_release(b);
 }
 
@@ -78,10 +87,13 @@ static void test_refusals(void **state)
     lun_array *a = matrix(LIST(1, 2, 2, 4), 2, square), *b = matrix(LIST(1, 1), 2, right), *lu, *x;
     lun_array *wide = matrix(LIST(1, 2, 3, 4, 5, 6), 2, oblong), *number;
     lun_array *tall = matrix(LIST(1, 2, 3, 4, 5, 6), 2, high);
+    lun_array *none = matrix(LIST(0), 2, (const int64_t[]){3, 0});
     FAILS(lun_lu(e, wide, &x), LUN_ESHAPE, "matrix of shape 2 x 3 is not square");
     FAILS(lun_eigh(e, wide, 0, &x), LUN_ESHAPE, "matrix of shape 2 x 3 is not square");
     FAILS(lun_cholesky(e, NULL, &x), LUN_EARG, "");
     FAILS(lun_eigh(e, a, 2, &x), LUN_EARG, "");
+    FAILS(lun_qr(e, a, 3, &x), LUN_EARG, "");
+    FAILS(lun_qr(e, none, 0, &x), LUN_ESHAPE, "matrix is empty");
     FAILS(lun_solve_triangular(e, a, b, 8, &x), LUN_EARG, "");
     OK(lun_number(e, 1, &number));
     FAILS(lun_lu(e, number, &x), LUN_ESHAPE, "a matrix expected, got");
@@ -105,6 +117,7 @@ static void test_refusals(void **state)
     lun_release(lu);
     lun_release(wide);
     lun_release(tall);
+    lun_release(none);
     lun_release(number);
 }
 

@@ -3,29 +3,13 @@
 local lun = require "lunarray"
 local expect = require "expect"
 local shell = require "shell"
+local plain = require "math.plain"
 local values = require "math.linear_values"
 
--- ---------------------------------------------------------------- plain loops
+local FMA, ROUND, flat, same, fails, transposed = plain.FMA, plain.ROUND, plain.flat, plain.same, plain.fails,
+    plain.transposed
 
--- Fused products and sums. Of f32, whose products are exact in f64: the sum rounded to odd, then to f32.
-local FMA = {
-    f64 = lun.fma,
-    f32 = function(a, b, c)
-        local p = a * b
-        local s = p + c
-        local q = s - p
-        local lost = (p - (s - q)) + (c - q)
-        local bits = string.unpack("i8", string.pack("d", s))
-        if lost ~= 0 and bits % 2 == 0 then
-            s = string.unpack("d", string.pack("i8", bits + ((lost > 0) == (s > 0) and 1 or -1)))
-        end
-        return string.unpack("f", string.pack("f", s))
-    end,
-}
-local ROUND = {
-    f64 = function(x) return x end,
-    f32 = function(x) return string.unpack("f", string.pack("f", x)) end,
-}
+-- ---------------------------------------------------------------- plain loops
 
 -- LU of a list of rows in place, with the rows in their order and the sign.
 local function factor(a, n, dtype)
@@ -63,15 +47,6 @@ local function solve(a, p, b, n, dtype)
     return substitute(a, substitute(a, x, n, dtype, true, true), n, dtype, false)
 end
 
-local function transposed(t)
-    local u = {}
-    for i = 1, #t do
-        u[i] = {}
-        for j = 1, #t do u[i][j] = t[j][i] end
-    end
-    return u
-end
-
 -- ---------------------------------------------------------------- arrays
 
 local function random(n, seed, dtype)
@@ -81,33 +56,6 @@ end
 local function positive(n, seed, dtype)
     local A = random(n, seed, dtype)
     return (A:matmul(A:transpose()) + lun.eye(n, dtype or "f64")):eval()
-end
-
--- Numbers of lists in lists, in order.
-local function flat(list, out)
-    out = out or {}
-    for _, x in ipairs(list) do
-        if type(x) == "table" then flat(x, out) else out[#out + 1] = x end
-    end
-    return out
-end
-
--- Fails unless all bits are equal; lists or arrays.
-local function same(want, got)
-    want, got = flat(lun.isarray(want) and want:totable() or want), flat(got:totable())
-    assert.equal(#want, #got)
-    for k = 1, #want do
-        if string.pack("d", want[k]) ~= string.pack("d", got[k]) then
-            error(("element %d is %a, %a expected"):format(k, got[k], want[k]), 2)
-        end
-    end
-end
-
-local function fails(text, code, f)
-    local ok, e = pcall(f)
-    assert.is_false(ok)
-    assert.equal(text, (tostring(e):gsub("^[^:]*:%d+: ", "")))
-    assert.equal(code, type(e) == "table" and e.code or nil)
 end
 
 describe("linear algebra", function()

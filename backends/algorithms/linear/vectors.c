@@ -1,0 +1,36 @@
+/* vectors.c - loops over rows of numbers; see vectors.h. */
+#include "algorithms/linear/vectors.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ir/combine_order.h"
+
+enum { LANES = LUN_LANES, CHUNK = LUN_CHUNK };
+
+bool lun__vectors_wide(void)
+{
+#ifdef __x86_64__
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#else
+    return false;
+#endif
+}
+
+#define T       double
+#define FMA     __builtin_fma
+#define ROOT    sqrt
+#define SMALL   200
+#define NAME(x) x##_f64
+#include "algorithms/linear/vectors_of.h"
+#undef T
+#undef FMA
+#undef ROOT
+#undef SMALL
+#undef NAME
+#define T       float
+#define FMA     __builtin_fmaf
+#define ROOT    sqrtf
+#define SMALL   30
+#define NAME(x) x##_f32
+#include "algorithms/linear/vectors_of.h"
