@@ -1,6 +1,7 @@
--- t:join: the rows of two tables that have equal keys, over lun.join.
+-- t:join: the rows of two tables that have equal keys, over lun.join; by the nearest time, over asof.lua.
 
 local core = require "lunarray.core"
+local asof = require "lunarray.table.asof"
 local column = require "lunarray.table.column"
 local fault = require "lunarray.base.fault"
 local frame = require "lunarray.show.frame"
@@ -83,20 +84,31 @@ local function check_once(list, names, side, validate)
 end
 
 local HOW <const> = {
-    inner = true, left = true, right = true, full = true, outer = true, semi = true, anti = true, cross = true,
+    inner = true, left = true, right = true, full = true, outer = true, semi = true, anti = true, cross = true, asof = true,
 }
+local OF_ASOF <const> = { "by", "direction", "tolerance" }
 
 local function options_of(opts)
-    opts = object.options(opts, "join", "how na source suffix validate")
+    opts = object.options(opts, "join", "by direction how na source suffix tolerance validate")
     local how = opts.how or "inner"
-    if how == "asof" or not HOW[how] then
-        fault("'join': option 'how': inner, left, right, full, semi, anti or cross expected, got %s", column.shown(how))
+    if not HOW[how] then
+        fault("'join': option 'how': inner, left, right, full, semi, anti, cross or asof expected, got %s",
+            column.shown(how))
+    end
+    for _, name in ipairs(OF_ASOF) do
+        if opts[name] ~= nil and how ~= "asof" then
+            fault("'join': option '%s' goes with how = \"asof\"", name)
+        end
     end
     local validate = opts.validate
     if validate ~= nil and validate ~= "1:1" and validate ~= "1:m" and validate ~= "m:1" then
         fault("'join': option 'validate': \"1:1\", \"1:m\" or \"m:1\" expected, got %s", column.shown(validate))
     elseif opts.suffix ~= nil and type(opts.suffix) ~= "string" then
         fault("'join': option 'suffix': text expected, got %s", core.internal.kind_of(opts.suffix))
+    elseif opts.na ~= nil and opts.na ~= "match" then
+        fault("'join': option 'na': \"match\" expected, got %s", column.shown(opts.na))
+    elseif how == "asof" and validate ~= nil then
+        fault("'join': option 'validate' does not go with how = \"asof\"")
     end
     return opts, how == "outer" and "full" or how
 end
@@ -144,37 +156,27 @@ end
 
 -- "both", "left" or "right" for each row.
 local function sources(i, j)
-    local list, right = i:totable(), j:totable()
-    for k, at in ipairs(list) do
-        list[k] = at == 0 and "right" or right[k] == 0 and "left" or "both"
-    end
-    return list
+    local which = core.where(i:eq(0), 3, core.where(j:eq(0), 2, 1))
+    return core.vector({ "both", "left", "right" }, "text"):take(which)
 end
 
--- t:join(u, on [, opts]): docs/tables.md.
-function M.join(t, u, on, opts)
-    if not frame.of(u) then
-        fault("'join': table of columns expected, got %s", core.internal.kind_of(u))
-    elseif column.is_list(on) and opts == nil and on.how == "cross" and not t:has "how" then
-        on, opts = nil, on
+-- The rows of t and of u that go together by time, and the names of keys: that of the time, then those of `by`.
+local function by_time(t, u, on, opts)
+    local left, right = keys_of(t, u, on)
+    if #left ~= 1 or on == nil then
+        fault("'join': how = \"asof\" takes one time; the keys that are equal are the option 'by'")
     end
-    local how
-    opts, how = options_of(opts)
-    local left, right = {}, {}
-    if how ~= "cross" then
-        left, right = keys_of(t, u, on)
+    local by, by_right = {}, {}
+    if opts.by ~= nil then
+        by, by_right = keys_of(t, u, opts.by)
     end
-    local a, b = alike(t, u, left, right)
-    if opts.validate == "1:1" or opts.validate == "1:m" then
-        check_once(a, left, "left", opts.validate)
-    end
-    if opts.validate == "1:1" or opts.validate == "m:1" then
-        check_once(b, right, "right", opts.validate)
-    end
-    if how == "semi" or how == "anti" then
-        return semi(t, a, b, how == "semi", opts.na)
-    end
-    local i, j = matches(a, b, #t, #u, how, opts.na)
+    local j = asof.matches(frame.column(t, left[1]), frame.column(u, right[1]), { left[1], right[1] },
+        { alike(t, u, by, by_right) }, opts)
+    return core.index(#t), j, table.move(by, 1, #by, 2, left), table.move(by_right, 1, #by_right, 2, right)
+end
+
+-- The table of the rows i of t beside the rows j of u; left, right: the names of the keys.
+local function joined(t, u, how, opts, i, j, left, right)
     i, j = core.eval(i, j)
     local columns, order, is_key, list = {}, {}, {}, {}
     local function add(name, x)
@@ -198,7 +200,7 @@ function M.join(t, u, on, opts)
     for name, x in pairs(u) do
         if not dropped[name] then
             add(t:has(name) and name .. (opts.suffix or "_right") or name,
-                column.take(x, j, how == "left" or how == "full"))
+                column.take(x, j, how ~= "inner" and how ~= "right" and how ~= "cross"))
         end
     end
     if opts.source then
@@ -206,6 +208,36 @@ function M.join(t, u, on, opts)
     end
     column.evaluate(list)
     return object.make(columns, order, #i)
+end
+
+-- t:join(u, on [, opts]): docs/tables.md.
+function M.join(t, u, on, opts)
+    if not frame.of(u) then
+        fault("'join': table of columns expected, got %s", core.internal.kind_of(u))
+    elseif column.is_list(on) and opts == nil and on.how == "cross" and not t:has "how" then
+        on, opts = nil, on
+    end
+    local how
+    opts, how = options_of(opts)
+    if how == "asof" then
+        return joined(t, u, how, opts, by_time(t, u, on, opts))
+    end
+    local left, right = {}, {}
+    if how ~= "cross" then
+        left, right = keys_of(t, u, on)
+    end
+    local a, b = alike(t, u, left, right)
+    if opts.validate == "1:1" or opts.validate == "1:m" then
+        check_once(a, left, "left", opts.validate)
+    end
+    if opts.validate == "1:1" or opts.validate == "m:1" then
+        check_once(b, right, "right", opts.validate)
+    end
+    if how == "semi" or how == "anti" then
+        return semi(t, a, b, how == "semi", opts.na)
+    end
+    local i, j = matches(a, b, #t, #u, how, opts.na)
+    return joined(t, u, how, opts, i, j, left, right)
 end
 
 return M

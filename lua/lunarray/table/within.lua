@@ -131,7 +131,7 @@ function M.cumcount(g)
 end
 
 -- The last place up to each one where `there` holds, 0 where there is none.
-local function last_where(there)
+function M.last_where(there)
     return core.where(there, core.index(#there), 0):scan("max", 0, { inclusive = true })
 end
 
@@ -148,10 +148,10 @@ local function filled(g, x, limit, call, back)
     local there = ~column.isna(column.take(x, a.order))
     local from
     if back then
-        from = n + 1 - last_where(there:sub { -1, 1, -1 }):sub { -1, 1, -1 }
+        from = n + 1 - M.last_where(there:sub { -1, 1, -1 }):sub { -1, 1, -1 }
         from = core.where(from:le(a.first + a.counts:take(a.codes) - 1), from, 0)
     else
-        from = last_where(there)
+        from = M.last_where(there)
         from = core.where(from:ge(a.first), from, 0)
     end
     if limit then
@@ -224,22 +224,26 @@ end
 
 local METHODS <const> = { average = true, min = true, max = true, dense = true, first = true }
 
--- Where the element at a place, in the order of groups and elements, is another one than that at the place before.
-local function begins(a, key)
+-- Where the element at a place, in the order of codes and elements, is another one than that at the place before.
+function M.begins(key, codes)
     local n = #key
     local function differ(x, y)
         local ne = x:ne(y)
         return dtypes.is_float(x:dtype()) and ne & ~(x:isnan() & y:isnan()) or ne
     end
-    local slots, gone = key, nil
+    local new = codes:sub(2, n):ne(codes:sub(1, n - 1))
     if internal.has_missing(key) then
-        slots, gone = internal.slots(key), key:ismissing()
+        local gone = key:ismissing()
+        new, key = new | (gone:sub(2, n) ~ gone:sub(1, n - 1)), internal.slots(key)
     end
-    local new = differ(slots:sub(2, n), slots:sub(1, n - 1))
-    if gone then
-        new = new | (gone:sub(2, n) ~ gone:sub(1, n - 1))
-    end
-    return core.concat { core.full(1, true), new } | a.first:eq(a.index)
+    return core.concat { core.full(1, true), new | differ(key:sub(2, n), key:sub(1, n - 1)) }
+end
+
+-- Of runs that begin where `new` holds: of each place the number of its run, and where each run begins and ends.
+function M.runs(new)
+    local starts = new:indices():eval()
+    return new:cast "i64":scan("+", 0, { inclusive = true }):eval(), starts,
+        core.concat { starts:sub(2, -1) - 1, core.full(1, #new) }
 end
 
 -- The ranks at places, of elements of which those that begin a run of equal ones are marked.
@@ -247,18 +251,12 @@ local function places_of(a, new, method)
     if method == "first" then
         return a.index - a.first + 1
     end
-    local run = new:cast "i64":scan("+", 0, { inclusive = true }):eval()
-    local starts = new:indices():eval()
+    local run, starts, ends = M.runs(new)
     if method == "dense" then
         return run - run:take(a.first) + 1
     end
-    local low = starts:take(run) - a.first + 1
-    if method == "min" then
-        return low
-    end
-    local ends = core.concat { starts:sub(2, -1) - 1, core.full(1, #new) }
-    local high = ends:take(run) - a.first + 1
-    return method == "max" and high or (low + high) / 2
+    local low, high = starts:take(run) - a.first + 1, ends:take(run) - a.first + 1
+    return method == "min" and low or method == "max" and high or (low + high) / 2
 end
 
 -- g:rank(x [, {method="average", descending=}]): the place of each element in the order of its group, as a:rank.
@@ -277,7 +275,7 @@ function M.rank(g, x, opts)
     local key = column.key(s.kept and column.take(x, s.kept) or x)
     local by = key:argsort { descending = opts.descending and true or nil }
     local order = by:take(s.codes:take(by):argsort()):eval()
-    local rank = places_of(a, begins(a, key:take(order):eval()), method):cast "f64"
+    local rank = places_of(a, M.begins(key:take(order):eval(), a.codes), method):cast "f64"
     local place = core.full(s.rows, 0):put(s.kept and s.kept:take(order) or order, a.index)
     rank = column.take(rank, place, s.kept ~= nil)
     local gone = column.ismissing(x)

@@ -65,8 +65,8 @@ describe("t:join", function()
         expect.failure("keys differ: 'k' is text, 'b' is i64", t.join, t, u, { k = "b" })
         expect.failure("no column 'nosuch'", t.join, t, u, "nosuch")
         expect.failure("the tables have no column in common", t.join, t:select "k", u)
-        expect.failure("'join': unknown option 'on'; there are how, na, source, suffix, validate", t.join, t, u, "j", { on = 1 })
-        expect.failure("inner, left, right, full, semi, anti or cross expected, got sideways", t.join, t, u, "j",
+        expect.failure("'join': unknown option 'on'; there are by, direction, how, na, source", t.join, t, u, "j", { on = 1 })
+        expect.failure("inner, left, right, full, semi, anti, cross or asof expected, got sideways", t.join, t, u, "j",
             { how = "sideways" })
         expect.failure("table of columns expected, got number", t.join, t, 3)
         expect.failure([[validate = "m:1": 1 keys (j) of the right table repeat]], t.join, t, u, "j", { validate = "m:1" })

@@ -22,8 +22,9 @@ def table(name, df):
     print("    %s = {" % name)
     for column in df.columns:
         print('        { "%s", {' % column)
-        print(textwrap.fill(", ".join(lua(x) for x in df[column].tolist()), 110, initial_indent=" " * 12,
-                            subsequent_indent=" " * 12, break_long_words=False, break_on_hyphens=False))
+        values = ", ".join(lua(x).replace(" ", "\0") for x in df[column].tolist())
+        print(textwrap.fill(values, 110, initial_indent=" " * 12, subsequent_indent=" " * 12, break_long_words=False,
+                            break_on_hyphens=False).replace("\0", " "))
         print("        } },")
     print("    },")
 

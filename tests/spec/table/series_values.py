@@ -22,6 +22,17 @@ def within(t):
     return pd.DataFrame(out)
 
 
+def nearest(trades, quotes):
+    """Joins by the nearest time; the rows of both keep their order, as here."""
+    left = trades.assign(row=range(len(trades))).sort_values("time", kind="stable")
+    right = quotes.sort_values("time", kind="stable")
+    for direction in ["backward", "forward", "nearest"]:
+        for name, options in [("", {}), ("_by", {"by": "symbol"}), ("_near", {"by": "symbol", "tolerance": pd.Timedelta("3s")})]:
+            q = right if "by" in options else right.drop(columns="symbol")
+            got = pd.merge_asof(left, q, on="time", direction=direction, **options)
+            table(direction + name, got.sort_values("row").drop(columns="row"))
+
+
 n = 60
 t = pd.DataFrame({
     "k": pd.array([["north", "south", "east", "west"][number(4)] for _ in range(n)], dtype="object"),
@@ -32,4 +43,19 @@ t = pd.DataFrame({
 head("series_values.py")
 table("t", t)
 table("within", within(t))
+
+start = pd.Timestamp("2024-03-01 09:30:00")
+trades = pd.DataFrame({
+    "time": [start + pd.Timedelta(seconds=number(60), milliseconds=500 * number(2)) for _ in range(25)],
+    "symbol": ["ABC"[number(3)] for _ in range(25)],
+    "size": [number(90) + 1 for _ in range(25)],
+})
+quotes = pd.DataFrame({
+    "time": [start + pd.Timedelta(seconds=number(60)) for _ in range(30)],
+    "symbol": ["ABCD"[number(4)] for _ in range(30)],
+    "bid": pd.array([number(200) / 2 for _ in range(30)], dtype="Float64"),
+})
+table("trades", trades)
+table("quotes", quotes)
+nearest(trades, quotes)
 print("}")

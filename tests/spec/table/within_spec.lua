@@ -5,34 +5,25 @@ local expect = require "expect"
 local stored = require "table.series_values"
 local like = require "table_values"
 
-local NA = lun.na
+local NA, list = lun.na, like.list
 
 -- The methods of groups that series_values.lua has: each gives a column.
 local function columns_of(g)
-    local list = {
+    local all = {
         { "shift", g:shift "n" }, { "shift2", g:shift("n", -2) }, { "diff", g:diff "n" }, { "diff2", g:diff("x", -2) },
         { "pct", g:pct_change "x" }, { "count", g:cumcount() }, { "ffill", g:ffill "x" }, { "ffill1", g:ffill("x", 1) },
         { "bfill", g:bfill "x" }, { "bfill1", g:bfill("x", 1) }, { "cumsum", g:cumsum "x" }, { "cumprod", g:cumprod "x" },
         { "cummin", g:cummin "x" }, { "cummax", g:cummax "n" }, { "size", g:size() }, { "mean", g:transform("mean", "x") },
     }
     for _, method in ipairs { "average", "min", "max", "dense", "first" } do
-        list[#list + 1] = { "r_" .. method, g:rank("x", { method = method }) }
-        list[#list + 1] = { "d_" .. method, g:rank("n", { method = method, descending = true }) }
+        all[#all + 1] = { "r_" .. method, g:rank("x", { method = method }) }
+        all[#all + 1] = { "d_" .. method, g:rank("n", { method = method, descending = true }) }
     end
     local columns, names = {}, {}
-    for k, one in ipairs(list) do
+    for k, one in ipairs(all) do
         names[k], columns[one[1]] = one[1], one[2]
     end
     return lun.table(columns, names)
-end
-
--- Elements as Lua's values, NA where missing.
-local function list(a)
-    local out = a:totable { missing = NA }
-    for i = 1, #a do
-        out[i] = a:ismissing()[i] and NA or out[i]
-    end
-    return out
 end
 
 describe("within groups", function()
