@@ -34,13 +34,4 @@ function M.check(stored, t, what)
     end
 end
 
--- The elements of an array as a list, lun.na where they are missing.
-function M.list(a)
-    local out, missing = a:totable { missing = lun.na }, a:ismissing():totable()
-    for i = 1, #missing do
-        out[i] = missing[i] and lun.na or out[i]
-    end
-    return out
-end
-
 return M

@@ -235,6 +235,14 @@ function M.along(n, axis, rank)
     return core.index(n):reshape(shape)
 end
 
+-- The elements k before along an axis, missing where there is none.
+function M.before(a, k, axis)
+    local n = (select(axis, a:shape()))
+    k = math.max(-n, math.min(k, n))
+    local at = M.along(n, axis, M.rank(a)) - k
+    return core.where(at:ge(1):land(at:le(n)), a:shift(k, { axis = axis, edge = "nearest" }), core.na)
+end
+
 -- How many elements an array of these extents has.
 function M.size(shape)
     local n = 1

@@ -40,6 +40,11 @@ return {
             .. "dropna fillna naif ffill bfill interpolate",
     },
     {
+        file = "series",
+        functions = "",
+        methods = "rolling ewm cut qcut",
+    },
+    {
         file = "signals",
         functions = "hanning hamming blackman bartlett kaiser",
         methods = "polyval polyder polyint polymul polyadd polydiv poly polyfit i0 medfilt savgol gaussian",

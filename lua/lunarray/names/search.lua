@@ -186,9 +186,10 @@ row("setxor", "a:setxor(b)", "the different values that are in one of the two, s
         return core.concat({ x:compress(among(x, y):lnot()), y:compress(among(y, x):lnot()) }):sort()
     end)
 
-row("nunique", "a:nunique()", "how many different values there are; all NaN are one", "lun.vector{2, 1, 2}:nunique()",
+row("nunique", "a:nunique()", "how many different values there are, missing ones left out; all NaN are one",
+    "lun.vector{2, 1, 2}:nunique()",
     "2",
-    function(a) return #(flat(a):unique()) end)
+    function(a) return #(there(flat(a)):unique()) end)
 
 row("mode", "a:mode()", "the value that occurs most often, of several the least", "lun.vector{3, 1, 3, 2, 2}:mode()",
     "2",

@@ -9,13 +9,23 @@ local array, bad, rank_of, where = call.array, call.bad, call.rank, core.where
 
 -- ---------------------------------------------------------------- two variables
 
--- Two arrays of one shape, in floats.
+-- a without a validity: what is missing has been replaced, or left out.
+local function whole(a)
+    return core.internal.has_missing(a) and core.internal.slots(a) or a
+end
+
+-- Two arrays of one shape, in floats; of Vectors pairs of which one is missing are left out.
 local function pair(a, b)
     array(b, 2)
     if table.concat({ a:shape() }, " ") ~= table.concat({ b:shape() }, " ") then
         bad(2, "shapes differ: %s and %s", call.described(a), call.described(b))
     end
-    return call.floating(a), call.floating(b)
+    a, b = call.floating(a), call.floating(b)
+    if core.internal.has_missing(a) or core.internal.has_missing(b) then
+        local there = (a:ismissing() | b:ismissing()):lnot()
+        a, b = whole(a):compress(there), whole(b):compress(there)
+    end
+    return a, b
 end
 
 -- The sums of products of the deviations of rows, or columns, and how many there are of each.
@@ -33,8 +43,8 @@ local function products(A, options)
 end
 
 row("cov", "a:cov(b [, {ddof=1}]), A:cov([{ddof=1, rows=true}])",
-    "the covariance of two arrays, a number; of a matrix that of its rows, or, with rows=false, columns, a matrix;\n"
-        .. "divided by n - ddof, which is n - 1 here",
+    "the covariance of two arrays, a number, without pairs of which one is missing; of a matrix that of its rows, or, "
+        .. "with\nrows=false, columns, a matrix; divided by n - ddof, which is n - 1 here",
     "lun.vector{1, 2, 3}:cov(lun.vector{2, 4, 7})", "2.5",
     function(a, b, options)
         array(a, 1)
@@ -49,7 +59,7 @@ row("cov", "a:cov(b [, {ddof=1}]), A:cov([{ddof=1, rows=true}])",
         return P / (n - (options.ddof == nil and 1 or call.number(options.ddof, 2)) + 0.0)
     end)
 
-row("corr", "a:corr(b)", "the correlation of two arrays by Pearson, a number",
+row("corr", "a:corr(b)", "the correlation of two arrays by Pearson, a number, without pairs of which one is missing",
     "lun.vector{1, 2, 3}:corr(lun.vector{2, 4, 6})", "1.0",
     function(a, b)
         local x, y = pair(array(a, 1), b)
@@ -202,14 +212,14 @@ row("describe", "a:describe()",
         }
     end)
 
-row("pct_change", "a:pct_change([k=1] [, {axis=1}])", "a / a[i - k] - 1, with k NaNs first",
+row("pct_change", "a:pct_change([k=1] [, {axis=1}])", "a / a[i - k] - 1, with k missing ones first",
     "lun.vector{2.0, 3.0}:pct_change():sub(2)", "{0.5}",
     function(a, k, options)
         array(a, 1)
         options = call.options(options, 3, "axis")
         local axis = call.axis(rank_of(a), options.axis == nil and 1 or options.axis, 3)
         a = call.floating(a)
-        return a / a:shift(k == nil and 1 or call.whole(k, 2), { axis = axis, edge = call.nan }) - 1.0
+        return a / call.before(a, k == nil and 1 or call.whole(k, 2), axis) - 1.0
     end)
 
 -- ---------------------------------------------------------------- gaps
@@ -219,11 +229,6 @@ row("isna", "a:isna()", "where elements are missing, or NaN", "lun.vector{1, lun
 row("notna", "a:notna()", "where elements are neither missing nor NaN",
     "lun.vector{1, lun.na}:notna()", "{true, false}",
     function(a) return array(a, 1):isnan():lnot() end)
-
--- a without a validity: what is missing has been replaced, or left out.
-local function whole(a)
-    return core.internal.has_missing(a) and core.internal.slots(a) or a
-end
 
 row("dropna", "a:dropna()", "the elements that are neither missing nor NaN", "lun.vector{1, lun.na}:dropna()", "{1}",
     function(a)
@@ -313,14 +318,21 @@ row("bfill", "a:bfill([limit] [, {axis=1}])",
     function(a, limit, options) return filled(a, limit, options, true) end)
 
 row("interpolate", "a:interpolate([{axis=1}])",
-    "each NaN between two numbers replaced by the line between them; at the ends they stay",
+    "each missing one or NaN between two numbers replaced by the line between them; at the ends they stay; dates are\n"
+        .. "rounded down",
     "lun.vector{1.0, 0 / 0, 3.0}:interpolate()", "{1.0, 2.0, 3.0}",
     function(a, options)
         array(a, 1)
         options = call.options(options, 2, "axis")
         local axis = call.axis(rank_of(a), options.axis == nil and 1 or options.axis, 2)
-        local n = (select(axis, a:shape()))
-        if core.internal.has_missing(a) then
+        local n, dtype = (select(axis, a:shape())), a:dtype()
+        if dtypes.by_name[dtype].kind == "time" and core.internal.has_missing(a) then
+            local least = a:cast "i64":min() or 0
+            local between = (a:cast "i64" - least):interpolate(options)
+            return (between:floor():cast "i64" + least):cast(dtype)
+        elseif dtypes.by_name[dtype].kind == "text" then
+            bad(1, "numbers or times expected, got %s", call.described(a))
+        elseif core.internal.has_missing(a) then
             local between = a:cast(call.is_float(a) and a:dtype() or "f64")
             local slots = whole(between):interpolate { axis = axis }
             return core.internal.with_missing(slots, slots:isnan():lnot())

@@ -2,6 +2,7 @@
 
 local call = require "lunarray.names.call"
 local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
 
 local rows, row = call.rows "Running sums, differences, means"
 local array, bad, rank_of = call.array, call.bad, call.rank
@@ -10,7 +11,10 @@ local array, bad, rank_of = call.array, call.bad, call.rank
 
 -- An inclusive scan along an axis, without one of all elements in row-major order, as a Vector.
 local function running(a, options, op)
-    array(a, 1)
+    local dtype = array(a, 1):dtype()
+    if dtypes.by_name[dtype].kind == "time" and (op == "min" or op == "max" or op == "+" and dtype == "duration") then
+        return running(a:cast "i64", options, op):cast(dtype)
+    end
     options = call.options(options, 2, "axis")
     if options.axis == nil then
         return (rank_of(a) == 1 and a or a:flatten()):scan(op, nil, { inclusive = true })
@@ -71,15 +75,9 @@ local function slice(a, x, axis)
     return core.full(shape, call.number(x, 3), a:dtype())
 end
 
--- The difference that keeps the length: NaN where there is no element k before.
-local function lagged(a, k, axis)
-    a = call.floating(a)
-    return a - a:shift(k, { axis = axis, edge = call.nan })
-end
-
 row("diff", "a:diff([n=1] [, {axis=-1, prepend=, append=}]), a:diff{lag=k}",
     "the differences of neighbours, n times, each one shorter; prepend, append: numbers or slices put in front and\n"
-        .. "behind before; with lag=k, as long as a, the difference from k before: floats, k NaNs first",
+        .. "behind before; with lag=k, as long as a, the difference from k before, with k missing ones first",
     "lun.vector{1, 4, 9}:diff()", "{3, 5}",
     function(a, n, options)
         array(a, 1)
@@ -92,7 +90,8 @@ row("diff", "a:diff([n=1] [, {axis=-1, prepend=, append=}]), a:diff{lag=k}",
             if n ~= nil or options.prepend ~= nil or options.append ~= nil then
                 bad(3, "lag goes with axis alone")
             end
-            return lagged(a, call.whole(options.lag, 3, nil, nil, "lag"), axis)
+            a = a:dtype() == "bool" and a:cast "i64" or a
+            return a - call.before(a, call.whole(options.lag, 3, nil, nil, "lag"), axis)
         end
         local parts = { a }
         if options.prepend ~= nil then

@@ -199,8 +199,8 @@ local FUNCTIONS = {
             .. "the columns, others come last; returns t. t.a is a column, t[i] a row, #t the number of rows,\n"
             .. 't:names(), t:dtypes(), t:has(name), t:iter(), t:parts(rows), t:copy(), t:totable("rows"|"columns");\n'
             .. "verbs, which give new tables: head tail sample rows filter sort unique dropna select drop rename with\n"
-            .. "fillna describe info apply group agg value_counts join pivot melt explode corr, and t .. u:\n"
-            .. "docs/tables.md",
+            .. "fillna describe info apply group agg value_counts join pivot melt explode corr resample rolling, and\n"
+            .. "t .. u: docs/tables.md",
     },
     rows = {
         "lun.rows(t, which)",
@@ -226,8 +226,8 @@ local FUNCTIONS = {
             .. "on; g:scan has each row's own element in it, as inclusive=true says, which is its default: with\n"
             .. "inclusive=false what stands before, as a:scan has it;\n"
             .. "of groups of a table columns are names, and there are g:agg size transform shift diff pct_change\n"
-            .. "cumcount cumsum cumprod cummin cummax ffill bfill rank, for each row, and g:head tail sample topk\n"
-            .. "table iter apply: docs/tables.md;\n"
+            .. "cumcount cumsum cumprod cummin cummax ffill bfill rank rolling, for each row, and g:head tail\n"
+            .. "sample topk table iter apply: docs/tables.md;\n"
             .. "dropna=true leaves rows with a key that is missing or NaN in no group;\n"
             .. "lun.group(codes, {levels=n}) keeps groups without rows, of codes 1 .. n; levels may be the list\n"
             .. "that lun.factor gives",

@@ -51,7 +51,7 @@ local WRITTEN = {
     ["reverse reversed flipud"] = { "a:flip(1)" }, fliplr = { "M:flip(2)" }, ["gather index_select"] = PICKED,
     ["masked_select query"] = KEPT, flatnonzero = { "m:indices()" },
     ["chunk array_split hsplit vsplit"] = { "b:split(3)" },
-    trace = { "M:diagonal():sum()" }, sliding_window_view = { "a:windows(2)" }, rolling = { "a:windows(2):mean(2)" },
+    trace = { "M:diagonal():sum()" }, sliding_window_view = { "a:windows(2)" },
     -- joining
     ["concatenate cat append extend push"] = { "a .. b" },
     row_stack = { "lun.vstack{a, b}" }, column_stack = { "lun.stack({a, b}, 2)" },

@@ -47,7 +47,8 @@ local function tolerance_of(x, kind)
     local usable, span = pcall(function()
         return (core.isarray(x) and x or core.vector({ x }, "duration")):cast "i64"[1]
     end)
-    if type(x) ~= "string" and not (core.isarray(x) and x:dtype() == "duration") or not usable or not span or span < 0 then
+    local is_span = type(x) == "string" or core.isarray(x) and x:dtype() == "duration"
+    if not is_span or not usable or not span or span < 0 then
         fault("'join': option 'tolerance': duration such as \"10s\" expected, got %s", column.shown(x))
     end
     return kind == "date" and span // DAY or span

@@ -134,7 +134,9 @@ end
 function group.keys(g)
     local s, out = of(g, "keys"), {}
     for i, key in ipairs(s.keys) do
-        if key.index then
+        if key.values then
+            out[i] = key.values
+        elseif key.index then
             out[i] = core.index(s.count)
         elseif not key.number then
             out[i] = table.move(key.names, 1, #key.names, 1, {})
@@ -387,6 +389,17 @@ function M.of_table(t, names, ...)
     return g
 end
 
+-- Groups of the rows of a table by codes from 1 on, with these columns of keys, an element for each of `count` groups,
+-- of which some may have no rows. kept: the numbers of the rows that are in one, whose codes these are; nil: all.
+function M.of_codes(t, names, keys, codes, count, kept)
+    for k, values in ipairs(keys) do
+        keys[k] = { values = values }
+    end
+    local g = new(checked(1, "group", internal.grouping_of(codes:eval(), count)), count, #t, keys, kept)
+    state[g].table, state[g].names, state[g].periods = t, names, true
+    return g
+end
+
 local WITH_NAMES <const> = "sum prod mean min max first last var std any all count numbers median quantile reduce scan"
 
 for name in WITH_NAMES:gmatch "%S+" do
@@ -406,12 +419,17 @@ local FILES <const> = {
     within = "shift diff pct_change cumcount ffill bfill cumsum cumprod cummin cummax rank",
 }
 
+local function offer(file, name, known_as)
+    group[name] = function(g, ...)
+        of(g, name)
+        return require("lunarray.table." .. file)[known_as](g, ...)
+    end
+end
+
+offer("rolling", "rolling", "within")
 for file, names in pairs(FILES) do
     for name in names:gmatch "%S+" do
-        group[name] = function(g, ...)
-            of(g, name)
-            return require("lunarray.table." .. file)[name](g, ...)
-        end
+        offer(file, name, name)
     end
 end
 

@@ -184,13 +184,15 @@ local TOTALS <const> = { sum = true, prod = true, count = true, any = true, all 
 -- An aggregate of groups of which some may have no rows: these have a sum, but no mean.
 local function of_present(s, ...)
     local present = s.g:count():gt(0):indices()
-    local result = M.aggregate(group.state_of(group.of_table(s.table, nil, s.codes)), ...)
+    local result = M.aggregate(group.state_of(group.of_table(s.table, nil, s.g:codes(), { dropna = true })), ...)
     return column.take(result, core.full(s.count, 0):put(present, core.index(present:size())), true)
 end
 
 -- One aggregate: f is the name of a function or one in Lua, x its column, the rest what it takes besides.
 function M.aggregate(s, f, x, ...)
-    if type(f) == "function" then
+    if s.periods and x ~= nil and f ~= "count" then
+        return of_present(s, f, x, ...)
+    elseif type(f) == "function" then
         return by_function(s, within.column(s, x, "function"), f)
     elseif type(f) ~= "string" or not functions[f] then
         local known = {}
@@ -240,8 +242,8 @@ local function entries_of(spec)
     return list
 end
 
--- A table of the keys, by their names, and the aggregates.
-local function table_of(s, spec, keys, names)
+-- A table of so many rows of the keys, by their names, and what aggregate(function, column, ...) gives for a spec.
+function M.table_of(names, keys, rows_of, spec, aggregate)
     local columns, order = {}, {}
     local function add(name, x)
         if type(name) ~= "string" then
@@ -255,14 +257,20 @@ local function table_of(s, spec, keys, names)
         add(name, keys[k])
     end
     for _, entry in ipairs(entries_of(spec)) do
-        add(entry[1], M.aggregate(s, table.unpack(entry, 2)))
+        add(entry[1], aggregate(table.unpack(entry, 2)))
     end
     local list = {}
     for i, name in ipairs(order) do
         list[i] = columns[name]
     end
     column.evaluate(list)
-    return object.make(columns, order, s.count)
+    return object.make(columns, order, rows_of)
+end
+
+local function aggregated(s, spec, keys, names)
+    return M.table_of(names, keys, s.count, spec, function(...)
+        return M.aggregate(s, ...)
+    end)
 end
 
 -- g:agg{name = {function, column, ...}, ...}: the keys and these aggregates, a row for each group.
@@ -273,7 +281,7 @@ function M.agg(g, spec)
     for k = 1, keys.n do
         names[k] = names[k] or "k" .. k
     end
-    return table_of(s, spec, keys, names)
+    return aggregated(s, spec, keys, names)
 end
 
 -- All rows of a table as one group.
@@ -283,7 +291,7 @@ end
 
 -- t:agg{...}: a table of one row.
 function M.agg_all(t, spec)
-    return table_of(M.one(t), spec, {}, {})
+    return aggregated(M.one(t), spec, {}, {})
 end
 
 -- ---------------------------------------------------------------- t:group

@@ -84,7 +84,8 @@ local function check_once(list, names, side, validate)
 end
 
 local HOW <const> = {
-    inner = true, left = true, right = true, full = true, outer = true, semi = true, anti = true, cross = true, asof = true,
+    inner = true, left = true, right = true, full = true, outer = true, semi = true, anti = true, cross = true,
+    asof = true,
 }
 local OF_ASOF <const> = { "by", "direction", "tolerance" }
 

@@ -535,6 +535,8 @@ local FILES <const> = {
     rows = "head tail sample filter dropna sort unique",
     grouped = "group value_counts",
     joined = "join",
+    resample = "resample",
+    rolling = "rolling",
     reshape = "pivot melt explode corr",
     verbs = "select drop rename with fillna describe info apply",
 }

@@ -254,7 +254,7 @@ function M.describe(t)
         local a = frame.column(t, name)
         local missing = column.ismissing(a):count()
         out.column[i], out.dtype[i], out.missing[i], out.count[i] = name, column.dtype(a), missing, #t - missing
-        out.distinct[i] = records.struct_of(a) and core.na or column.key(a):nunique() - (missing > 0 and 1 or 0)
+        out.distinct[i] = records.struct_of(a) and core.na or column.key(a):nunique()
         local found = statistics(a, #t - missing)
         for _, what in ipairs(STATISTICS) do
             out[what][i] = found[what] == nil and core.na or found[what]

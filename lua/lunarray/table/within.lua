@@ -69,14 +69,14 @@ function M.arranged(s)
 end
 
 -- Values at places, for each row.
-local function spread(s, values)
+function M.spread(s, values)
     return column.take(values, M.arranged(s).place, s.kept ~= nil)
 end
 
 -- The elements of a column at the rows that stand at `places`, at 0 missing, for each row.
 local function moved(s, x, places)
     local rows = core.full(#places + 1, 0):put(M.arranged(s).index + 1, M.arranged(s).order):take(places + 1)
-    return column.take(x, spread(s, rows):fillna(0), true)
+    return column.take(x, M.spread(s, rows):fillna(0), true)
 end
 
 -- Whether there is something before `a` of the same group: places of a's group from the first one on.
@@ -127,7 +127,7 @@ end
 function M.cumcount(g)
     local s = group.state_of(g)
     local a = M.arranged(s)
-    return spread(s, a.index - a.first + 1)
+    return M.spread(s, a.index - a.first + 1)
 end
 
 -- The last place up to each one where `there` holds, 0 where there is none.

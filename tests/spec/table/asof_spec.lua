@@ -4,7 +4,7 @@ local expect = require "expect"
 local stored = require "table.series_values"
 local like = require "table_values"
 
-local NA, list = lun.na, like.list
+local NA, list = lun.na, expect.list
 
 local function timed(stored_table)
     local t = like.table(stored_table)

@@ -5,7 +5,7 @@ local expect = require "expect"
 local stored = require "table.series_values"
 local like = require "table_values"
 
-local NA, list = lun.na, like.list
+local NA, list = lun.na, expect.list
 
 -- The methods of groups that series_values.lua has: each gives a column.
 local function columns_of(g)
