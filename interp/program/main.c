@@ -13,6 +13,7 @@
 #include "bind/host/bind.h"
 #include "bind/host/block_pool.h"
 #include "lunarray.h"
+#include "program/advice.h"
 #include "program/options.h"
 #include "program/progress_line.h"
 #include "program/protected_call.h"
@@ -70,11 +71,13 @@ static int push_script_arguments(lua_State *L)
     return count;
 }
 
-/* Runs the chunk on the top, or reports why it did not load. */
-static bool run_chunk(lua_State *L, const lun_options *o, int status)
+/* Runs the chunk on the top, or reports why it did not load. text: the chunk's, NULL: a file's. */
+static bool run_chunk(lua_State *L, const lun_options *o, int status, const char *text)
 {
     if (status == LUA_OK)
         status = lun__call(L, 0, 0);
+    else if (status == LUA_ERRSYNTAX && !o->sandbox)
+        lun__advice_syntax(L, text);
     return lun__call_report(L, o->program, status) == LUA_OK;
 }
 
@@ -86,12 +89,12 @@ static const char *mode(const lun_options *o)
 
 static bool run_text(lua_State *L, const lun_options *o, const char *text, const char *name)
 {
-    return run_chunk(L, o, luaL_loadbufferx(L, text, strlen(text), name, mode(o)));
+    return run_chunk(L, o, luaL_loadbufferx(L, text, strlen(text), name, mode(o)), text);
 }
 
 static bool run_file(lua_State *L, const lun_options *o, const char *path)
 {
-    return run_chunk(L, o, luaL_loadfilex(L, path, mode(o)));
+    return run_chunk(L, o, luaL_loadfilex(L, path, mode(o)), NULL);
 }
 
 static bool run_script(lua_State *L, const lun_options *o)
@@ -104,6 +107,8 @@ static bool run_script(lua_State *L, const lun_options *o)
                      : luaL_loadfilex(L, path, mode(o));
     if (status == LUA_OK)
         status = lun__call(L, push_script_arguments(L), LUA_MULTRET);
+    else if (status == LUA_ERRSYNTAX && path && !o->sandbox)
+        lun__advice_syntax(L, NULL);
     return lun__call_report(L, o->program, status) == LUA_OK;
 }
 

@@ -19,6 +19,7 @@
 #include <lauxlib.h>
 
 #include "bind/host/bind.h"
+#include "program/advice.h"
 #include "state/sandbox.h"
 #include "state/traceback.h"
 
@@ -190,7 +191,10 @@ static int protected(lua_State *L, int nargs, int nresults, int handler)
 static int describe_error(lua_State *L)
 {
     const char *text = lua_tostring(L, 1);
-    if (!text) {
+    if (text) {
+        lun__advice_error(L);
+        text = lua_tostring(L, 1);
+    } else {
         if (luaL_callmeta(L, 1, "__tostring") && lua_type(L, -1) == LUA_TSTRING)
             return 1;
         text = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));

@@ -10,6 +10,7 @@
 
 #include <lauxlib.h>
 
+#include "program/advice.h"
 #include "program/protected_call.h"
 
 #define EOF_MARK "<eof>"
@@ -82,8 +83,11 @@ static int load_statement(lua_State *L)
         size_t length = 0;
         const char *code = lua_tolstring(L, -1, &length);
         int status = luaL_loadbuffer(L, code, length, "=stdin");
-        if (!is_incomplete(L, status))
+        if (!is_incomplete(L, status)) {
+            if (status == LUA_ERRSYNTAX)
+                lun__advice_syntax(L, code);
             return status;
+        }
         write_prompt(L, "_PROMPT2", ">> ");
         if (!push_line(L))
             return status;

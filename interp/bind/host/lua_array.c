@@ -273,6 +273,22 @@ static int array_concat(lua_State *L)
     return lun__lua_array_give(L, h, s, 2);
 }
 
+/* a == b of two handles: whether both are arrays of one shape with equal elements, by a:equals(b).
+ * lua_rawequal compares handles. */
+static int array_eq(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    if (!lun__lua_array_is(L, h, 1) || !lun__lua_array_is(L, h, 2)) {
+        lua_pushboolean(L, 0);
+        return 1;
+    }
+    lua_settop(L, 2);
+    lua_getfield(L, 1, "equals");
+    lua_insert(L, 1);
+    lua_call(L, 2, 1);
+    return 1;
+}
+
 /* ---- its life -------------------------------------------------------------------------------- */
 
 /* A freed array keeps its reference until its userdata ends: a call that has its pointer may run
@@ -319,6 +335,7 @@ void lun__open_array(lua_State *L, const lun__parts *p)
         {"free", array_free, 1},       {NULL, NULL, 0}};
     static const luaL_Reg events[] = {
         {"__len", array_len},
+        {"__eq", array_eq},
         {"__concat", array_concat},
         {"__close", array_close},
         {NULL, NULL},

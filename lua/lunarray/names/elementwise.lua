@@ -435,11 +435,16 @@ row("allclose", "a:allclose(b [, {rtol=1e-5, atol=1e-8, equal_nan=false}])", "wh
         return result
     end)
 
-row("equals", "a:equals(b)", "whether b is an array of a's shape with equal elements: NaN equals NaN, missing missing",
+-- What dtypes beside numbers are compared with: their own kind alone.
+local KIND = { text = "text", date = "time", timestamp = "time", duration = "duration" }
+
+row("equals", "a:equals(b), a == b",
+    "whether b is an array of a's shape with equal elements: NaN equals NaN, missing missing",
     "lun.vector{1, 2}:equals(lun.vector{1.0, 2.0})", "true",
     function(a, b)
         call.array(a, 1)
-        if not core.isarray(b) or table.concat({ a:shape() }, " ") ~= table.concat({ b:shape() }, " ") then
+        if not core.isarray(b) or table.concat({ a:shape() }, " ") ~= table.concat({ b:shape() }, " ")
+            or KIND[a:dtype()] ~= KIND[b:dtype()] then
             return false
         end
         local same = a:eq(b)

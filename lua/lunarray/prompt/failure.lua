@@ -5,6 +5,7 @@ local core = require "lunarray.core"
 local foreign = require "lunarray.prompt.other_names"
 local guess = require "lunarray.prompt.guess"
 local is_module = require("lunarray.base.scope").is_module
+local language = require "lunarray.prompt.language"
 
 local failure = {}
 
@@ -89,17 +90,11 @@ local function scope(f)
     end
 end
 
--- The line of source of the level; `input` is what was typed.
-local function source_line(info, input)
+-- The line of source of the level; typed: the lines of stdin.
+local function source_line(info, typed)
     local wanted = info.currentline
     if info.source == "=stdin" then
-        for line in (input .. "\n"):gmatch "([^\n]*)\n" do
-            wanted = wanted - 1
-            if wanted == 0 then
-                return line
-            end
-        end
-        return ""
+        return typed[wanted] or ""
     end
     local file = info.source:sub(1, 1) == "@" and io.open(info.source:sub(2), "rb")
     if not file then
@@ -169,15 +164,15 @@ function failure.meant(kind, name, value, path)
 end
 
 -- The hint for an error's message, nil for none. info: of the user's innermost function.
-local function hint(message, info, input)
+local function hint(message, info, typed)
     local kind, name = message:match "%(([a-z]+) '([%a_][%w_]*)'%)"
     if not info or info.what == "C" or not message:find "nil value" or
         kind ~= "global" and kind ~= "field" and kind ~= "method" then
         return nil
     elseif kind == "global" then
-        return failure.meant(message:find "attempt to call" and "function" or kind, name)
+        return foreign.constant(name) or failure.meant(message:find "attempt to call" and "function" or kind, name)
     end
-    return failure.meant(kind, name, owner(kind, name, source_line(info, input), scope(info.func)))
+    return failure.meant(kind, name, owner(kind, name, source_line(info, typed), scope(info.func)))
 end
 
 -- ---------------------------------------------------------------- the whole
@@ -195,9 +190,10 @@ function failure.text(value)
 end
 
 -- For a message handler, `depth` functions above the one that raised: message, lines of traceback,
--- hint. stop: the function below which no level is the user's; input: what was typed.
-function failure.describe(value, depth, stop, input)
+-- hint. stop: the function below which no level is the user's; typed: the lines of stdin.
+function failure.describe(value, depth, stop, typed)
     local message = failure.text(value)
+    local raised, caller = getinfo(depth, "f"), getinfo(depth + 1, "f")
     local levels = user_levels(depth + 1, stop)
     local innermost
     for _, info in ipairs(levels) do
@@ -209,7 +205,7 @@ function failure.describe(value, depth, stop, input)
     return {
         message = message,
         trace = trace(levels),
-        hint = innermost and hint(message, innermost, input),
+        hint = raised and language.of_error(message, raised.func, caller and caller.func) or innermost and hint(message, innermost, typed),
     }
 end
 

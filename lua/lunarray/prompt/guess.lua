@@ -33,12 +33,9 @@ local function distance(a, b, most)
     return row[#b]
 end
 
--- The closest of the names, nil if none is close. Names that are equal but for case come first.
+-- The name that one edit leads to, nil if there is none. Names that are equal but for case come first.
 function guess.nearest(name, names)
-    local best, found = (#name + 1) // 3, nil
-    if #name <= 1 then
-        best = 0
-    end
+    local best, found = #name > 1 and 1 or 0, nil
     local lower = name:lower()
     for _, candidate in ipairs(names) do
         if candidate ~= name then

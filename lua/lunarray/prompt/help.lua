@@ -5,11 +5,23 @@ local core = require "lunarray.core"
 local foreign = require "lunarray.prompt.other_names"
 local guess = require "lunarray.prompt.guess"
 local scope = require "lunarray.base.scope"
+local verbs = require "lunarray.prompt.verbs"
 
 local describe_op = core.internal.describe
 local describe_skeleton = core.internal.skeleton
 
 local M = {}
+
+-- Whether x is a table of columns, or the groups of one; without loading what makes them.
+local function is_columns(x)
+    local meta = debug.getmetatable(x)
+    return type(x) == "table" and type(meta) == "table" and rawget(meta, "columns") ~= nil
+end
+
+local function is_groups(x)
+    local group = package.loaded["lunarray.table.group"]
+    return group ~= nil and group.is(x)
+end
 
 -- Functions of the module: the call, and what it does.
 local FUNCTIONS = {
@@ -640,6 +652,14 @@ end
 METHODS.codes = { "a:codes()", "of texts: the number of each one among a:levels(), u32, 0 where it is missing" }
 METHODS.levels = { "a:levels()", "of texts: the different ones in order, which a:codes() count" }
 
+-- Methods of tables and of groups, under t:name and g:name.
+local VERBS, OF_GROUPS = {}, {}
+for into, rows in pairs { [VERBS] = verbs.verbs, [OF_GROUPS] = verbs.of_groups } do
+    for name, row in pairs(rows) do
+        into[name] = { row[1], ("%s\nexample: %s is %s"):format(row[2], row[3], row[4]) }
+    end
+end
+
 local SKELETON = [[
 a skeleton: s(A, extra...) calls it, s:run{A, extra..., out=B} writes into B,
 s:run{..., out={B, C}} of several results, s:source([backend]) is its code, s:workgroup(n) sets the work-group
@@ -660,6 +680,8 @@ written so      %s
 methods         %s
 files           load open save
 tables          table rows factor date group join
+of a table      %s
+of its groups   %s
 pictures        plot hist image
 ranks           spmd
 the engine      backends devices use math clock trim cache door info isarray op _VERSION
@@ -704,16 +726,45 @@ end
 local function overview()
     return OVERVIEW:format(sorted(functions_named), table.concat(skeletons, " "), sorted(SKELETON_METHODS),
         table.concat(reductions, " "),
-        "a[i] A[i] a:sub(i, j) #a a .. b s1 >> s2 pairs(t)", sorted(METHODS), sorted(core.op))
+        "a[i] A[i] a:sub(i, j) #a a .. b s1 >> s2 pairs(t)", sorted(METHODS), sorted(VERBS), sorted(OF_GROUPS),
+        sorted(core.op))
 end
 
--- All that is known by this name, nil if nothing is.
+-- A row of a table above as one line, with its example in a further one.
+local function line_of(row)
+    return ("%s: %s"):format(row[1], (row[2]:gsub("\n", " "):gsub(" (example: )", "\n%1"):gsub(" (of %a+: )", "\n%1")))
+end
+
+-- Lines of a text that are wider than a window, in several.
+local function wrapped(text, width)
+    local lines = {}
+    for line in (text .. "\n"):gmatch "([^\n]*)\n" do
+        local indent = ""
+        while #line > width do
+            local at = line:sub(1, width + 1):match "^.*() " or line:find(" ", width, true)
+            if not at or at <= #indent + 1 then
+                break
+            end
+            lines[#lines + 1] = line:sub(1, at - 1)
+            indent = "    "
+            line = indent .. line:sub(at + 1)
+        end
+        lines[#lines + 1] = line
+    end
+    return table.concat(lines, "\n")
+end
+
+-- All that is known by this name, nil if nothing is. t:name is a table's method alone, g:name one of groups.
 local function text_of_name(name)
     local texts = {}
+    local own = name:match "^t:(.*)" and VERBS[name:sub(3)] or name:match "^g:(.*)" and OF_GROUPS[name:sub(3)]
+    if own then
+        return line_of(own)
+    end
     name = name:gsub("^lun%.op%.", ""):gsub("^lun%.", ""):gsub("^%a*:", "")
     for _, known in ipairs { FUNCTIONS, METHODS, SKELETON_METHODS } do
         if known[name] then
-            texts[#texts + 1] = ("%s: %s"):format(known[name][1], known[name][2])
+            texts[#texts + 1] = line_of(known[name])
         end
     end
     if REDUCTIONS[name] then
@@ -721,6 +772,11 @@ local function text_of_name(name)
     end
     if core.op[name] then
         texts[#texts + 1] = op_text(core.op[name])
+    end
+    for _, known in ipairs { VERBS, OF_GROUPS } do
+        if known[name] then
+            texts[#texts + 1] = line_of(known[name])
+        end
     end
     for _, sign in ipairs(SIGNS) do
         if (" " .. sign[1] .. " "):find(" " .. name .. " ", 1, true) then
@@ -733,7 +789,7 @@ end
 -- The names of all that text_of_name knows.
 local function known_names()
     local names = {}
-    for _, known in ipairs { FUNCTIONS, METHODS, SKELETON_METHODS, REDUCTIONS, core.op } do
+    for _, known in ipairs { FUNCTIONS, METHODS, SKELETON_METHODS, REDUCTIONS, core.op, VERBS, OF_GROUPS } do
         for name in pairs(known) do
             names[#names + 1] = name
         end
@@ -769,9 +825,10 @@ end
 M.functions, M.methods, M.reductions, M.op_text = FUNCTIONS, METHODS, REDUCTIONS, op_text
 M.named, M.names = NAMED, named
 M.skeletons, M.signs, M.skeleton_methods = skeletons, SIGNS, SKELETON_METHODS
+M.verbs, M.of_groups = VERBS, OF_GROUPS
 
--- lun.help(x): without an argument, what there is.
-function M.text(...)
+-- What there is about x, in lines of any length; without an argument, all.
+local function text_about(...)
     local x = ...
     if select("#", ...) == 0 or scope.is_module(x) then
         return overview()
@@ -793,6 +850,11 @@ function M.text(...)
         text = records.kind_of(x)
     elseif core.isarray(x) then
         text = ("a %s of dtype %s; its methods: lun.help \"a:sum\" and so on"):format(x:kind(), x:dtype())
+    elseif is_columns(x) then
+        text = ("a table of %d column%s and %d rows; its methods, as lun.help \"t:filter\" has each:\n%s"):format(
+            #x:names(), #x:names() == 1 and "" or "s", #x, sorted(VERBS))
+    elseif is_groups(x) then
+        text = ("%d groups of rows; their methods, as lun.help \"g:agg\" has each:\n%s"):format(#x, sorted(OF_GROUPS))
     end
     if text then
         return text
@@ -800,6 +862,32 @@ function M.text(...)
         return foreign.hint(x:match "[%w_]*$") or no_help(x)
     end
     return ("no help for a %s; lun.help() lists everything"):format(type(x))
+end
+
+-- lun.help(x): without an argument, what there is. Lines fit the terminal; elsewhere they are of any length.
+function M.text(...)
+    local width = core.internal.terminal()
+    return width and wrapped(text_about(...), math.max(width, 40)) or text_about(...)
+end
+
+-- The text for a method of the value: of a table, of groups, of an array.
+local function text_of_method(owner, method)
+    local mark = is_columns(owner) and "t:" or is_groups(owner) and "g:" or "a:"
+    return M.text(mark .. method)
+end
+
+-- The help that "a?", "w.x:mean?" and :doc ask for: of the value that a path leads to, else of its last name.
+function M.about(path)
+    local complete = require "lunarray.prompt.complete"
+    local parts, method = {}, path:match ":([%w_]+)$"
+    for part in path:gsub(":[%w_]*$", ""):gmatch "[%w_]+" do
+        parts[#parts + 1] = part
+    end
+    local value = complete.resolve(parts, complete.global)
+    if method then
+        return text_of_method(value, method)
+    end
+    return M.text(value == nil and path or value)
 end
 
 return M

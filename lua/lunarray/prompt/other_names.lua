@@ -102,6 +102,10 @@ local WRITTEN = {
     ["compute synchronize realize"] = { "a:eval()" }, ["jit compile"] = { "lun.prepare(a + b)" },
 }
 
+-- Values of other languages.
+local CONSTANTS = { True = "true", TRUE = "true", False = "false", FALSE = "false", None = "nil", NULL = "nil",
+    null = "nil", undefined = "nil", NaN = "lun.nan", nan = "lun.nan", inf = "lun.inf", Inf = "lun.inf", NA = "lun.na" }
+
 -- Advice for names without a way above.
 local INSTEAD = {
     pivot = "lun.group(k1, k2), an element for each pair of keys",
@@ -162,6 +166,11 @@ function foreign.hint(name)
         local instead = foreign.instead[name]
         return ("there is no '%s' yet"):format(name) .. (instead ~= "" and "; instead: " .. instead or "")
     end
+end
+
+-- How a value of other languages is written, nil for other names.
+function foreign.constant(name)
+    return CONSTANTS[name] and ("'%s' is %s here"):format(name, CONSTANTS[name])
 end
 
 -- Where a name of ours is that was used elsewhere: "lun.zeros", "a:reshape"; nil for others.

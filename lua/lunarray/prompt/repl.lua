@@ -3,12 +3,18 @@
 --
 -- Invariant: `session` is the running session or nil; all state of the prompt is in it (results, names that were local
 -- to inputs, hints already shown), so it ends with it. An input is either compiled as a whole or not run at all.
+-- session.lines has all lines of inputs, in order: number n is stdin:n of messages. session.history has the inputs, each
+-- with the number of its first line, its text, and whether it has run without an error.
 
 local core = require "lunarray.core"
 local commands = require "lunarray.prompt.commands"
 local complete = require "lunarray.prompt.complete"
 local csv = require "lunarray.format.csv"
 local failure = require "lunarray.prompt.failure"
+local inputs = require "lunarray.prompt.inputs"
+local language = require "lunarray.prompt.language"
+local notes = require "lunarray.prompt.notes"
+local foreign = require "lunarray.prompt.other_names"
 local peek = require "lunarray.prompt.preview"
 
 local repl = {}
@@ -16,8 +22,6 @@ local repl = {}
 local stdout, stderr = io.stdout, io.stderr
 local tostring, load, pcall, rawget, rawset = tostring, load, pcall, rawget, rawset
 local math_type = math.type
-local MOST_LINES = 100 -- of an expression at the end of pasted text
-local NEWLINE = 10
 local WELCOME = "Type an expression to see its value, :help for help, Ctrl-D to leave.\n"
 
 -- The running session; there is one at a time, as there is one terminal.
@@ -83,7 +87,7 @@ end
 local function hint_for_nil(input)
     local alone = input:match "^%s*([%a_][%w_]*)%s*;?%s*$"
     if alone then
-        return hint_for_local(alone) or failure.meant("global", alone)
+        return hint_for_local(alone) or foreign.constant(alone) or failure.meant("global", alone)
     end
     local path, name = input:match "^%s*([%a_][%w_.]*)%.([%a_][%w_]*)%s*;?%s*$"
     if path then
@@ -95,46 +99,7 @@ local function hint_for_nil(input)
     end
 end
 
--- ---------------------------------------------------------------- understanding
-
--- The chunk of a text of several lines whose last ones are an expression, with that as its result; or nil. The
--- statements before must be complete without them.
-local function compile_with_value(text, is_statement)
-    local first = #text + 1
-    for _ = 1, MOST_LINES do
-        repeat
-            first = first - 1
-        until first < 1 or text:byte(first) == NEWLINE
-        if first < 1 then
-            return nil
-        end
-        local before, last = text:sub(1, first), text:sub(first + 1)
-        local start = last:match "^%s*(%S%S?)"
-        if start and start ~= "--" and start:sub(1, 1) ~= ";"
-            and not (is_statement and start:find "^[%(%[{\"'~:-]") -- may be its operand
-            and load("return " .. last, "=stdin", "t") and load(before, "=stdin", "t") then
-            return load(before .. "return " .. last, "=stdin", "t")
-        end
-    end
-end
-
--- The chunk of the text; or nil, the message, and whether more lines may complete it.
-local function compile(text)
-    local expression = text:match "^%s*=(.*)$"
-    local chunk = load("return " .. (expression or text), "=stdin", "t")
-    if chunk then
-        return chunk
-    elseif expression then
-        text = "return " .. expression
-    end
-    local message
-    chunk, message = load(text, "=stdin", "t")
-    chunk = compile_with_value(text, chunk ~= nil) or chunk
-    if chunk then
-        return chunk
-    end
-    return nil, message, message:sub(-5) == "<eof>"
-end
+-- ---------------------------------------------------------------- reading
 
 local function prompt(name, fallback)
     local value = rawget(_G, name)
@@ -146,16 +111,25 @@ local function prompt(name, fallback)
     return session.host.colour and fallback:gsub("(>+)", "\1\27[1m\1%1\1\27[0m\1") or fallback
 end
 
--- Reads a whole input: its text and its chunk, or its text, nil and a message, which is "command" for a command. False
--- after Ctrl-C, nil at the end.
+-- The chunk of a text that begins with the session's next line; what its operands note goes into session.notes.
+local function compile(text)
+    return inputs.compile(text, #session.lines + 1, session.watch)
+end
+
+-- Reads a whole input: its text and its chunk, or its text, nil and a message, which is "command" for a command and
+-- "help" for a question. False after Ctrl-C, nil at the end.
 local function read_input()
     local text = session.host.read((prompt("_PROMPT", "> ")))
     if not text then
         return text
-    elseif text:find "^%s*$" then
+    end
+    text = inputs.without_marks(text)
+    if text:find "^%s*$" then
         return false
     elseif text:find "^%s*:%s*[%a?]" then
         return text, nil, "command"
+    elseif inputs.asks_for(text) then
+        return text, nil, "help"
     end
     while true do
         local chunk, message, more = compile(text)
@@ -172,30 +146,13 @@ local function read_input()
     end
 end
 
--- The inputs of a text of several lines that is no chunk as a whole: a pasted dialogue.
-local function split_inputs(text)
-    local inputs, pending = {}, nil
-    for line in (text .. "\n"):gmatch "([^\n]*)\n" do
-        pending = pending and pending .. "\n" .. line or line
-        local chunk, _, more = compile(pending)
-        if (chunk or not more) and not pending:find "^%s*$" then -- blank lines belong to the next input
-            inputs[#inputs + 1] = pending
-            pending = nil
-        end
-    end
-    if pending and not pending:find "^%s*$" then
-        inputs[#inputs + 1] = pending
-    end
-    return inputs
-end
-
 -- ---------------------------------------------------------------- running
 
 -- Calls f so that Ctrl-C stops it, and shows its error. True and the results, else false.
 local function run(f, ...)
     local host = session.host
     local results = table.pack(host.run(function(value)
-        return failure.describe(value, 3, host.run, session.input)
+        return failure.describe(value, 3, host.run, session.lines)
     end, f, ...))
     if results[1] then
         return true, table.pack(table.unpack(results, 2, results.n))
@@ -234,19 +191,40 @@ local function show_results(text, results)
     write_line(shown)
 end
 
+-- Shows what an input noted, each line once.
+local function show_notes()
+    for i, note in ipairs(session.notes) do
+        if session.notes[i - 1] ~= note then
+            write_line(paint(session.host.colour, "dim", note))
+        end
+    end
+    if csv.note and not session.told_of_rows then -- once in a session
+        write_line(paint(session.host.colour, "dim", csv.note))
+        session.told_of_rows = true
+    end
+end
+
+-- The next lines of the session, and their place in its history.
+local function add_lines(text)
+    local entry = { line = #session.lines + 1, text = text, has_run = false }
+    for line in (text .. "\n"):gmatch "([^\n]*)\n" do
+        session.lines[#session.lines + 1] = line
+    end
+    session.history[#session.history + 1] = entry
+    return entry
+end
+
 -- Runs one input that is compiled, with arguments.
 local function run_input(text, chunk, ...)
-    session.input = text
+    local entry = add_lines(text)
     local clock = session.timing and commands.start_clock()
     local ok, results = run(chunk, ...)
     if ok then
         ok = run(show_results, text, results)
     end
+    entry.has_run = ok
     note_locals(text)
-    if csv.note and not session.told_of_rows then -- once in a session
-        write_line(paint(session.host.colour, "dim", csv.note))
-        session.told_of_rows = true
-    end
+    show_notes()
     stdout:flush()
     if clock then
         write_line(paint(session.host.colour, "dim", clock()))
@@ -254,44 +232,48 @@ local function run_input(text, chunk, ...)
     return ok
 end
 
--- One chunk of several inputs, so that locals of one are those of the next; it calls its argument with the results of
--- each expression but the last. Nil if that is not possible.
-local function join(inputs)
-    local parts = {}
-    for i, input in ipairs(inputs) do
-        if not load("return " .. input, "=stdin", "t") then
-            parts[i] = input
-        elseif i == #inputs then
-            parts[i] = "return " .. input
-        else
-            parts[i] = "(...)(" .. input .. ")"
-        end
-    end
-    return (load(table.concat(parts, "\n;"), "=stdin", "t"))
+-- A text that is no chunk: the message, with what Lua says in its place.
+local function show_syntax(text, message)
+    local first = #session.lines + 1
+    add_lines(text)
+    show_failure { message = message, trace = {}, hint = language.instead(text, message, first) }
 end
 
--- Runs an input, or all inputs of a pasted text.
+-- Runs an input, or all inputs of a pasted text. message: why there is no chunk.
 local function take(text, chunk, message)
-    if message == "command" then
-        return commands.run(session, text, run, write_line)
-    end
-    local inputs = not chunk and text:find "\n" and split_inputs(text) or {}
-    chunk = chunk or #inputs > 1 and join(inputs)
+    local list = not chunk and text:find "\n" and inputs.split(text) or {}
+    chunk = chunk or #list > 1 and inputs.join(list, #session.lines + 1)
     if chunk then
         return run_input(text, chunk, function(...)
             show_results("", table.pack(...))
         end)
-    elseif #inputs < 2 then
-        return show_failure { message = message, trace = {} }
+    elseif #list < 2 then
+        return show_syntax(text, message)
     end
-    for _, input in ipairs(inputs) do
+    for _, input in ipairs(list) do
         local part, fault = compile(input)
         if not part then
-            return show_failure { message = fault, trace = {} }
+            return show_syntax(input, fault)
         elseif not run_input(input, part) then
             return
         end
     end
+end
+
+-- Runs a text as if it had been typed; for commands.
+local function type_in(text)
+    session.notes = {}
+    session.watch = notes.watcher(session.notes)
+    local chunk, message = compile(text)
+    return take(text, chunk, message)
+end
+
+-- Shows the help that a text asks for.
+local function answer(text)
+    local name = inputs.asks_for(text)
+    return run(function()
+        write_line(require("lunarray.prompt.help").about(name))
+    end)
 end
 
 -- ---------------------------------------------------------------- the session
@@ -323,7 +305,7 @@ end
 
 -- Reads and runs inputs until the terminal ends, or :quit, quit or exit.
 function repl.session(host)
-    session = { host = host, input = "", locals = {} }
+    session = { host = host, lines = {}, history = {}, notes = {}, locals = {}, type_in = type_in }
     if rawget(_G, "help") == nil then
         rawset(_G, "help", make_help())
     end
@@ -333,6 +315,8 @@ function repl.session(host)
         stdout:write(WELCOME)
     end
     while not session.over do
+        session.notes = {}
+        session.watch = notes.watcher(session.notes)
         local text, chunk, message = read_input()
         if text == nil then
             write_line ""
@@ -341,8 +325,13 @@ function repl.session(host)
             host.remember(text)
             if is_farewell(text) then
                 break
+            elseif message == "command" then
+                commands.run(session, text, run, write_line)
+            elseif message == "help" then
+                answer(text)
+            else
+                take(text, chunk, message)
             end
-            take(text, chunk, message)
         end
     end
 end

@@ -374,6 +374,11 @@ function M.arranged(g)
     return arranged(g, "rows")
 end
 
+-- Whether x is groups of rows.
+function M.is(x)
+    return state[x] ~= nil
+end
+
 -- What functions of groups work on: the groups themselves, codes of the rows that are in one, and these rows' numbers.
 function M.state_of(g)
     local s = of(g, "agg")

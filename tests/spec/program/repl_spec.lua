@@ -91,11 +91,11 @@ describe("showing values", function()
             "lun.vector{1} // 0", "x = = 1", "lun.vector{1}:cast 'f99'", "1 + 1",
         }
         shows(text, "> error 'broken'\nstdin:1: broken\n> ")
-        shows(text, "stdin:1: deep\n  stdin:1: in local 'f'\n  stdin:1: in main chunk\n> ")
+        shows(text, "stdin:2: deep\n  stdin:2: in local 'f'\n  stdin:2: in main chunk\n> ")
         shows(text, "(error object is a table value)\n")
         shows(text, "\ndescribed\n")
-        shows(text, "stdin:1: attempt to perform 'n//0'\n> ")
-        shows(text, "stdin:1: unexpected symbol near '='\n")
+        shows(text, "stdin:5: attempt to perform 'n//0'\n> ")
+        shows(text, "stdin:6: unexpected symbol near '='\n")
         shows(text, "bad argument #1 to 'cast'")
         shows(text, "> 1 + 1\n2\n")
         hides(text, "lunarray/")
@@ -184,9 +184,9 @@ describe("input", function()
     it("splits no statement for the value of its end, hides after a semicolon, counts lines", function()
         local text = pasted({ "function f(x) return x * 11 end\ny = f\n(3)\nw = 8\n- 3\ny = y\n.. 'a'\ny, w", "33a\t5" },
             { "y = f\n(3)\nu = 6\nu * 7;\nprint(u .. '!')", "6!" },
-            { "q1 = 1\n\n\nq1 + 1\nlocal c = 2\nnothing.at = c\nc", "stdin:6: attempt to index a nil value (global 'nothing')" })
+            { "q1 = 1\n\n\nq1 + 1\nlocal c = 2\nnothing.at = c\nc", "stdin:19: attempt to index a nil value (global 'nothing')" })
         hides(text, "\n42\n")
-        shows(text, "\n2\nstdin:6")
+        shows(text, "\n2\nstdin:19")
         shows(text, "[exit 0]")
     end)
 
@@ -442,22 +442,66 @@ end)
 
 describe("commands", function()
     it("are listed, and close ones suggested", function()
-        local text = dialogue { ":help", ":tiem on", ":", ":time maybe" }
-        for _, part in ipairs { ":time on|off", ":explain e", ":devices", ":cache [clear]", ":quit" } do
+        local text = dialogue { ":help", ":tiem on", ":", ":cache maybe" }
+        for _, part in ipairs { ":time e|on|off", ":timeit e", ":explain e", ":devices", ":cache [clear]", ":quit" } do
             shows(text, part)
         end
         shows(text, "unknown command :tiem; did you mean ':time'?\nthe commands are :help :time")
-        shows(text, ":time on|off, not 'maybe'")
+        shows(text, ":cache [clear], not 'maybe'")
     end)
 
     it(":time tells compile, transfer and run apart", function()
         local text = dialogue({ ":time on", "lun.index(1000):sum()", ":time off", "1 + 1" },
             { environment = ("LUNARRAY_JIT=sync LUNARRAY_CACHE_DIR='%s/timed'"):format(directory) })
-        local compile, rest = text:match "500500\n[%d.]+ %w+: compile ([%d.]+ %w+), transfer 0 us, run [%d.]+ %w+ (%b())"
+        local compile, rest = text:match "500500\n[%d.]+ %w+: compile ([%d.]+ %w+), transfer 0 us, run [%d.]+ %w+, Lua [%d.]+ %w+ (%b())"
         assert.equal("(launches 1, compiles 1, cache hits 0)", rest)
         assert.is_truthy(compile, text)
         assert.is_truthy(compile:find "ms" or compile:find "s$")
         shows(text, "> 1 + 1\n2\n> ")
+    end)
+
+    it(":time and :timeit run an input and say how long it took", function()
+        local text = dialogue { ":time lun.index(1000):sum()", ":time x = 5", "x", ":timeit lun.index(10) + 1", ":time",
+            ":time", ":time 1 +", ":timeit", ":timeit error 'no'" }
+        assert.matches("sum%(%)\n[%d.]+ %w+: compile [%d.]+ %w+, transfer 0 us, run [^\n]+%(launches 1, ", text)
+        shows(text, "> x\n5\n")
+        assert.matches("%+ 1\n[%d.]+ %w+ a run, the median of %d+; half of them took [%d.]+ %w+ to [%d.]+ %w+\n", text)
+        shows(text, "timing is on\n> :time\ntiming is off\n")
+        shows(text, "> :time 1 +\nstdin:1: unexpected symbol near <eof>\n")
+        shows(text, ":timeit expects an expression or statements\n")
+        shows(text, "\nstdin:1: no\n")
+    end)
+
+    it(":history, :save and :run keep what was typed", function()
+        local script = directory .. "/saved.lua"
+        local text = dialogue { ":history", "x = 6", "x * 7", "= x, 'a'", "print 'p'", "error 'no'", "for i = 1, 2 do",
+            "x = x + i end", "x;", ":history x +", ":history nothing", ":save " .. script, ":save " .. script,
+            ":save " .. script .. "2 2-3", ":save", "x = 0", ":run " .. script, "x", ":run " .. script .. "3" }
+        shows(text, "> :history\nthere are no inputs yet\n")
+        shows(text, "> :history x +\n    6  for i = 1, 2 do\n       x = x + i end\n> ")
+        shows(text, "no input contains 'nothing'\n")
+        shows(text, "6 inputs in " .. script .. "\n")
+        shows(text, script .. " is there already: :save writes a new file\n")
+        shows(text, "2 inputs in " .. script .. "2\n")
+        shows(text, ":save expects a file")
+        shows(text, "> :run " .. script .. "\n42\n6\ta\np\n> x\n9\n")
+        shows(text, "saved.lua3: No such file or directory")
+        local file = assert(io.open(script, "rb"))
+        assert.equal("x = 6\nprint(x * 7)\nprint( x, 'a')\nprint 'p'\nfor i = 1, 2 do\nx = x + i end\nx;\n", file:read "a")
+        file:close()
+    end)
+
+    it(":edit runs what an editor leaves of an input", function()
+        local editor = write("editor", "#!/bin/sh\nsed -i s/20/30/ \"$1\"\n", "755")
+        local environment = ("VISUAL= EDITOR='%s'"):format(editor)
+        local text = dialogue({ "20 + 1", "'other'", ":edit 1", ":edit 9", ":edit" }, { environment = environment })
+        shows(text, "> :edit 1\n31\n")
+        shows(text, "there is no input at line 9\n")
+        shows(text, "> :edit\n31\n")
+        shows(dialogue({ ":edit" }, { environment = "VISUAL= EDITOR=" }), "neither is set\n")
+        text = dialogue({ "a = 1", ":edit" }, { environment = "VISUAL= EDITOR=false" })
+        shows(text, "'false' has failed, so nothing is run\n")
+        assert.is_nil(io.popen("ls /tmp/lua_*.lua 2>/dev/null"):read "l")
     end)
 
     it(":explain shows the plan without running it", function()
@@ -707,5 +751,122 @@ describe("the way in", function()
     it("runs a script from the terminal with -", function()
         local text = run({ { "idle" }, { "send", "print(6 * 7)\r\4" } }, { arguments = "-" })
         shows(text, "42\n\n[exit 0]")
+    end)
+end)
+
+describe("what Lua answers without asking arrays", function()
+    it("is noted behind the value, which stays", function()
+        local text = dialogue { "a = lun.vector{1, 2}", 'a == "x"', "3 ~= a", "a == lun.vector{1, 2}", "(a and 5)", "a and 5",
+            "a or b", "not a", "not a:sum()", "if a then print 'yes' end", "n = 0", "function f() n = n + 1 return a end",
+            "f() == 'x'", "n", "f() and n", "#a == 2", "nil == 1", "a == 1, 7" }
+        shows(text, "> a == \"x\"\nfalse\n'==' of an array and a string is always false; a:eq \"x\" compares elements\n> ")
+        shows(text, "> 3 ~= a\ntrue\n'~=' of an array and a number is always true; a:ne(3) compares elements\n> ")
+        shows(text, "> a == lun.vector{1, 2}\ntrue\n> ")
+        shows(text, "> (a and 5)\n5\n> a and 5\n5\nLua takes any array as true; m1 & m2 combines masks\n> ")
+        shows(text, "Lua takes any array as true; m1 | m2 combines masks\n")
+        shows(text, "> not a\nfalse\nLua takes any array as true; ~m inverts a mask\n")
+        shows(text, "yes\nLua takes any array as true; m:any() and m:all() give true or false\n")
+        shows(text, "> n\n1\n> f() and n\n2\nLua takes") -- each operand once
+        shows(text, "> #a == 2\ntrue\n> nil == 1\nfalse\n> a == 1, 7\nfalse\t7\n> ")
+    end)
+
+    it("the reason of a failure is shown where an assignment drops it", function()
+        local text = dialogue { 'w = lun.load "nothing.csv"', 'w = lun.load "nothing.csv"; w', "x, why = lun.load 'no.csv'",
+            "x = tonumber 'a'", "x = (function() return nil, 'mine' end)()", "local y = io.open 'nothing.csv'" }
+        shows(text, '> w = lun.load "nothing.csv"\nnothing.csv: No such file or directory\n> ')
+        shows(text, "; w\nnil\nnothing.csv: No such file or directory\n> x, why = lun.load 'no.csv'\n> x = tonumber 'a'\n> ")
+        shows(text, "'mine' end)()\n> local y = io.open 'nothing.csv'\nnothing.csv: No such file or directory\n> ")
+    end)
+end)
+
+describe("inputs in the words of other languages", function()
+    local EXPECTED = {
+        ["a[1:2]"] = "elements first to last, both included, are a:sub(first, last)",
+        ["a != 2"] = "'not equal' is ~= ; of arrays a:ne(b)",
+        ["a += 2"] = "a = a + ...",
+        ["a**2"] = "a power is a ^ 2",
+        ["a:sum(axis=1)"] = "options are a table: f{axis = ...}",
+        ["lambda x: x"] = "function(x) return ... end",
+        ["import numpy as np"] = 'a module is loaded by name = require "name"; lun is there already',
+        ["def f(x):"] = "function f(...) ... end",
+        ["print a"] = "print(...) takes its arguments in brackets",
+        ["for i in range(3):"] = "for i = 1, n do ... end",
+        ["a[m, 2]"] = "an element is a[i][j], a column a:col(j), chosen rows a:take{i, j}",
+        ["x = [1, 2]"] = "a list is {1, 2, 3}; lun.vector{1, 2, 3} an array of it",
+        ["x = {'k': 1}"] = 'a table is {name = value} or {["a name"] = value}',
+        ["x && y"] = "'and' of conditions; of masks m1 & m2",
+        ["x <- c(1, 2)"] = "an assignment is x = ...",
+        ["x = y if z else w"] = "c and x or y chooses; of arrays lun.where(c, x, y)",
+        ["select city from t"] = 't:filter(m):select("x", "y") takes rows and columns of a table',
+    }
+
+    it("get a line of what Lua says, at the prompt and in scripts", function()
+        for input, line in pairs(EXPECTED) do
+            local expected = "\nin Lua: " .. line .. "\n"
+            local script = write("other.lua", "local a = 1\n\n" .. input .. "\n")
+            local pipe = io.popen(("'%s' '%s' 2>&1"):format(terminal.program, script))
+            local text = pipe:read "a"
+            pipe:close()
+            if input ~= "x <- c(1, 2)" then -- an expression at the prompt: x < -c(1, 2)
+                shows(dialogue { input }, expected)
+            end
+            shows(text, expected)
+            assert.matches("other.lua:[34]: ", text)
+        end
+    end)
+
+    it("get no line where they are Lua with a mistake", function()
+        for _, input in ipairs { "x = = 1", "f(1, 2", "a b", "local = 3", "x = 'a", "end" } do
+            hides(dialogue({ input, ")" }), "in Lua")
+        end
+    end)
+
+    it("are named where they are values", function()
+        local text = dialogue { "True", "None", "x = 1", "x + None" }
+        shows(text, "> True\nnil ('True' is true here)\n> None\nnil ('None' is nil here)\n")
+        shows(text, "(global 'None')\n'None' is nil here\n")
+    end)
+
+    it("or of Lua's own functions get the call that takes arrays", function()
+        local text = dialogue { "a = lun.vector{1, 4}", "a.sum()", "a:sort().mean()", "math.sqrt(a)", "math.max(a, 2)",
+            '"x" + a', "math.sqrt 'x'" }
+        shows(text, "'sum' (array expected, got no value)\na method is called with a colon: a:sum()\n")
+        shows(text, "a method is called with a colon: a:mean()\n")
+        shows(text, "math.sqrt takes plain numbers; of arrays a:sqrt()\n")
+        shows(text, "math.max takes plain numbers; of arrays a:max(b)\n")
+        shows(text, 'texts are joined by .. : "x" .. a\n')
+        assert.matches("'sqrt' %(number expected, got string%)\n> ", text)
+        local pipe = io.popen(("'%s' -e 'print(math.sqrt(lun.vector{4}))' 2>&1"):format(terminal.program))
+        shows(pipe:read "a", "got Vector)\nmath.sqrt takes plain numbers; of arrays a:sqrt()\nstack traceback:")
+        pipe:close()
+    end)
+end)
+
+describe("a question", function()
+    it("is a name and a question mark, or a method without a call", function()
+        local text = dialogue({ "w = lun.table{x = lun.index(3)}", "w.x:mean", "w.x:mean?", "lun.gather?", "w:filter",
+            "w?", "nothing?", ":doc zeros", "w.x?" }, { columns = 200 })
+        local _, count = text:gsub("a:mean%(%[axis%]%), lun.mean%(a%): the arithmetic mean", "")
+        assert.equal(2, count)
+        shows(text, "> w:filter\nt:filter(m, ...): the rows where all hold")
+        shows(text, "> w?\na table of 1 column and 3 rows; its methods")
+        shows(text, "no help for 'nothing'")
+        shows(text, "> :doc zeros\nlun.zeros(shape")
+        shows(text, "a Vector of dtype i64")
+    end)
+
+    it("is answered in lines that fit the terminal", function()
+        local text = dialogue({ "help 'map'" }, { columns = 60 })
+        for line in text:match("help 'map'\n(.-)\n> "):gmatch "[^\n]+" do
+            assert.is_true(#line <= 60, line)
+        end
+    end)
+end)
+
+describe("a transcript that is pasted", function()
+    it("loses its marks and results", function()
+        local text = run { { "wait", "> " }, { "send", "\27[200~> x = 20\n> x + 1\n21\n> for i = 1, 2 do\n>> x = x + i\n>> end\n> x\n23\27[201~\r" },
+            { "wait", "21\r\n23\r\n" }, { "wait", "> " }, { "send", "\4" } }
+        shows(text, "[exit 0]")
     end)
 end)
