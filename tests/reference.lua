@@ -247,12 +247,17 @@ local function methods()
             indexed("a:" .. name, "lua")
         end
     end
-    put "\n## Methods of skeletons\n"
-    put "| call | what it does |\n|---|---|"
-    for _, name in ipairs(sorted(help.skeleton_methods)) do
-        put("| %s | %s |", code(cell(help.skeleton_methods[name][1])), cell(help.skeleton_methods[name][2]))
-        indexed("s:" .. name, "lua")
+    local function others(title, rows, letter)
+        put("\n## Methods of %s\n", title)
+        put "| call | what it does |\n|---|---|"
+        for _, name in ipairs(sorted(rows)) do
+            put("| %s | %s |", code(cell(rows[name][1])), cell(rows[name][2]))
+            indexed(letter .. name, "lua")
+        end
     end
+    others("tables", help.verbs, "t:")
+    others("groups", help.of_groups, "g:")
+    others("skeletons", help.skeleton_methods, "s:")
     put ""
 end
 

@@ -334,11 +334,8 @@ void lun__open_array(lua_State *L, const lun__parts *p)
         {"flatten", array_flatten, 1}, {"eval", array_eval, 1},
         {"free", array_free, 1},       {NULL, NULL, 0}};
     static const luaL_Reg events[] = {
-        {"__len", array_len},
-        {"__eq", array_eq},
-        {"__concat", array_concat},
-        {"__close", array_close},
-        {NULL, NULL},
+        {"__len", array_len},     {"__eq", array_eq}, {"__concat", array_concat},
+        {"__close", array_close}, {NULL, NULL},
     };
     static const lun__entry functions[] = {
         {"isarray", is_array, 1}, {"cast", array_cast, 3}, {NULL, NULL, 0}};

@@ -51,12 +51,8 @@ local function chunk_of(text, use)
     if text == "" then
         return nil, use .. " expects an expression or statements"
     end
-    local chunk = load("return " .. text, "=stdin", "t")
-    if chunk then
-        return chunk
-    end
-    local _, message = load(text, "=stdin", "t")
-    return load(text, "=stdin", "t"), message
+    local chunk, message = load("return " .. text, "=stdin", "t")
+    return chunk or load(text, "=stdin", "t"), message
 end
 
 local function time_once(text)
@@ -134,7 +130,10 @@ end
 -- An input as a line of a script: an expression is printed, as it was at the prompt.
 local function as_statement(text)
     local expression = text:match "^%s*=(.*)$" or text
-    if load("return " .. expression, "=stdin", "t") and not expression:find ";%s*$" then
+    if load("return " .. expression, "=stdin", "t") then
+        if expression:find ";%s*$" then -- not shown, but the last value
+            return "_ = " .. expression
+        end
         local call = load(expression, "=stdin", "t") and not text:find "^%s*="
         return call and expression or ("print(%s)"):format(expression)
     end
@@ -179,7 +178,8 @@ end
 -- Gives an input to $VISUAL or $EDITOR, and runs what comes back.
 local function edit_input(session, rest)
     local entry = entry_at(session, tonumber(rest))
-    local editor = os.getenv "VISUAL" or os.getenv "EDITOR"
+    local visual = os.getenv "VISUAL" or ""
+    local editor = visual ~= "" and visual or os.getenv "EDITOR"
     if rest ~= "" and not rest:find "^%d+$" then
         return ":edit expects the number of a line, as :history shows it"
     elseif not editor or editor == "" then
@@ -274,7 +274,8 @@ local table_of = {
         run = run_file,
     },
     {
-        name = "save", use = ":save file [n-m]", does = "write the inputs that ran, or those of some lines, into a script",
+        name = "save", use = ":save file [n-m]",
+        does = "write the inputs that ran, or those of lines n to m, as a script",
         run = save_inputs,
     },
     {

@@ -205,7 +205,8 @@ function failure.describe(value, depth, stop, typed)
     return {
         message = message,
         trace = trace(levels),
-        hint = raised and language.of_error(message, raised.func, caller and caller.func) or innermost and hint(message, innermost, typed),
+        hint = raised and language.of_error(message, raised.func, caller and caller.func)
+            or innermost and hint(message, innermost, typed),
     }
 end
 

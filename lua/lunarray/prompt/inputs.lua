@@ -1,5 +1,5 @@
--- What the lines typed at the prompt are: an expression, statements, a command, a question for help, or the beginning of
--- more lines; and the chunks of them. Nothing is run here.
+-- What the lines typed at the prompt are: an expression, statements, a question for help, or the beginning of more
+-- lines; and the chunks of them. Nothing is run here.
 
 local language = require "lunarray.prompt.language"
 local notes = require "lunarray.prompt.notes"
@@ -19,7 +19,8 @@ end
 
 -- The name that a text asks help of: "a?", "w.x:mean?" or a method without a call; nil for other texts.
 function inputs.asks_for(text)
-    return text:match("^%s*=?%s*(" .. PATH .. ":?[%w_]*)%s*%?%s*$") or text:match("^%s*=?%s*(" .. PATH .. ":[%a_][%w_]*)%s*$")
+    return text:match("^%s*=?%s*(" .. PATH .. ":?[%w_]*)%s*%?%s*$")
+        or text:match("^%s*=?%s*(" .. PATH .. ":[%a_][%w_]*)%s*$")
 end
 
 -- The inputs of a pasted transcript, whose lines begin with the prompt's marks, without these and without results; any
@@ -84,13 +85,13 @@ end
 -- complete it. watch: what notes.watcher gives.
 function inputs.compile(text, line, watch)
     local expression = text:match "^%s*=(.*)$" or text
-    local chunk, message = load_at(line, "return " .. expression)
-    if chunk then
-        return watched(expression, true, line, chunk, watch)
+    local valid = load_at(line, "return " .. expression)
+    if valid then
+        return watched(expression, true, line, valid, watch)
     elseif expression ~= text then
         text = "return " .. expression
     end
-    chunk, message = load_at(line, text)
+    local chunk, message = load_at(line, text)
     local value = with_value(text, chunk ~= nil)
     local valued = value and load_at(line, value)
     if valued or chunk then

@@ -136,11 +136,12 @@ function language.ends_at_once(text)
     return word ~= nil and HEADS[word] == true
 end
 
--- Patterns over messages of a running script; what is captured stands in the text as %1. The first row that fits is taken.
+-- Patterns over messages of a running script; what is captured stands in the text as %1. The first row that fits is
+-- taken.
+local COLON = "a method is called with a colon: a:%1()"
 local RUNNING = {
-    { "bad argument #1 to '([%a_][%w_]*)' %(array expected, got n", "a method is called with a colon: a:%1()", "method" },
-    { "bad argument #1 to '([%a_][%w_]*)' %(array or number expected, got n", "a method is called with a colon: a:%1()",
-        "method" },
+    { "bad argument #1 to '([%a_][%w_]*)' %(array expected, got n", COLON, "method" },
+    { "bad argument #1 to '([%a_][%w_]*)' %(array or number expected, got n", COLON, "method" },
     { "bad argument #%d to '%+' %(array or number expected, got string", 'texts are joined by .. : "x" .. a' },
     { "to 'group' %(.* expected, got columns", 't:group("k") groups the rows of a table by its columns' },
 }

@@ -1,6 +1,6 @@
--- What Lua answers without asking an array: '==' with a string is false, 'and' takes any array as true, and an assignment
--- drops the reason of a failure. An input is compiled so that the operands of such an operator pass through a function,
--- once each, which notes what a reader of other languages would not expect.
+-- What Lua answers without asking an array: '==' with a string is false, 'and' takes any array as true, an assignment
+-- drops the reason of a failure. An input is compiled so that the operands of such an operator pass through a
+-- function, once each, which notes what readers of other languages do not expect.
 
 local core = require "lunarray.core"
 local records = require "lunarray.base.records"

@@ -3,8 +3,8 @@
 --
 -- Invariant: `session` is the running session or nil; all state of the prompt is in it (results, names that were local
 -- to inputs, hints already shown), so it ends with it. An input is either compiled as a whole or not run at all.
--- session.lines has all lines of inputs, in order: number n is stdin:n of messages. session.history has the inputs, each
--- with the number of its first line, its text, and whether it has run without an error.
+-- session.lines has all lines of inputs, in order: number n is stdin:n of messages. session.history has the inputs,
+-- each with the number of its first line, its text, and whether it has run without an error.
 
 local core = require "lunarray.core"
 local commands = require "lunarray.prompt.commands"
@@ -20,7 +20,7 @@ local peek = require "lunarray.prompt.preview"
 local repl = {}
 
 local stdout, stderr = io.stdout, io.stderr
-local tostring, load, pcall, rawget, rawset = tostring, load, pcall, rawget, rawset
+local tostring, pcall, rawget, rawset = tostring, pcall, rawget, rawset
 local math_type = math.type
 local WELCOME = "Type an expression to see its value, :help for help, Ctrl-D to leave.\n"
 

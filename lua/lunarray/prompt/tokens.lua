@@ -1,5 +1,5 @@
--- The tokens of Lua text, and those that other languages have in their place: what the prompt must know of an input that
--- it does not run. Nothing here fails: what is no token of any kind is one of its own.
+-- The tokens of Lua text, and those that other languages have in their place: what the prompt must know of an input
+-- that it does not run. Nothing here fails: what is no token of any kind is one of its own.
 
 local tokens = {}
 

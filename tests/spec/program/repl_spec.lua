@@ -487,7 +487,7 @@ describe("commands", function()
         shows(text, "> :run " .. script .. "\n42\n6\ta\np\n> x\n9\n")
         shows(text, "saved.lua3: No such file or directory")
         local file = assert(io.open(script, "rb"))
-        assert.equal("x = 6\nprint(x * 7)\nprint( x, 'a')\nprint 'p'\nfor i = 1, 2 do\nx = x + i end\nx;\n", file:read "a")
+        assert.equal("x = 6\nprint(x * 7)\nprint( x, 'a')\nprint 'p'\nfor i = 1, 2 do\nx = x + i end\n_ = x;\n", file:read "a")
         file:close()
     end)
 
@@ -495,9 +495,9 @@ describe("commands", function()
         local editor = write("editor", "#!/bin/sh\nsed -i s/20/30/ \"$1\"\n", "755")
         local environment = ("VISUAL= EDITOR='%s'"):format(editor)
         local text = dialogue({ "20 + 1", "'other'", ":edit 1", ":edit 9", ":edit" }, { environment = environment })
-        shows(text, "> :edit 1\n31\n")
+        shows(text, "> :edit 1\n30 + 1\n31\n")
         shows(text, "there is no input at line 9\n")
-        shows(text, "> :edit\n31\n")
+        shows(text, "> :edit\n30 + 1\n31\n")
         shows(dialogue({ ":edit" }, { environment = "VISUAL= EDITOR=" }), "neither is set\n")
         text = dialogue({ "a = 1", ":edit" }, { environment = "VISUAL= EDITOR=false" })
         shows(text, "'false' has failed, so nothing is run\n")
@@ -865,7 +865,8 @@ end)
 
 describe("a transcript that is pasted", function()
     it("loses its marks and results", function()
-        local text = run { { "wait", "> " }, { "send", "\27[200~> x = 20\n> x + 1\n21\n> for i = 1, 2 do\n>> x = x + i\n>> end\n> x\n23\27[201~\r" },
+        local pasted = "> x = 20\n> x + 1\n21\n> for i = 1, 2 do\n>> x = x + i\n>> end\n> x\n23"
+        local text = run { { "wait", "> " }, { "send", "\27[200~" .. pasted .. "\27[201~\r" },
             { "wait", "21\r\n23\r\n" }, { "wait", "> " }, { "send", "\4" } }
         shows(text, "[exit 0]")
     end)
