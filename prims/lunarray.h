@@ -1581,10 +1581,11 @@ LUN_API lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int coun
  * lun_plan_release. */
 LUN_API const char *lun_plan_graph(const lun_plan *p);
 /* The steps of the plan, a line for each: MOVE of what locations of a set have to get, LAUNCH,
- * CELLS, PRODUCT, ALGORITHM, JOIN of what they found; values by numbers, with dtype, shape and
- * distribution where they are named first; below a kernel its IR.  It hangs on the form of the
- * graph, dtypes, shapes, distributions and the kind of devices alone: but for its first line, which
- * has the number of locations, it is the same on any set and machine.  The same lifetime. */
+ * CELLS, PRODUCT, ALGORITHM, EXCHANGE, JOIN of what they found; values by numbers, with dtype,
+ * shape and distribution where they are named first; below a kernel its IR.  It hangs on the form
+ * of the graph, dtypes, shapes, distributions and the kind of devices alone: but for its first
+ * line, which has the number of locations, it is the same on any set and machine.  The same
+ * lifetime. */
 LUN_API const char *lun_plan_text(const lun_plan *p);
 /* The number of kernels. */
 LUN_API int lun_plan_count(const lun_plan *p);

@@ -3,7 +3,7 @@
  * Invariant: an entry is in the bucket of its hash, once, and in e->kernels_used, the longest
  * unused first; no two have one key, backend slot and math mode.  Its list of refs has every
  * lun_kernel_ref that points to it: these become NULL when it goes.  stats.kernels is their number,
- * and stats.kernel_bytes less recipe_bytes the sum of own_bytes. Any call of lun__kernel_get may
+ * and stats.kernel_bytes less recipe_bytes the sum of own_bytes. Any call of lun__kernel_of may
  * give up any other kernel but one that its backend is busy with; what has to keep several raises
  * e->kernels_held meanwhile. */
 #include <stdlib.h>
@@ -152,7 +152,7 @@ void lun__kernels_flush(lun_engine *e)
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out)
+static lun_status find(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out)
 {
     lun_strbuf key = LUN_STRBUF_INIT;
     key_of(ir, &key);
@@ -194,6 +194,6 @@ lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **o
 
 lun_status lun__kernel_of(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out)
 {
-    lun_status s = lun__kernel_get(e, &l->ir, out);
+    lun_status s = find(e, &l->ir, out);
     return s == LUN_EBUILD ? lun__trap_refusal(e, l) : s;
 }

@@ -28,11 +28,8 @@ struct lun_kernel_entry {
 };
 
 /* The kernel of the backend in use for that IR, built if there is none yet, or of the native
- * backend, which is in use then, on host memory.  It stays until the next call, and longer while
- * e->kernels_held. */
-lun_status lun__kernel_get(lun_engine *e, const lun_ir *ir, lun_kernel_entry **out);
-
-/* The same for a lowered group; a refusal is explained. */
+ * backend, which is in use then, on host memory; a refusal is explained.  It stays until the next
+ * call, and longer while e->kernels_held. */
 lun_status lun__kernel_of(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out);
 
 /* Whether k is a kernel for the backend and the math mode in use. */

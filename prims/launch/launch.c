@@ -222,13 +222,12 @@ bool lun__launch_short_of_memory(lun_engine *e, lun_status s)
 /* Results without elements on a set: distributed as the operands are, as others would be. */
 static lun_status settle_empty(lun_engine *e, const lun_lowered *l, const outcome *o)
 {
-    lun_spread *cut;
-    lun_status s = lun__placing_cut(e, l, 0, lun__share_done.look, e, &cut);
-    if (s != LUN_OK)
-        return s;
+    lun_step step;
+    lun_share x;
+    lun_status s = lun__share_kernel(e, l, 0, &lun__share_done, e, &step, &x);
     for (int k = 0; s == LUN_OK && k < o->count; k++)
-        s = lun__placement_decide(e, o->outputs[k].storage, cut);
-    lun__spread_release(cut);
+        s = lun__placement_decide(e, o->outputs[k].storage, x.cut);
+    lun__share_close(&x);
     return s;
 }
 

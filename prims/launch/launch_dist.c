@@ -71,20 +71,22 @@ static uint64_t *rows_of(const sharing *w, const turn *t)
 
 /* ---- all locations --------------------------------------------------------------------------- */
 
+lun_status lun__launch_dist_at(lun_engine *e, int k, lun_status (*at)(void *ctx, int k), void *ctx)
+{
+    const int64_t launches = e->stats.launches;
+    lun_backend_slot *slot = lun__set_at(e, k);
+    lun__state_set_enter(e, slot);
+    const lun_status s = at(ctx, k);
+    slot->counted->launches += e->stats.launches - launches;
+    return s == LUN_OK ? lun__watch_stopped(e) : s;
+}
+
 lun_status lun__launch_dist_each(lun_engine *e, int places, bool devices_first,
                                  lun_status (*at)(void *ctx, int k), void *ctx)
 {
     lun_status s = LUN_OK;
-    for (int i = 0; s == LUN_OK && i < places; i++) {
-        const int k = devices_first ? lun__placing_turn(e, places, i) : i;
-        const int64_t launches = e->stats.launches;
-        lun_backend_slot *slot = lun__set_at(e, k);
-        lun__state_set_enter(e, slot);
-        s = at(ctx, k);
-        slot->counted->launches += e->stats.launches - launches;
-        if (s == LUN_OK)
-            s = lun__watch_stopped(e);
-    }
+    for (int i = 0; s == LUN_OK && i < places; i++)
+        s = lun__launch_dist_at(e, devices_first ? lun__placing_turn(e, places, i) : i, at, ctx);
     return s;
 }
 
@@ -148,7 +150,7 @@ static lun_status join(sharing *w, int64_t n)
 {
     lun_engine *e = w->e;
     const int k = first_place(w);
-    if (!w->l->ir.result_count || w->l->segment || k < 0)
+    if (k < 0)
         return LUN_OK;
     lun_flight *x = &w->flights.at[k];
     const lun_backend_slot *b = lun__state_computes_at(lun__set_at(e, k));
@@ -160,21 +162,16 @@ static lun_status join(sharing *w, int64_t n)
 
 /* ---- scans ----------------------------------------------------------------------------------- */
 
-/* Totals become carries, in the order of chunks. */
-static lun_status chain(sharing *w)
+/* Totals become carries, in the order of chunks, at location k. */
+static lun_status chain_at(void *ctx, int k)
 {
-    lun_engine *e = w->e;
-    const int k = first_place(w);
+    sharing *w = ctx;
     lun_flight *x = &w->flights.at[k];
-    const int64_t n = w->chunks * LUN_SCAN_CHUNK, launches = e->stats.launches;
-    lun_backend_slot *at = lun__set_at(e, k);
-    lun__state_set_enter(e, at);
+    const int64_t n = w->chunks * LUN_SCAN_CHUNK;
     if (bind(w, k) != LUN_OK)
         return lun__flights_failure(&w->flights);
     x->binding.stage = LUN_STAGE_CARRIES;
-    const lun_status s = lun__launch_run(e, &x->binding, x->kernel, n, 0, n, w->carries);
-    at->counted->launches += e->stats.launches - launches;
-    return s;
+    return lun__launch_run(w->e, &x->binding, x->kernel, n, 0, n, w->carries);
 }
 
 /* The chunks of a SCAN whose totals other locations start from get cells; there may be none. */
@@ -193,17 +190,20 @@ static lun_status open_cells(sharing *w)
     return !cells || w->carries ? LUN_OK : lun__fail_nomem(w->e);
 }
 
-static lun_status run_stages(sharing *w)
+static lun_status run_stage(sharing *w, lun_share_stage which)
 {
-    lun_status s = w->l->ir.scan >= 0 ? open_cells(w) : LUN_OK;
-    if (s == LUN_OK && w->carries) {
-        w->stage = LUN_STAGE_TOTALS;
-        s = run_all(w);
-        if (s == LUN_OK)
-            s = chain(w);
-        w->stage = LUN_STAGE_CARRIED;
-    }
-    return s == LUN_OK ? run_all(w) : s;
+    lun_status s = LUN_OK;
+    if (which == LUN_STAGE_OF_TOTALS)
+        s = open_cells(w);
+    if (which == LUN_STAGE_OF_PAIRS)
+        return join(w, w->share->step->n);
+    if (s != LUN_OK || (which != LUN_STAGE_OF_WORK && !w->carries))
+        return s;
+    w->stage = which == LUN_STAGE_OF_TOTALS ? LUN_STAGE_TOTALS
+               : w->carries                 ? LUN_STAGE_CARRIED
+                                            : LUN_STAGE_ALL;
+    return which == LUN_STAGE_OF_CARRIES ? lun__launch_dist_at(w->e, first_place(w), chain_at, w)
+                                         : run_all(w);
 }
 
 lun_status lun__launch_dist_run(const lun_share *x, lun_storage *const *written, uint64_t *cells)
@@ -223,10 +223,8 @@ lun_status lun__launch_dist_run(const lun_share *x, lun_storage *const *written,
     for (int k = 0; s == LUN_OK && k < places; k++)
         w.turns[k].indices = lun__placing_range(x->cut, w.l, k);
     e->kernels_held++;
-    if (s == LUN_OK)
-        s = run_stages(&w);
-    if (s == LUN_OK)
-        s = join(&w, x->step->n);
+    for (const lun_share_stage *at = x->stages; s == LUN_OK && *at; at++)
+        s = run_stage(&w, *at);
     s = lun__fetch_settled(e, s);
     lun__flights_close(&w.flights);
     e->current = before;
@@ -283,10 +281,10 @@ lun_status lun__launch_dist_gather(lun_engine *e, const lun_node *n, bool device
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-static const lun_spread *look(void *e, const lun_node *n, int64_t *offset)
+static lun_storage *array(void *e, const lun_node *n)
 {
-    *offset = n->offset;
-    return n->kind == LUN_NODE_LEAF ? lun__placement_spread(e, n->storage) : NULL;
+    (void)e;
+    return n->kind == LUN_NODE_LEAF ? n->storage : NULL;
 }
 
 /* The array in memory that a need is of; NULL: none. */
@@ -326,17 +324,7 @@ static lun_status move(void *e, const lun_need *x)
                               : lun__host_elements_ensure(e, n->storage, lo, hi);
 }
 
-static lun_status settle(void *e, const lun_node *n, lun_spread *cut)
-{
-    return n->kind == LUN_NODE_LEAF &&
-                   lun__placing_settles(cut, lun__placement_spread(e, n->storage), n->offset,
-                                        n->storage->count)
-               ? lun__placement_decide(e, n->storage, cut)
-               : LUN_OK;
-}
-
-const lun_share_actions lun__share_done = {
-    .look = look, .room = take_room, .move = move, .becomes = settle};
+const lun_share_actions lun__share_done = {.array = array, .room = take_room, .move = move};
 
 lun_status lun__launch_dist_hand_on(lun_engine *e, lun_storage *s)
 {

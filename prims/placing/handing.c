@@ -22,16 +22,6 @@ int lun__handing_slots(const lun_outer_axis *a)
     return a->accumulate[1].ir.slot_count - 2 * a->result_count;
 }
 
-bool lun__handing_begins(lun_interval rows)
-{
-    return rows.lo % LUN_CHUNK == 0;
-}
-
-bool lun__handing_ends(lun_interval rows, int64_t segment)
-{
-    return rows.hi == segment || rows.lo / LUN_CHUNK != rows.hi / LUN_CHUNK;
-}
-
 /* Positions of slot i's elements of row 0, and from row to row. */
 static lun_interval first_row(const lun_outer_axis *a, int i, int64_t *step)
 {
@@ -54,6 +44,42 @@ lun_interval lun__handing_need(const lun_outer_axis *a, int i, lun_interval rows
     x.lo += one < other ? one : other;
     x.hi += one < other ? other : one;
     return x;
+}
+
+/* One block: accumulators begin where a chunk does, else they are what the rows before came to. */
+static lun_status each_location(const lun_outer_axis *a, const lun_spread *rows, int64_t first,
+                                int64_t count, const lun_handing_actions *act, void *ctx)
+{
+    const lun_outer_axis_sizes x = lun__outer_axis_sizes(a);
+    const int64_t each = x.count * (x.segments / a->of.extent[0]);
+    const int64_t cells = lun__order_chunks(&a->accumulate[1].ir, x.segment) * each;
+    bool ended = false; /* there are cells */
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < rows->places; k++) {
+        const lun_interval r = lun__spread_part(rows, k);
+        const bool ends = r.hi == x.segment || r.lo / LUN_CHUNK != r.hi / LUN_CHUNK;
+        if (r.lo >= r.hi)
+            continue;
+        s = act->hand(ctx, LUN_HANDED_ACCUMULATORS, k, each * x.lanes, r.lo % LUN_CHUNK == 0);
+        if (s == LUN_OK && ends)
+            s = act->hand(ctx, LUN_HANDED_CELLS, k, cells, !ended);
+        ended |= ends;
+        if (s == LUN_OK && act->rows)
+            s = act->rows(ctx, k, first, count, ends);
+    }
+    if (s == LUN_OK)
+        s = act->hand(ctx, LUN_HANDED_CELLS, 0, cells, false);
+    return s == LUN_OK && act->join ? act->join(ctx, first, count) : s;
+}
+
+lun_status lun__handing_each(const lun_outer_axis *a, const lun_spread *rows,
+                             const lun_handing_actions *act, void *ctx)
+{
+    const int64_t all = a->of.extent[0], most = lun__outer_axis_sizes(a).count;
+    lun_status s = LUN_OK;
+    for (int64_t at = 0; s == LUN_OK && at < all; at += most)
+        s = each_location(a, rows, at, all - at < most ? all - at : most, act, ctx);
+    return s;
 }
 
 /* Whether all that visits read is elements of arrays, or their positions, at known places. */

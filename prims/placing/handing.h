@@ -1,12 +1,12 @@
 /* handing.h - a reduction of segments that go across, on places that have some of its rows each:
  * who takes which rows, what is handed on from place to place, and where chunks end.  Nothing
- * moves here: sets/handed.c does it, placing/moves.c tells it beforehand.  Private to prims/. */
+ * moves here: sets/handed.c and placing/moves.c have the actions that do it and explain it.
+ * Private to prims/. */
 #ifndef LUN_HANDING_H
 #define LUN_HANDING_H
 
 #include "kernels/outer_axis.h"
 #include "placing/placing.h"
-#include "placing/teller.h"
 
 enum { LUN_CROSSING_ACCUMULATORS = 1 << 20 }; /* about: they stay in the last cache */
 
@@ -26,11 +26,22 @@ lun_status lun__handing_rows(lun_engine *e, const lun_step *step, lun_placing_lo
 lun_interval lun__handing_need(const lun_outer_axis *a, int i, lun_interval rows);
 /* Slots of a visit that are no accumulators. */
 int lun__handing_slots(const lun_outer_axis *a);
-/* Whether accumulators begin with these rows, instead of being what the rows before came to. */
-bool lun__handing_begins(lun_interval rows);
-/* Whether chunks of a segment of so many elements end in these rows. */
-bool lun__handing_ends(lun_interval rows, int64_t segment);
-/* Tells the moves of a step whose rows are shared so. */
-lun_status lun__handing_tell(lun_teller *t, const lun_step *step, const lun_spread *rows);
+
+/* Working memory: accumulators of segments, cells of their chunks. */
+typedef enum lun_handed { LUN_HANDED_ACCUMULATORS, LUN_HANDED_CELLS } lun_handed;
+
+/* What is done in the order of locations, for each block of segments: `count` steps of the
+ * outermost kept axis from step `first` on.  NULL: nothing. */
+typedef struct lun_handing_actions {
+    /* Working memory of so many elements for each result goes to location k, which writes it;
+     * anew: without what it held. */
+    lun_status (*hand)(void *ctx, lun_handed which, int k, int64_t count, bool anew);
+    /* Location k combines its rows of the block; ends: chunks of segments end in them. */
+    lun_status (*rows)(void *ctx, int k, int64_t first, int64_t count, bool ends);
+    /* The first location, which has all cells of the block, joins them. */
+    lun_status (*join)(void *ctx, int64_t first, int64_t count);
+} lun_handing_actions;
+lun_status lun__handing_each(const lun_outer_axis *a, const lun_spread *rows,
+                             const lun_handing_actions *act, void *ctx);
 
 #endif

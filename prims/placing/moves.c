@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "placing/handing.h"
 #include "placing/plan_text.h"
 
 /* ---- a step ---------------------------------------------------------------------------------- */
@@ -21,8 +22,7 @@ static lun_status read_operand(void *ctx, const lun_need *x)
     return lun__teller_need(t, n, x->at, -before, count - before, x->why);
 }
 
-static const lun_share_actions predicted = {
-    .look = lun__teller_spread, .move = read_operand, .becomes = lun__teller_settle};
+static const lun_share_actions predicted = {.array = lun__teller_storage, .move = read_operand};
 
 /* n, a result whose elements the locations have, each what it computes; folds: a reduction of
  * segments, on the host, and where it is used at locations on the host, too. */
@@ -68,18 +68,52 @@ static lun_status give(lun_teller *t, const lun_share *x)
     return s;
 }
 
-/* What the locations of a set do; cut NULL: the first one alone. */
+/* Where accumulators and cells of rows that locations take in turn are; NULL: on the host. */
+typedef struct working {
+    lun_teller *t;
+    const lun_outer_axis *a;
+    const lun_backend_slot *at[2];
+} working;
+
+static lun_status hand_on(void *ctx, lun_handed which, int k, int64_t count, bool anew)
+{
+    working *w = ctx;
+    const lun_backend_slot *slot = lun__set_at(w->t->e, k), *from = w->at[which];
+    const lun_backend_slot *at = w->at[which] = slot->backend->buffer_new ? slot : NULL;
+    lun_status s = LUN_OK;
+    for (int r = 0; s == LUN_OK && !anew && at != from && r < w->a->result_count; r++)
+        s = lun__teller_works(w->t, from, at,
+                              count * lun__dtype_get((lun_dtype)w->a->results[r]->acc)->bytes,
+                              "accumulators are handed on");
+    return s;
+}
+
+static const lun_handing_actions told_rows = {.hand = hand_on};
+
+/* A stage at the locations, cut NULL: at the first one. */
+static lun_status tell_stage(lun_teller *t, const lun_share *x, lun_share_stage which)
+{
+    const lun_share_stage_row *stage = &lun__share_stages[which];
+    lun_status s = LUN_OK;
+    if (which == LUN_STAGE_OF_ROWS)
+        s = lun__handing_each(x->step->across, x->cut, &told_rows,
+                              &(working){.t = t, .a = x->step->across});
+    for (int k = 0; s == LUN_OK && k < (x->cut ? x->cut->places : 1); k++) {
+        const lun_interval work = (stage->work ? stage->work : x->rule->work)(x->step, x->cut, k);
+        const int64_t bytes = stage->bytes ? stage->bytes(x->step, x->cut, k) : 0;
+        if (stage->what && (!x->cut || work.lo < work.hi))
+            s = lun__teller_place(t, stage->what, k, work);
+        if (s == LUN_OK && bytes)
+            s = lun__teller_exchange(t, k, bytes, "they put elements in order");
+    }
+    return s;
+}
+
 static lun_status share(lun_teller *t, const lun_share *x)
 {
-    const int places = x->cut ? x->cut->places : 1;
     lun_status s = lun__share_bring(x, 1);
-    if (s == LUN_OK && x->rule->beside)
-        s = x->rule->beside(t, x->step, x->cut);
-    for (int k = 0; s == LUN_OK && k < places; k++) {
-        const lun_interval work = x->rule->work(x->step, x->cut, k);
-        if (!x->cut || work.lo < work.hi)
-            s = lun__teller_place(t, "", k, work);
-    }
+    for (const lun_share_stage *at = x->stages; s == LUN_OK && *at; at++)
+        s = tell_stage(t, x, *at);
     return s;
 }
 
@@ -109,11 +143,10 @@ static lun_status tell(lun_teller *t, const lun_step *step)
 static lun_status merge(lun_teller *t, const lun_told_merge *m)
 {
     const lun_versions *v = m->storage->placed->versions;
-    lun_placed *p = NULL;
     lun_in_use before;
     lun_status s = LUN_OK;
     if (!m->node)
-        s = lun__teller_add(t, m->storage, p = lun__teller_begin(v->at[0]));
+        s = lun__teller_begin(t, m->storage, v->at[0]);
     if (m->node) {
         t->merges = true;
         lun__set_take(t->e, v->place, v->count, &before);
@@ -123,14 +156,14 @@ static lun_status merge(lun_teller *t, const lun_told_merge *m)
         t->merges = false;
     }
     for (int i = 0; s == LUN_OK && m->node && i < t->count; i++)
-        if (t->known[i].of == m->node) {
+        if (t->known[i].of == m->node)
             t->known[i].of = m->storage;
-            p = t->known[i].at;
-        }
-    if (s != LUN_OK || !p)
+    lun_storage *to = s == LUN_OK ? lun__teller_find(t, m->storage) : NULL;
+    if (!to)
         return s;
-    lun__spread_release(p->spread);
-    p->spread = m->storage->placed->spread ? lun__spread_retain(m->storage->placed->spread) : NULL;
+    lun__spread_release(to->placed->spread);
+    to->placed->spread =
+        m->storage->placed->spread ? lun__spread_retain(m->storage->placed->spread) : NULL;
     return LUN_OK;
 }
 

@@ -4,6 +4,7 @@
 
 #include "placing/padded.h"
 #include "placing/reached.h"
+#include "plan/matmul_plan.h"
 #include "schedule/chain.h"
 
 #include <stdlib.h>
@@ -261,4 +262,25 @@ lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices
         return (lun_interval){from->offset + indices.lo, from->offset + indices.hi};
     lun__node_layout(from->view, &layout);
     return lun__placing_reach(&layout, indices.lo, indices.hi - 1);
+}
+
+/* ---- what a step reads where the first location computes ------------------------------------- */
+
+const lun_node *lun__placing_array(const lun_node *n)
+{
+    while (n &&
+           (n->kind == LUN_NODE_VIEW || n->kind == LUN_NODE_PAD || n->kind == LUN_NODE_RESHAPE))
+        n = n->in[0];
+    return n;
+}
+
+bool lun__placing_on_device(const lun_engine *e, const lun_step *step)
+{
+    const lun_backend_slot *b = e->backends[e->current];
+    if (!b->backend->buffer_new || step->kind == LUN_STEP_LAUNCH)
+        return b->backend->buffer_new && lun__backend_runs(b, &step->lowered.ir);
+    if (step->kind != LUN_STEP_PRODUCT)
+        return false;
+    const lun_product p = lun__matmul_plan_of(step->node);
+    return !lun__matmul_plan_elsewhere(e, &p);
 }

@@ -9,7 +9,7 @@
 static void print_distribution(lun_plan_writer *p, const lun_node *n)
 {
     int64_t offset;
-    const lun_spread *x = p->e->set_count ? lun__teller_spread(p->teller, n, &offset) : NULL;
+    const lun_spread *x = p->e->set_count ? lun__share_look(p->share, n, &offset) : NULL;
     if (!x)
         return;
     const bool whole = x->kind == LUN_SPREAD_SINGLE || x->kind == LUN_SPREAD_COPY;
@@ -58,7 +58,7 @@ static bool is_there(lun_plan_writer *p, const lun_share *x, const lun_need *nee
         launch && (l->segment ? x->cut->unit % l->segment == 0
                               : !l->ir.result_count && (l->ir.scan < 0 || lun__order_free(&l->ir)));
     int64_t offset;
-    const lun_spread *of = lun__teller_spread(p->teller, need->of, &offset);
+    const lun_spread *of = lun__share_look(p->share, need->of, &offset);
     return need->becomes && (whole || !launch) && of && !offset && lun__spread_same(of, x->cut);
 }
 
@@ -88,24 +88,6 @@ static void print_moves(lun_plan_writer *p, const lun_share *x)
     }
 }
 
-/* What the step does, and how what the locations give comes together; NULL: as it is. */
-static const char *name_of(const lun_share *x, const char **joined)
-{
-    static const char *const names[] = {"LAUNCH",    "COPY",    "PRODUCT",
-                                        "ALGORITHM", "RUNNING", "FILL"};
-    const lun_lowered *l = &x->step->lowered;
-    const bool cells = l->ir.result_count && !l->segment;
-    *joined = x->rule->kind == LUN_SHARE_ROWS     ? "accumulators, then cells by pairs"
-              : x->rule->kind == LUN_SHARE_CHOOSE ? "what each found"
-              : x->rule->kind == LUN_SHARE_ORDER && lun__placing_one_segment(x->step->node)
-                  ? "runs, by splitters"
-              : !x->cut || x->step->kind != LUN_STEP_LAUNCH ? NULL
-              : cells                                       ? "cells by pairs"
-              : l->ir.scan >= 0 && !l->segment              ? "totals in a chain"
-                                                            : NULL;
-    return x->rule->kind == LUN_SHARE_ROWS || (x->cut && cells) ? "CELLS" : names[x->step->kind];
-}
-
 static void print_operands(lun_plan_writer *p, const lun_step *step)
 {
     const lun_lowered *l = &step->lowered;
@@ -128,14 +110,12 @@ static void print_operands(lun_plan_writer *p, const lun_step *step)
     }
 }
 
-lun_status lun__plan_text_step(lun_plan_writer *p, const lun_share *x)
+/* What the step gives, and of what. */
+static void print_results(lun_plan_writer *p, const lun_share *x)
 {
     const lun_step *step = x->step;
-    const char *joined;
     const lun_node *n;
     bool folds;
-    print_moves(p, x);
-    begin(p, name_of(x, &joined));
     if (step->kind == LUN_STEP_ALGORITHM)
         lun__strbuf_printf(p->out, " %s",
                            lun__algorithm_rows[lun__node_first_result(step->node)->op].name);
@@ -144,13 +124,27 @@ lun_status lun__plan_text_step(lun_plan_writer *p, const lun_share *x)
             print_value(p, n);
     print_operands(p, step);
     lun__strbuf_puts(p->out, x->cut || !p->e->set_count ? "\n" : " at the first location\n");
-    lun_status s =
-        step->kind == LUN_STEP_LAUNCH
-            ? lun__print_ir(step->pairs ? &step->pairs->kernel.ir : &step->lowered.ir, p->out)
-            : LUN_OK;
-    if (joined) {
-        begin(p, "JOIN");
-        lun__strbuf_printf(p->out, " %s\n", joined);
+}
+
+lun_status lun__plan_text_step(lun_plan_writer *p, lun_share *x)
+{
+    static const char *const names[] = {"LAUNCH",    "COPY",    "PRODUCT",
+                                        "ALGORITHM", "RUNNING", "FILL"};
+    const lun_step *step = x->step;
+    lun_status s = LUN_OK;
+    p->share = x;
+    print_moves(p, x);
+    for (const lun_share_stage *at = x->stages; s == LUN_OK && *at; at++) {
+        const char *text = lun__share_stages[*at].text;
+        if (text) {
+            begin(p, text);
+            lun__strbuf_puts(p->out, "\n");
+            continue;
+        }
+        begin(p, at[1] == LUN_STAGE_OF_PAIRS ? "CELLS" : names[step->kind]);
+        print_results(p, x);
+        if (step->kind == LUN_STEP_LAUNCH)
+            s = lun__print_ir(step->pairs ? &step->pairs->kernel.ir : &step->lowered.ir, p->out);
     }
     return s == LUN_OK && p->out->failed ? lun__fail_nomem(p->e) : s;
 }

@@ -12,11 +12,12 @@ typedef struct lun_plan_writer {
     lun_engine *e;
     lun_strbuf *out;
     lun_teller *teller;
+    lun_share *share; /* of the step */
     uint64_t walk;
     int values, steps;
 } lun_plan_writer;
 
 /* Step x: results are where they will be, operands distributed as before it. */
-lun_status lun__plan_text_step(lun_plan_writer *p, const lun_share *x);
+lun_status lun__plan_text_step(lun_plan_writer *p, lun_share *x);
 
 #endif

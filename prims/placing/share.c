@@ -96,22 +96,23 @@ static bool need_slot(const lun_share_at *x, int i, lun_need *out)
     return true;
 }
 
-/* The stages of a scan before the last one. */
-static lun_status stages(lun_teller *t, const lun_step *step, const lun_spread *cut)
+static lun_interval work_totals(const lun_step *step, const lun_spread *cut, int k)
 {
-    const lun_lowered *l = &step->lowered;
-    lun_status s = LUN_OK;
-    int lead = -1;
+    return lun__placing_totals(cut, &step->lowered, k);
+}
+
+/* All of them, at the first location that has indices, if there are totals. */
+static lun_interval work_carries(const lun_step *step, const lun_spread *cut, int k)
+{
     bool any = false;
-    for (int k = 0; s == LUN_OK && l->ir.scan >= 0 && k < cut->places; k++) {
-        const lun_interval x = lun__placing_totals(cut, l, k), part = lun__spread_part(cut, k);
-        lead = lead < 0 && part.lo < part.hi ? k : lead;
+    for (int i = 0; i < cut->places; i++) {
+        const lun_interval part = lun__spread_part(cut, i), x = work_totals(step, cut, i);
         any |= x.lo < x.hi;
-        if (x.lo < x.hi)
-            s = lun__teller_place(t, "totals", k, x);
+        if (i < k && part.lo < part.hi)
+            return (lun_interval){0, 0};
     }
-    return s == LUN_OK && any ? lun__teller_place(t, "carries", lead, (lun_interval){0, cut->n})
-                              : s;
+    const lun_interval part = lun__spread_part(cut, k);
+    return (lun_interval){0, any && part.lo < part.hi ? cut->n : 0};
 }
 
 /* ---- chains ---------------------------------------------------------------------------------- */
@@ -351,23 +352,16 @@ static bool need_elements(const lun_share_at *x, int i, lun_need *out)
     return true;
 }
 
-/* Samples of one segment that several locations have parts of, and what they exchange, which
- * depends on elements: at most so much. */
-static lun_status exchanged(lun_teller *t, const lun_step *step, const lun_spread *cut)
+static lun_interval work_samples(const lun_step *step, const lun_spread *cut, int k)
 {
-    const lun_node *n = step->node;
-    lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && lun__placing_apart(n, cut) && k < cut->places; k++) {
-        const lun_interval x = lun__spread_part(cut, k);
-        if (x.lo >= x.hi)
-            continue;
-        s = lun__teller_place(t, "samples", k,
-                              (lun_interval){x.lo, x.lo + lun__placing_samples(n, cut, k)});
-        if (s == LUN_OK)
-            s = lun__teller_exchange(t, k, lun__placing_exchange(n, cut, k),
-                                     "they put elements in order");
-    }
-    return s;
+    const lun_interval x = lun__spread_part(cut, k);
+    const bool some = lun__placing_apart(step->node, cut) && x.lo < x.hi;
+    return (lun_interval){x.lo, some ? x.lo + lun__placing_samples(step->node, cut, k) : x.lo};
+}
+
+static int64_t exchanged(const lun_step *step, const lun_spread *cut, int k)
+{
+    return lun__placing_apart(step->node, cut) ? lun__placing_exchange(step->node, cut, k) : 0;
 }
 
 /* ---- one location ---------------------------------------------------------------------------- */
@@ -411,6 +405,37 @@ static bool need_rows(const lun_share_at *x, int i, lun_need *out)
     return true;
 }
 
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+const lun_share_stage_row lun__share_stages[] = {
+    [LUN_STAGE_OF_TOTALS] = {"CELLS totals", "totals", work_totals, NULL},
+    [LUN_STAGE_OF_CARRIES] = {"JOIN totals in a chain", "carries", work_carries, NULL},
+    [LUN_STAGE_OF_WORK] = {NULL, "", NULL, NULL},
+    [LUN_STAGE_OF_ROWS] = {NULL, "", NULL, NULL},
+    [LUN_STAGE_OF_SAMPLES] = {"JOIN samples", "samples", work_samples, NULL},
+    [LUN_STAGE_OF_EXCHANGE] = {"EXCHANGE runs by splitters", NULL, NULL, exchanged},
+    [LUN_STAGE_OF_PAIRS] = {"JOIN cells by pairs", NULL, NULL, NULL},
+    [LUN_STAGE_OF_FOUND] = {"JOIN what each found", NULL, NULL, NULL}};
+
+static const lun_share_stage *stages_of(const lun_share *x)
+{
+    static const lun_share_stage one[] = {LUN_STAGE_OF_WORK, LUN_STAGES_END},
+                                 rows[] = {LUN_STAGE_OF_ROWS, LUN_STAGE_OF_PAIRS, LUN_STAGES_END},
+                                 cells[] = {LUN_STAGE_OF_WORK, LUN_STAGE_OF_PAIRS, LUN_STAGES_END},
+                                 found[] = {LUN_STAGE_OF_WORK, LUN_STAGE_OF_FOUND, LUN_STAGES_END},
+                                 scan[] = {LUN_STAGE_OF_TOTALS, LUN_STAGE_OF_CARRIES,
+                                           LUN_STAGE_OF_WORK, LUN_STAGES_END},
+                                 runs[] = {LUN_STAGE_OF_WORK, LUN_STAGE_OF_SAMPLES,
+                                           LUN_STAGE_OF_EXCHANGE, LUN_STAGES_END};
+    const lun_lowered *l = &x->step->lowered;
+    const lun_share_kind kind = x->rule->kind;
+    if (kind == LUN_SHARE_LAUNCH && !l->segment)
+        return l->ir.result_count ? cells : l->ir.scan >= 0 ? scan : one;
+    if (kind == LUN_SHARE_ORDER)
+        return lun__placing_one_segment(x->step->node) ? runs : one;
+    return kind == LUN_SHARE_ROWS ? rows : kind == LUN_SHARE_CHOOSE ? found : one;
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static const lun_share_rule rules[] = {
@@ -424,7 +449,6 @@ static const lun_share_rule rules[] = {
      .share = share_launch,
      .need = need_slot,
      .work = work_launch,
-     .beside = stages,
      .gives = LUN_GIVES_PARTS},
     {.kind = LUN_SHARE_PAIRS,
      .devices_first = true,
@@ -436,14 +460,12 @@ static const lun_share_rule rules[] = {
      .share = lun__handing_rows,
      .need = need_rows,
      .work = work_rows,
-     .beside = lun__handing_tell,
      .gives = LUN_GIVES_WHOLE},
     {.kind = LUN_SHARE_STREAM, .share = share_stream, .need = need_stream, .work = work_part},
     {.kind = LUN_SHARE_ORDER,
      .share = share_order,
      .need = need_elements,
      .work = work_part,
-     .beside = exchanged,
      .gives = LUN_GIVES_PARTS},
     {.kind = LUN_SHARE_CHOOSE,
      .once = true,
@@ -472,12 +494,20 @@ static bool all_run(lun_engine *e, const lun_step *step)
     return all;
 }
 
+const lun_spread *lun__share_look(void *x, const lun_node *n, int64_t *offset)
+{
+    const lun_share *share = x;
+    const lun_storage *s = share->act->array(share->ctx, n);
+    *offset = n->kind == LUN_NODE_LEAF ? n->offset : 0;
+    return s ? lun__placement_spread(share->e, s) : NULL;
+}
+
 /* The rule of a step, and how the locations share it then. */
 static lun_status find_rule(lun_share *x)
 {
     const size_t count = all_run(x->e, x->step) ? sizeof rules / sizeof *rules : 0;
     for (size_t i = 0; i < count; i++) {
-        const lun_status s = rules[i].share(x->e, x->step, x->act->look, x->ctx, &x->cut);
+        const lun_status s = rules[i].share(x->e, x->step, lun__share_look, x, &x->cut);
         if (s == LUN_OK && !x->cut)
             continue;
         x->rule = &rules[i];
@@ -492,7 +522,9 @@ lun_status lun__share_open(lun_engine *e, const lun_step *step, const lun_share_
                            void *ctx, lun_share *out)
 {
     *out = (lun_share){.e = e, .step = step, .rule = &alone, .act = act, .ctx = ctx};
-    return e->set_count ? find_rule(out) : LUN_OK;
+    const lun_status s = e->set_count ? find_rule(out) : LUN_OK;
+    out->stages = stages_of(out);
+    return s;
 }
 
 lun_status lun__share_kernel(lun_engine *e, const lun_lowered *l, int64_t n,
@@ -500,9 +532,9 @@ lun_status lun__share_kernel(lun_engine *e, const lun_lowered *l, int64_t n,
                              lun_share *out)
 {
     *step = (lun_step){.kind = LUN_STEP_LAUNCH, .n = n, .lowered = *l};
-    *out = (lun_share){.e = e, .step = step, .rule = &rules[LUN_SHARE_LAUNCH], .act = act};
-    out->ctx = ctx;
-    return lun__placing_cut(e, l, n, act->look, ctx, &out->cut);
+    *out = (lun_share){e, step, &rules[LUN_SHARE_LAUNCH], NULL, NULL, act, ctx};
+    out->stages = stages_of(out);
+    return lun__placing_cut(e, l, n, lun__share_look, out, &out->cut);
 }
 
 void lun__share_close(lun_share *x)
@@ -589,8 +621,12 @@ lun_status lun__share_settle(const lun_share *x)
 {
     lun_status s = LUN_OK;
     lun_need need;
-    for (int i = 0; s == LUN_OK && x->cut && lun__share_need(x, i, &need); i++)
-        if (need.of && need.becomes)
-            s = x->act->becomes(x->ctx, need.of, x->cut);
+    for (int i = 0; s == LUN_OK && x->cut && lun__share_need(x, i, &need); i++) {
+        const bool becomes = need.of && need.becomes;
+        lun_storage *to = becomes ? x->act->array(x->ctx, need.of) : NULL;
+        const int64_t offset = to && need.of->kind == LUN_NODE_LEAF ? need.of->offset : 0;
+        if (to && lun__placing_settles(x->cut, lun__placement_spread(x->e, to), offset, to->count))
+            s = lun__placement_decide(x->e, to, x->cut);
+    }
     return s;
 }

@@ -61,6 +61,37 @@ typedef struct lun_share_at {
     lun_interval part, work; /* of `cut`; what it computes */
 } lun_share_at;
 
+/* What the locations do of a step, in turn:
+ *   TOTALS    of a scan: the totals of chunks that others start from
+ *   CARRIES   the first location that has indices chains them
+ *   WORK      each computes what it has of the results, or cells of them
+ *   ROWS      the same one after the other, by accumulators that go from one to the next
+ *   SAMPLES   of elements in order, which say where to cut
+ *   EXCHANGE  what lies between two cuts goes to one location
+ *   PAIRS     cells are combined by pairs
+ *   FOUND     what each has found becomes one result */
+typedef enum lun_share_stage {
+    LUN_STAGES_END,
+    LUN_STAGE_OF_TOTALS,
+    LUN_STAGE_OF_CARRIES,
+    LUN_STAGE_OF_WORK,
+    LUN_STAGE_OF_ROWS,
+    LUN_STAGE_OF_SAMPLES,
+    LUN_STAGE_OF_EXCHANGE,
+    LUN_STAGE_OF_PAIRS,
+    LUN_STAGE_OF_FOUND
+} lun_share_stage;
+
+typedef struct lun_share_stage_row {
+    const char *text; /* in a plan's text; NULL: as the step's kind */
+    const char *what; /* of lun_plan_place; NULL: it is none */
+    /* What location k does; NULL: as the rule says. */
+    lun_interval (*work)(const lun_step *step, const lun_spread *cut, int k);
+    /* The most bytes that it gives to others; NULL: none. */
+    int64_t (*bytes)(const lun_step *step, const lun_spread *cut, int k);
+} lun_share_stage_row;
+extern const lun_share_stage_row lun__share_stages[];
+
 typedef struct lun_share_rule {
     lun_share_kind kind;
     bool devices_first; /* moves begin in the order of lun__placing_turn */
@@ -73,18 +104,14 @@ typedef struct lun_share_rule {
     bool (*need)(const lun_share_at *x, int i, lun_need *out);
     /* What location k computes, as lun_plan_place counts it; lo == hi: nothing. */
     lun_interval (*work)(const lun_step *step, const lun_spread *cut, int k);
-    /* For explain: stages, exchanges and accumulators; NULL: none. */
-    lun_status (*beside)(lun_teller *t, const lun_step *step, const lun_spread *cut);
     lun_share_gives gives;
 } lun_share_rule;
 
 /* What happens to the operands of a step at the locations: it does, or is predicted. */
 typedef struct lun_share_actions {
-    lun_placing_look *look;                             /* how arrays are distributed */
-    lun_status (*room)(void *ctx, const lun_need *x);   /* memory for them; NULL: takes none */
-    lun_status (*move)(void *ctx, const lun_need *x);   /* they become current */
-    lun_status (*becomes)(void *ctx, const lun_node *n, /* n is distributed so from now on */
-                          lun_spread *cut);
+    lun_storage *(*array)(void *ctx, const lun_node *n); /* that n is in; NULL: none */
+    lun_status (*room)(void *ctx, const lun_need *x);    /* memory for them; NULL: takes none */
+    lun_status (*move)(void *ctx, const lun_need *x);    /* they become current */
 } lun_share_actions;
 
 /* A step on the set in use. */
@@ -92,7 +119,8 @@ typedef struct lun_share {
     lun_engine *e;
     const lun_step *step;
     const lun_share_rule *rule;
-    lun_spread *cut; /* owned; NULL: ALONE */
+    const lun_share_stage *stages; /* in turn, up to END */
+    lun_spread *cut;               /* owned; NULL: ALONE */
     const lun_share_actions *act;
     void *ctx;
 } lun_share;
@@ -113,6 +141,8 @@ lun_status lun__share_bring_at(const lun_share *x, int k);
 lun_status lun__share_bring(const lun_share *x, int count);
 /* Result i of a step, NULL: it is not stored; folds: it is a reduction.  False: there is none. */
 bool lun__share_gives(const lun_step *step, int i, const lun_node **out, bool *folds);
+/* How n, a lun_share's operand, is distributed: a lun_placing_look. */
+const lun_spread *lun__share_look(void *x, const lun_node *n, int64_t *offset);
 /* Operands of which all was read are distributed as the step is. */
 lun_status lun__share_settle(const lun_share *x);
 

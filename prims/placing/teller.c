@@ -6,7 +6,7 @@
 #include "base/grow.h"
 #include "placing/placing.h"
 
-lun_placed *lun__teller_find(const lun_teller *t, const void *of)
+lun_storage *lun__teller_find(const lun_teller *t, const void *of)
 {
     for (int i = 0; i < t->count; i++)
         if (t->known[i].of == of)
@@ -14,17 +14,23 @@ lun_placed *lun__teller_find(const lun_teller *t, const void *of)
     return NULL;
 }
 
-lun_status lun__teller_add(lun_teller *t, const void *of, lun_placed *at)
+/* Takes the sketch, NULL without memory. */
+static lun_status add(lun_teller *t, const void *of, lun_dtype dtype, int64_t count,
+                      lun_placed *placed)
 {
-    if (at && lun__grow(&t->known, t->count, &t->room, sizeof *t->known)) {
-        t->known[t->count++] = (lun_told_array){of, at};
-        return LUN_OK;
+    lun_storage *s = NULL;
+    if (placed && lun__grow(&t->known, t->count, &t->room, sizeof *t->known))
+        (void)lun__storage_empty(t->e, dtype, count, &s);
+    if (!s) {
+        lun__current_free(t->e, placed);
+        return lun__fail_nomem(t->e);
     }
-    lun__current_free(t->e, at);
-    return lun__fail_nomem(t->e);
+    s->placed = placed;
+    t->known[t->count++] = (lun_told_array){of, s};
+    return LUN_OK;
 }
 
-lun_placed *lun__teller_begin(const lun_storage *s)
+lun_status lun__teller_begin(lun_teller *t, const lun_storage *from, const lun_storage *s)
 {
     const bool whole = !s->stale || s->source;
     lun_placed *p = lun__current_sketch(s->placed, whole, s->count);
@@ -34,32 +40,19 @@ lun_placed *lun__teller_begin(const lun_storage *s)
         done = x && (!m->current || lun__intervals_add(&x->fresh, 0, s->count));
     }
     if (done)
-        return p;
+        return add(t, from, s->dtype, s->count, p);
     lun__current_free(NULL, p);
-    return NULL;
+    return lun__fail_nomem(t->e);
 }
 
-lun_status lun__teller_of(lun_teller *t, const lun_node *n, lun_placed **out)
-{
-    const void *of = n->kind == LUN_NODE_LEAF ? (const void *)n->storage : n;
-    *out = lun__teller_find(t, of);
-    if (*out || n->kind != LUN_NODE_LEAF)
-        return LUN_OK;
-    lun_status s = lun__teller_add(t, of, lun__teller_begin(n->storage));
-    *out = lun__teller_find(t, of);
-    return s;
-}
-
-const lun_spread *lun__teller_spread(void *ctx, const lun_node *n, int64_t *offset)
+lun_storage *lun__teller_storage(void *ctx, const lun_node *n)
 {
     lun_teller *t = ctx;
-    lun_placed *p;
-    *offset = n->kind == LUN_NODE_LEAF ? n->offset : 0;
-    if (n->kind == LUN_NODE_LEAF && !lun__teller_find(t, n->storage))
-        return lun__placement_spread(t->e, n->storage);
-    if (lun__teller_of(t, n, &p) != LUN_OK || !p)
-        return NULL;
-    return lun__placement_fits(t->e, p->spread);
+    const void *of = n->kind == LUN_NODE_LEAF ? (const void *)n->storage : n;
+    lun_storage *s = lun__teller_find(t, of);
+    if (!s && n->kind == LUN_NODE_LEAF && lun__teller_begin(t, of, of) == LUN_OK)
+        s = lun__teller_find(t, of);
+    return s;
 }
 
 static const char *name_of(const lun_backend_slot *at)
@@ -67,45 +60,34 @@ static const char *name_of(const lun_backend_slot *at)
     return at ? at->name : "host";
 }
 
-static lun_status tell(void *ctx, const lun_placed_move *m)
+static lun_status add_move(lun_teller *t, const char *from, const char *to, int64_t bytes,
+                           const char *why, bool exchange)
 {
-    lun_teller *t = ctx;
-    lun_told *to = t->told;
-    if (!lun__grow(&to->moves, to->move_count, &to->move_room, sizeof *to->moves))
+    lun_told *told = t->told;
+    if (!lun__grow(&told->moves, told->move_count, &told->move_room, sizeof *told->moves))
         return lun__fail_nomem(t->e);
-    to->moves[to->move_count++] =
-        (lun_plan_move){.size = sizeof *to->moves,
-                        .from = m->from || !t->file ? name_of(m->from) : "file",
-                        .to = name_of(m->to),
-                        .bytes = (m->hi - m->lo) * t->size,
-                        .why = t->merges             ? "copies are merged"
-                               : m->from || t->works ? t->why
-                                                     : "first use",
-                        .kernel = t->step};
+    told->moves[told->move_count++] = (lun_plan_move){.size = sizeof *told->moves,
+                                                      .from = from,
+                                                      .to = to,
+                                                      .bytes = bytes,
+                                                      .why = why,
+                                                      .kernel = t->step,
+                                                      .exchange = exchange};
     return LUN_OK;
 }
 
-static lun_status ensure(lun_teller *t, lun_placed *p, lun_backend_slot *at, int64_t lo, int64_t hi)
+static lun_status tell(void *ctx, const lun_placed_move *m)
 {
-    lun_piece *x = at ? lun__current_piece(p, at) : NULL;
-    if (at && !x)
-        return lun__fail_nomem(t->e);
-    lun_status s = lun__current_route(p, false, at, lo, hi, tell, t);
-    if (s == LUN_OK && !lun__intervals_add(at ? &x->fresh : &p->host, lo, hi))
-        s = lun__fail_nomem(t->e);
-    return s;
+    lun_teller *t = ctx;
+    const char *why = t->merges ? "copies are merged" : m->from ? t->why : "first use";
+    return add_move(t, m->from || !t->file ? name_of(m->from) : "file", name_of(m->to),
+                    (m->hi - m->lo) * t->size, why, false);
 }
 
 lun_status lun__teller_works(lun_teller *t, const lun_backend_slot *from,
                              const lun_backend_slot *at, int64_t bytes, const char *why)
 {
-    t->works = true;
-    t->file = false;
-    t->size = bytes;
-    t->why = why;
-    const lun_status s = tell(t, &(lun_placed_move){from, at, 0, 1});
-    t->works = false;
-    return s;
+    return add_move(t, name_of(from), name_of(at), bytes, why, false);
 }
 
 const lun_node *lun__teller_array(const lun_teller *t, const lun_node *n)
@@ -118,34 +100,20 @@ const lun_node *lun__teller_array(const lun_teller *t, const lun_node *n)
 lun_status lun__teller_need(lun_teller *t, const lun_node *n, lun_backend_slot *at, int64_t lo,
                             int64_t hi, const char *why)
 {
-    const int64_t offset = n->kind == LUN_NODE_LEAF ? n->offset : 0;
-    lun_placed *p;
-    if (lo >= hi)
-        return LUN_OK;
-    lun_status s = lun__teller_of(t, n, &p);
-    if (s != LUN_OK || !p)
-        return s;
-    t->size = lun__dtype_get((lun_dtype)n->dtype)->bytes;
-    t->file = n->kind == LUN_NODE_LEAF && n->storage->source;
+    lun_storage *s = lo < hi ? lun__teller_storage(t, n) : NULL;
+    lun_piece *x = s && at ? lun__current_piece(s->placed, at) : NULL;
+    const bool leaf = n->kind == LUN_NODE_LEAF;
+    if (!s || (at && !x))
+        return s || (leaf && lo < hi) ? lun__fail_nomem(t->e) : LUN_OK;
+    t->size = lun__dtype_get(s->dtype)->bytes;
+    t->file = leaf && n->storage->source;
     t->why = why;
-    return ensure(t, p, at, offset + lo, offset + hi);
-}
-
-lun_status lun__teller_settle(void *ctx, const lun_node *in, lun_spread *cut)
-{
-    lun_teller *t = ctx;
-    int64_t offset;
-    lun_placed *p = NULL;
-    const lun_spread *was = lun__teller_spread(t, in, &offset);
-    const int64_t all = in->kind == LUN_NODE_LEAF ? in->storage->count : in->n;
-    lun_status s = LUN_OK;
-    if (lun__placing_settles(cut, was, offset, all))
-        s = lun__teller_of(t, in, &p);
-    if (s != LUN_OK || !p)
-        return s;
-    lun__spread_release(p->spread);
-    p->spread = lun__spread_retain(cut);
-    return LUN_OK;
+    lo += leaf ? n->offset : 0;
+    hi += leaf ? n->offset : 0;
+    const lun_status status = lun__current_route(s->placed, false, at, lo, hi, tell, t);
+    return status != LUN_OK || lun__intervals_add(at ? &x->fresh : &s->placed->host, lo, hi)
+               ? status
+               : lun__fail_nomem(t->e);
 }
 
 lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interval indices)
@@ -166,19 +134,8 @@ lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interva
 
 lun_status lun__teller_exchange(lun_teller *t, int k, int64_t bytes, const char *why)
 {
-    lun_told *to = t->told;
-    if (t->merges)
-        return LUN_OK;
-    if (!lun__grow(&to->moves, to->move_count, &to->move_room, sizeof *to->moves))
-        return lun__fail_nomem(t->e);
-    to->moves[to->move_count++] = (lun_plan_move){.size = sizeof *to->moves,
-                                                  .from = lun__set_at(t->e, k)->name,
-                                                  .to = "other places",
-                                                  .bytes = bytes,
-                                                  .why = why,
-                                                  .kernel = t->step,
-                                                  .exchange = true};
-    return LUN_OK;
+    return t->merges ? LUN_OK
+                     : add_move(t, lun__set_at(t->e, k)->name, "other places", bytes, why, true);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -191,13 +148,13 @@ lun_status lun__teller_made(lun_teller *t, const lun_node *n, bool whole, bool w
         wishes && n->extended && n->wish && n->wish->spread ? n->wish->spread : other;
     if (p && spread)
         p->spread = lun__spread_retain(spread);
-    return lun__teller_add(t, n, p);
+    return add(t, n, (lun_dtype)n->dtype, n->n, p);
 }
 
 lun_status lun__teller_fresh(lun_teller *t, const lun_node *n, lun_backend_slot *at,
                              lun_interval elements)
 {
-    lun_piece *x = lun__current_piece(lun__teller_find(t, n), at);
+    lun_piece *x = lun__current_piece(lun__teller_find(t, n)->placed, at);
     return x && lun__intervals_add(&x->fresh, elements.lo, elements.hi) ? LUN_OK
                                                                         : lun__fail_nomem(t->e);
 }
@@ -205,6 +162,6 @@ lun_status lun__teller_fresh(lun_teller *t, const lun_node *n, lun_backend_slot 
 void lun__teller_free(lun_teller *t)
 {
     for (int i = 0; i < t->count; i++)
-        lun__current_free(t->e, t->known[i].at);
+        lun__storage_release(t->e, t->known[i].at);
     free(t->known);
 }

@@ -7,8 +7,8 @@
 
 /* An array in the course of the plan. */
 typedef struct lun_told_array {
-    const void *of; /* the storage of a LEAF; the node that a step makes */
-    lun_placed *at;
+    const void *of;  /* the storage of a LEAF; the node that a step makes */
+    lun_storage *at; /* what would be where of it: a sketch, which has no memory */
 } lun_told_array;
 
 typedef struct lun_teller {
@@ -20,21 +20,16 @@ typedef struct lun_teller {
     int64_t size; /* of an element of the array that moves */
     const char *why;
     bool file;                    /* that array is in a file */
-    bool works;                   /* what moves is working memory, also from the host */
     bool merges;                  /* copies that differ are merged, before all steps */
     struct lun_plan_writer *text; /* of the steps; NULL: none is wanted */
 } lun_teller;
 
 /* That of a storage or node; NULL: there is none yet. */
-lun_placed *lun__teller_find(const lun_teller *t, const void *of);
-/* Takes the sketch, NULL without memory. */
-lun_status lun__teller_add(lun_teller *t, const void *of, lun_placed *at);
-/* What is where of a storage before the plan; NULL without memory. */
-lun_placed *lun__teller_begin(const lun_storage *s);
-/* Of a node that a step reads; *out: NULL: it is in no memory. */
-lun_status lun__teller_of(lun_teller *t, const lun_node *n, lun_placed **out);
-/* A lun_placing_look; ctx: the teller. */
-const lun_spread *lun__teller_spread(void *ctx, const lun_node *n, int64_t *offset);
+lun_storage *lun__teller_find(const lun_teller *t, const void *of);
+/* `of` has before the plan what is where of s. */
+lun_status lun__teller_begin(lun_teller *t, const lun_storage *of, const lun_storage *s);
+/* That of a node that a step reads, as of lun_share_actions; ctx: the teller. */
+lun_storage *lun__teller_storage(void *ctx, const lun_node *n);
 /* The node with the elements of n in memory by now; NULL: none. */
 const lun_node *lun__teller_array(const lun_teller *t, const lun_node *n);
 /* Elements lo .. hi - 1 of n, counted from its first, become current at a place, NULL: the host. */
@@ -43,8 +38,6 @@ lun_status lun__teller_need(lun_teller *t, const lun_node *n, lun_backend_slot *
 /* So many bytes of working memory move from place to place, NULL: the host. */
 lun_status lun__teller_works(lun_teller *t, const lun_backend_slot *from,
                              const lun_backend_slot *at, int64_t bytes, const char *why);
-/* An operand is distributed as its step is cut from now on, if all of it was read. */
-lun_status lun__teller_settle(void *t, const lun_node *in, lun_spread *cut);
 /* n is made, whole: in host memory; distributed so (NULL: not yet), or with `wishes` as it wishes,
  */
 lun_status lun__teller_made(lun_teller *t, const lun_node *n, bool whole, bool wishes,

@@ -48,7 +48,8 @@ lun_chained lun__chain_width(const lun_step *step, int64_t n, int64_t segment)
     return narrow && !uses_index(ir) ? LUN_CHAINED_NARROW : LUN_CHAINED_NOT;
 }
 
-const lun_node *lun__chain_product(const lun_step *step)
+/* What step makes that is a matrix product, or one of all pairs of rows; NULL: it is neither. */
+static const lun_node *product_of(const lun_step *step)
 {
     return step->pairs ? step->pairs->result : step->kind == LUN_STEP_PRODUCT ? step->node : NULL;
 }
@@ -56,7 +57,7 @@ const lun_node *lun__chain_product(const lun_step *step)
 int64_t lun__chain_segment(const lun_step *step)
 {
     int64_t shape[LUN_MAX_RANK];
-    const lun_node *product = lun__chain_product(step);
+    const lun_node *product = product_of(step);
     if (!product)
         return step->lowered.segment;
     lun__node_shape(product, shape);
@@ -130,7 +131,7 @@ static bool is_held(const lun_steps *s, int last, const lun_node *n)
     const lun_step *head = &s->at[last];
     while (head > s->at && head->chain && head[-1].chain == head->chain)
         head--;
-    return head->held && lun__chain_product(head) == n;
+    return head->held && product_of(head) == n;
 }
 
 bool lun__chain_keeps(const lun_steps *s, int last, const lun_node *n)
@@ -375,7 +376,7 @@ static bool packs(const lun_step *step, const lun_node *product)
 static bool may_begin(const lun_step *head)
 {
     const int64_t segment = lun__chain_segment(head), n = head->n;
-    const lun_node *product = lun__chain_product(head);
+    const lun_node *product = product_of(head);
     if (segment < LUN_BLOCK || n / segment < 2)
         return false;
     if (!product)
@@ -393,7 +394,7 @@ static int last_of(lun_engine *e, const lun_steps *s, int first, int count)
 {
     const lun_step *head = &s->at[first];
     const lun_spread *all = NULL;
-    const lun_node *product = lun__chain_product(head);
+    const lun_node *product = product_of(head);
     const bool made = product != NULL;
     const int64_t segment = lun__chain_segment(head), n = head->n;
     int wide = made, end = first;
@@ -432,7 +433,7 @@ static void move_products(lun_steps *s, int count)
 {
     for (int k = count - 2; k >= 0; k--) {
         const lun_step product = s->at[k];
-        const lun_node *n = lun__chain_product(&product), *other;
+        const lun_node *n = product_of(&product), *other;
         int to = k + 1;
         if (!n || !may_begin(&product))
             continue;
@@ -441,7 +442,7 @@ static void move_products(lun_steps *s, int count)
         if (to == k + 1 || to == count || to > k + NEAR ||
             lun__chain_width(&s->at[to], product.n, lun__chain_segment(&product)) !=
                 LUN_CHAINED_WIDE ||
-            ((other = lun__chain_product(&s->at[to - 1])) && needs(&s->at[to], other)))
+            ((other = product_of(&s->at[to - 1])) && needs(&s->at[to], other)))
             continue;
         memmove(&s->at[k], &s->at[k + 1], (size_t)(to - 1 - k) * sizeof product);
         s->at[to - 1] = product;

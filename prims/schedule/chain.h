@@ -25,8 +25,6 @@ int64_t lun__chain_unit(const lun_lowered *l, int64_t n);
  * NULL: in blocks of slices. */
 bool lun__chain_goes(lun_engine *e, const lun_steps *s, int first, int at, int i,
                      const lun_spread *all);
-/* What step makes that is a matrix product, or one of all pairs of rows; NULL: it is neither. */
-const lun_node *lun__chain_product(const lun_step *step);
 /* The elements of a row of a chain that begins with that step, a LAUNCH or a PRODUCT; 0: none. */
 int64_t lun__chain_segment(const lun_step *step);
 /* The last step of the chain that begins at step `first`. */

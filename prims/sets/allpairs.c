@@ -186,10 +186,9 @@ static lun_status make_result(lun_engine *e, const lun_pairs *p, const lun_sprea
                               lun_storage **to)
 {
     lun_spread *spread = lun__placing_of_rows(rows, p->extent[1]);
-    lun_status s = spread ? lun__storage_empty(e, (lun_dtype)p->result->dtype, p->result->n, to)
-                          : lun__fail_nomem(e);
-    if (s == LUN_OK)
-        s = lun__placement_decide(e, *to, spread);
+    const lun_status s =
+        spread ? lun__placement_result(e, (lun_dtype)p->result->dtype, p->result->n, spread, to)
+               : lun__fail_nomem(e);
     lun__spread_release(spread);
     return s;
 }

@@ -9,29 +9,39 @@
 #include "steps/outer_axis_step.h"
 #include "store/fetch.h"
 
-/* What the places share; ended: there are cells of chunks. */
+/* What the locations share. */
 typedef struct handing {
     lun_outer_reduction x;
     const lun_share *share;
-    lun_outer_axis_sizes sizes;
-    const lun_outer_block *block; /* that is combined */
-    bool ended;
+    lun_outer_block block; /* that is combined */
+    bool ends;             /* chunks end in the rows that are taken */
 } handing;
-
-/* These storages go to where the backend in use computes. */
-static lun_status hand_on(const handing *h, lun_storage **all)
-{
-    lun_status s = LUN_OK;
-    for (int r = 0; s == LUN_OK && r < h->x.a->result_count; r++)
-        s = lun__launch_dist_hand_on(h->x.e, all[r]);
-    return s;
-}
 
 /* Storages of n accumulators in the place of others. */
 static lun_status take_anew(const handing *h, int64_t n, lun_storage **to)
 {
     lun__outer_axis_step_drop(&h->x, to);
     return lun__outer_axis_step_take(&h->x, n, false, to);
+}
+
+static lun_status hand(void *ctx, lun_handed which, int k, int64_t count, bool anew)
+{
+    handing *h = ctx;
+    lun_storage **all = which == LUN_HANDED_CELLS ? h->x.cells[0] : h->x.acc[0];
+    lun_status s = LUN_OK;
+    h->x.at = lun__set_at(h->x.e, k);
+    lun__state_set_enter(h->x.e, h->x.at);
+    for (int r = 0; s == LUN_OK && !anew && r < h->x.a->result_count; r++)
+        s = lun__launch_dist_hand_on(h->x.e, all[r]);
+    return anew ? take_anew(h, count, all) : s;
+}
+
+/* Some segments are combined next. */
+static void open_block(handing *h, int64_t first, int64_t count)
+{
+    const int64_t inner = h->x.segments / h->x.a->of.extent[0];
+    h->block = (lun_outer_block){
+        .first = first, .count = count, .segments = count * inner, .at = first * inner};
 }
 
 /* Combines the rows of the place in use with a block's accumulators, chunk by chunk. */
@@ -55,75 +65,58 @@ static lun_status take_rows(handing *h, const lun_outer_block *b, lun_interval r
     return s;
 }
 
-/* The part of place k, the one in use, of a block. */
+/* The rows of location k, the one in use, of a block. */
 static lun_status run_at(void *ctx, int k)
 {
     handing *h = ctx;
-    lun_outer_reduction *x = &h->x;
-    const lun_interval rows = lun__spread_part(h->share->cut, k);
-    const int64_t room = h->sizes.count * (x->segments / x->a->of.extent[0]) * x->lanes;
-    const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->segment);
-    if (rows.lo >= rows.hi)
-        return LUN_OK;
-    x->at = lun__set_at(x->e, k);
-    lun_status s =
-        lun__handing_begins(rows) ? take_anew(h, room, x->acc[0]) : hand_on(h, x->acc[0]);
-    if (s == LUN_OK && lun__handing_ends(rows, x->segment)) {
-        s = take_anew(h, room / 2 + 1, x->acc[1]);
-        if (s == LUN_OK)
-            s = h->ended ? hand_on(h, x->cells[0])
-                         : take_anew(h, chunks * room / x->lanes, x->cells[0]);
-        h->ended = true;
-    }
+    const int64_t each = h->block.segments * h->x.lanes;
+    lun_status s = h->ends ? take_anew(h, each / 2 + 1, h->x.acc[1]) : LUN_OK;
     if (s == LUN_OK)
         s = lun__share_bring_at(h->share, k);
-    return s == LUN_OK ? take_rows(h, h->block, rows) : s;
+    return s == LUN_OK ? take_rows(h, &h->block, lun__spread_part(h->share->cut, k)) : s;
 }
 
-/* What a block comes to, at the first place, which is in use. */
+static lun_status rows(void *ctx, int k, int64_t first, int64_t count, bool ends)
+{
+    handing *h = ctx;
+    open_block(h, first, count);
+    h->ends = ends;
+    return lun__launch_dist_at(h->x.e, k, run_at, h);
+}
+
+/* What a block comes to, at the first location, which is in use. */
 static lun_status finish_block(void *ctx, int k)
 {
     handing *h = ctx;
-    const lun_outer_block *b = h->block;
     lun_outer_reduction *x = &h->x;
     (void)k;
     const int64_t chunks = lun__order_chunks(&x->a->accumulate[1].ir, x->segment);
-    const int64_t segments = h->sizes.count * (x->segments / x->a->of.extent[0]);
-    lun_status s = hand_on(h, x->cells[0]);
-    if (s == LUN_OK && chunks > 1)
-        s = take_anew(h, (chunks + 1) / 2 * segments, x->cells[1]);
-    if (s == LUN_OK && !b->first)
+    lun_status s = LUN_OK;
+    if (chunks > 1)
+        s = take_anew(h, (chunks + 1) / 2 * h->block.segments, x->cells[1]);
+    if (s == LUN_OK && !h->block.first)
         s = lun__outer_axis_step_take(x, x->segments, true, x->out);
-    if (s == LUN_OK)
-        s = lun__outer_axis_step_finish(x, b);
-    return s;
+    return s == LUN_OK ? lun__outer_axis_step_finish(x, &h->block) : s;
+}
+
+static lun_status join(void *ctx, int64_t first, int64_t count)
+{
+    open_block(ctx, first, count);
+    return lun__launch_dist_at(((handing *)ctx)->x.e, 0, finish_block, ctx);
 }
 
 lun_status lun__handed_run(const lun_share *share)
 {
+    static const lun_handing_actions done = {hand, rows, join};
     lun_engine *e = share->e;
     const lun_outer_axis *a = share->step->across;
-    handing h = {.share = share, .sizes = lun__outer_axis_sizes(a)};
-    h.x = (lun_outer_reduction){.e = e,
-                                .a = a,
-                                .segment = h.sizes.segment,
-                                .segments = h.sizes.segments,
-                                .lanes = h.sizes.lanes};
+    const lun_outer_axis_sizes sizes = lun__outer_axis_sizes(a);
+    handing h = {.share = share};
+    h.x = (lun_outer_reduction){
+        .e = e, .a = a, .segment = sizes.segment, .segments = sizes.segments, .lanes = sizes.lanes};
     const int before = e->current;
-    const int64_t all = a->of.extent[0], inner = h.sizes.segments / all;
-    lun_status s = LUN_OK;
     e->kernels_held++;
-    for (int64_t at = 0; s == LUN_OK && at < all; at += h.sizes.count) {
-        lun_outer_block b = {.first = at, .count = h.sizes.count, .at = at * inner};
-        if (all - at < b.count)
-            b.count = all - at;
-        b.segments = b.count * inner;
-        h.block = &b;
-        h.ended = false;
-        s = lun__launch_dist_each(e, share->cut->places, false, run_at, &h);
-        if (s == LUN_OK) /* where the first place computes */
-            s = lun__launch_dist_each(e, 1, false, finish_block, &h);
-    }
+    lun_status s = lun__handing_each(a, share->cut, &done, &h);
     s = lun__fetch_settled(e, s);
     e->current = before;
     e->kernels_held--;

@@ -85,17 +85,6 @@ static lun_status multiply_at(void *ctx, int k)
     return s;
 }
 
-/* All rows, and how the result is distributed then. */
-static lun_status multiply_all(const lun_share *x, lun_storage *to)
-{
-    lun_engine *e = x->e;
-    products all = {x, to};
-    lun_spread *spread = lun__placing_of_rows(x->cut, lun__matmul_plan_of(x->step->node).columns);
-    lun_status s = spread ? lun__placement_decide(e, to, spread) : lun__fail_nomem(e);
-    lun__spread_release(spread);
-    return s == LUN_OK ? lun__launch_dist_each(e, x->cut->places, true, multiply_at, &all) : s;
-}
-
 lun_status lun__rows_product(const lun_share *x)
 {
     lun_engine *e = x->e;
@@ -103,24 +92,27 @@ lun_status lun__rows_product(const lun_share *x)
     const lun_stats before = e->stats;
     const double start = lun__clock_now();
     const int current = e->current;
-    lun_storage *to = NULL;
-    lun_status s = lun__storage_empty(e, (lun_dtype)n->dtype, n->n, &to);
+    lun_spread *spread = lun__placing_of_rows(x->cut, lun__matmul_plan_of(n).columns);
+    products all = {.share = x};
+    lun_status s = spread ? lun__placement_result(e, (lun_dtype)n->dtype, n->n, spread, &all.to)
+                          : lun__fail_nomem(e);
+    lun__spread_release(spread);
     if (s == LUN_OK)
-        s = multiply_all(x, to);
+        s = lun__launch_dist_each(e, x->cut->places, true, multiply_at, &all);
     s = lun__fetch_settled(e, s); /* some multiply until then */
     if (s == LUN_ECANCEL && lun__watch_stopped(e) == LUN_ELIMIT)
         s = LUN_ELIMIT;
     e->current = current;
     if (s != LUN_OK) {
-        if (to)
-            lun__storage_release(e, to);
+        if (all.to)
+            lun__storage_release(e, all.to);
         return s;
     }
     e->stats.run_time += lun__clock_now() - start;
     e->stats.bytes_read += lun__product_step_reads(n);
-    e->stats.bytes_written += n->n * lun__dtype_get(to->dtype)->bytes;
+    e->stats.bytes_written += n->n * lun__dtype_get(all.to->dtype)->bytes;
     if (e->profiling)
         lun__profile_product(e, &before, e->stats.run_time - before.run_time, n);
-    lun__node_become_leaf(e, n, to, 0);
+    lun__node_become_leaf(e, n, all.to, 0);
     return LUN_OK;
 }

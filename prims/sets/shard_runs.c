@@ -49,41 +49,28 @@ lun_status lun__shard_run_room(lun_exchange *x, lun_storage *s, int k, int64_t l
     return status;
 }
 
-/* A NUMBER as an array that is long enough for each location. */
-static lun_status load_number(lun_exchange *x, int i, lun_column *to)
+/* A NUMBER as an array of so many elements. */
+static lun_status load_number(lun_exchange *x, int i, int64_t count, lun_column *to)
 {
-    const lun_node *in = x->n->more[i];
-    int64_t longest = 0;
-    for (int k = 0; k < x->places; k++) {
-        const int64_t count = x->at[k].shard.hi - x->at[k].shard.lo;
-        longest = count > longest ? count : longest;
-    }
     if (!x->number[i]) {
-        const lun_status s = lun__storage_new(x->e, to->dtype, longest, &x->number[i]);
+        const lun_status s = lun__storage_new(x->e, to->dtype, count, &x->number[i]);
         if (s != LUN_OK)
             return s;
-        lun__dtype_cell_fill(to->dtype, in->cell, x->number[i]->data, longest);
+        lun__dtype_cell_fill(to->dtype, x->n->more[i]->cell, x->number[i]->data, count);
     }
     to->data = x->number[i]->data;
     return LUN_OK;
 }
 
-/* An operand that each location reads whole. */
 lun_status lun__shard_run_whole(lun_exchange *x, int i, lun_column *to)
 {
     const lun_node *in = x->n->more[i];
-    const lun_dtype t = (lun_dtype)in->dtype;
-    lun_status s = LUN_OK;
-    if (in->kind == LUN_NODE_NUMBER && !x->number[i]) {
-        s = lun__storage_new(x->e, t, in->n, &x->number[i]);
-        if (s == LUN_OK)
-            lun__dtype_cell_fill(t, in->cell, x->number[i]->data, in->n);
-    } else if (in->kind != LUN_NODE_NUMBER) {
-        s = lun__launch_dist_gather(x->e, in, false);
-    }
+    *to = (lun_column){NULL, (lun_dtype)in->dtype, in->n, true};
+    if (in->kind == LUN_NODE_NUMBER)
+        return load_number(x, i, in->n, to);
+    const lun_status s = lun__launch_dist_gather(x->e, in, false);
     if (s == LUN_OK)
-        *to = (lun_column){x->number[i] ? x->number[i]->data : lun__node_leaf_data(in), t, in->n,
-                           true};
+        to->data = lun__node_leaf_data(in);
     return s;
 }
 
@@ -116,7 +103,7 @@ lun_status lun__shard_run_load(lun_exchange *x, int k, lun_algorithm_run *r)
         const lun_node *in = n->more[i];
         r->in[i] = lun__work_column(NULL, (lun_dtype)in->dtype, count);
         s = i >= lun__placing_shared(n)   ? lun__shard_run_whole(x, i, &r->in[i])
-            : in->kind == LUN_NODE_NUMBER ? load_number(x, i, &r->in[i])
+            : in->kind == LUN_NODE_NUMBER ? load_number(x, i, x->longest, &r->in[i])
                                           : load_array(x, k, i, r);
     }
     return s;
@@ -327,9 +314,7 @@ lun_status lun__shard_run_found(lun_exchange *x, lun_storage *const *from, lun_s
     lun_spread *spread = found_spread(x, kind);
     lun_status s = spread ? LUN_OK : lun__fail_nomem(x->e);
     for (int i = 0; s == LUN_OK && i < x->columns; i++) {
-        s = lun__storage_empty(x->e, from[i]->dtype, spread->n, &x->result[i]);
-        if (s == LUN_OK)
-            s = lun__placement_decide(x->e, x->result[i], spread);
+        s = lun__placement_result(x->e, from[i]->dtype, spread->n, spread, &x->result[i]);
         for (int k = 0; s == LUN_OK && k < x->places; k++)
             s = give_found(x, k, from[i], x->result[i],
                            kind == LUN_SPREAD_COPY ? 0 : spread->bound[k]);

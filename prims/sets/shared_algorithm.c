@@ -76,9 +76,7 @@ static lun_status order(lun_exchange *x)
     x->columns = x->n->op == LUN_ALGORITHM_ARGSORT ? 2 : 1;
     x->every = lun__placing_apart(x->n, x->cut);
     if (!x->every) {
-        s = lun__storage_empty(x->e, (lun_dtype)x->n->dtype, x->n->n, &x->result[0]);
-        if (s == LUN_OK)
-            s = lun__placement_decide(x->e, x->result[0], x->cut);
+        s = lun__placement_result(x->e, (lun_dtype)x->n->dtype, x->n->n, x->cut, &x->result[0]);
         return s == LUN_OK ? run_shards(x, (lun_algorithm)x->n->op, (columns){x->result, 1}) : s;
     }
     s = lun__exchange_open(x);
@@ -324,7 +322,9 @@ static lun_status open_locations(lun_exchange *x, bool once)
         x->at[k].shard = once ? lun__placing_chosen(x->cut, k) : lun__spread_part(x->cut, k);
         x->at[k].device = apart && lun__placing_takes(at, x->n);
         x->at[k].lent = apart && !x->at[k].device;
-        x->parts += x->at[k].shard.lo < x->at[k].shard.hi;
+        const int64_t n = x->at[k].shard.hi - x->at[k].shard.lo;
+        x->parts += n > 0;
+        x->longest = n > x->longest ? n : x->longest;
     }
     return LUN_OK;
 }

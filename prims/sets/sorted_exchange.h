@@ -37,9 +37,10 @@ typedef struct lun_exchange {
     lun_spread *cut;     /* its */
     lun_exchange_at *at; /* by location; so many, of which some have elements: */
     int places, parts;
-    int columns;   /* 2: elements have numbers beside them */
-    bool once;     /* equal elements become one, with the sum of their numbers */
-    int64_t every; /* of so many elements in order one is a sample; 0: 64 of each location are */
+    int64_t longest; /* elements of a shard */
+    int columns;     /* 2: elements have numbers beside them */
+    bool once;       /* equal elements become one, with the sum of their numbers */
+    int64_t every;   /* of so many elements in order one is a sample; 0: 64 of each location are */
     lun_storage *run[2], *received[2], *merged[2]; /* elements, numbers, at locations; merged: NULL:
                                                       that column is not wanted */
     lun_storage *host[2], *joined[2];              /* the same on the host: runs, merged */

@@ -88,10 +88,11 @@ static lun_status add_made(chain *c, lun_node *n, bool narrow, bool reduced, int
     lun_storage *storage = NULL;
     lun_status s = LUN_OK;
     if (lun__chain_keeps(c->s, c->last, n))
-        s = (c->cut && !reduced ? lun__storage_empty : lun__storage_new)(c->e, (lun_dtype)n->dtype,
-                                                                         n->n, &storage);
-    if (s == LUN_OK && storage && c->cut && !reduced)
-        s = lun__placement_decide(c->e, storage, narrow ? c->row : c->cut);
+        s = lun__placement_result(c->e, (lun_dtype)n->dtype, n->n,
+                                  reduced  ? NULL
+                                  : narrow ? c->row
+                                           : c->cut,
+                                  &storage);
     c->made[c->count] = (made){n, storage, reduced, stage >= 0 && c->s->at[c->first + stage].used};
     c->arrays[c->count++] = (lun_chain_array){.dtype = (lun_dtype)n->dtype,
                                               .narrow = narrow,

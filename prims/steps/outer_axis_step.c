@@ -37,6 +37,17 @@ lun_status lun__outer_axis_step_end(lun_outer_reduction *x, lun_status s)
 
 /* ---- folding --------------------------------------------------------------------------------- */
 
+/* Runs l's kernel over n indices with the slots that are bound. */
+
+/* Runs l's kernel over n indices with the slots that are bound. */
+static lun_status launch(const lun_outer_reduction *x, const lun_lowered *l, lun_binding *b,
+                         int64_t n)
+{
+    lun_kernel_entry *k;
+    lun_status s = lun__kernel_of(x->e, l, &k);
+    return s == LUN_OK ? lun__launch_run(x->e, b, k, n, 0, n, NULL) : s;
+}
+
 /* n elements of `from` at `one` and at `other`, combined, to `to` at `at`. */
 static lun_status fold(const lun_outer_reduction *x, lun_storage *const *from,
                        const lun_layout *one, const lun_layout *other, lun_storage *const *to,
@@ -54,7 +65,7 @@ static lun_status fold(const lun_outer_reduction *x, lun_storage *const *from,
             s = lun__bind_part(x->e, &b, 3 * r + 2, to[r], at, NULL, n, true);
     }
     if (s == LUN_OK)
-        s = lun__outer_axis_step_launch(x, l, &b, n);
+        s = launch(x, l, &b, n);
     lun__bind_close(&b);
     return s;
 }
@@ -133,7 +144,7 @@ static lun_status finish(const lun_outer_reduction *x, const lun_outer_block *b,
             s = lun__bind_part(x->e, &to, 2 * r + 1, x->out[r], b->at, NULL, b->segments, true);
     }
     if (s == LUN_OK)
-        s = lun__outer_axis_step_launch(x, l, &to, b->segments);
+        s = launch(x, l, &to, b->segments);
     lun__bind_close(&to);
     return s;
 }
@@ -255,7 +266,7 @@ static lun_status reduce_brief(lun_outer_reduction *x)
     for (int r = 0; s == LUN_OK && r < x->a->result_count; r++)
         s = lun__bind_part(x->e, &to, first + r, x->out[r], 0, NULL, x->segments, true);
     if (s == LUN_OK)
-        s = lun__outer_axis_step_launch(x, l, &to, x->segments);
+        s = launch(x, l, &to, x->segments);
     lun__bind_close(&to);
     return s;
 }
@@ -275,15 +286,6 @@ lun_status lun__outer_axis_step_run(lun_engine *e, const lun_outer_axis *a)
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 enum { NEAREST = 1 << 11 }; /* accumulators that stay in the nearest cache, about */
-
-/* Runs l's kernel over n indices with the slots that are bound. */
-lun_status lun__outer_axis_step_launch(const lun_outer_reduction *x, const lun_lowered *l,
-                                       lun_binding *b, int64_t n)
-{
-    lun_kernel_entry *k;
-    lun_status s = lun__kernel_of(x->e, l, &k);
-    return s == LUN_OK ? lun__launch_run(x->e, b, k, n, 0, n, NULL) : s;
-}
 
 /* ---- visits ---------------------------------------------------------------------------------- */
 
@@ -340,7 +342,7 @@ static lun_status visit(const lun_outer_reduction *x, const lun_outer_block *b,
             s = lun__bind_part(x->e, &to, first + 2 * r + 1, acc, at_lane, NULL, n, true);
     }
     if (s == LUN_OK)
-        s = lun__outer_axis_step_launch(x, l, &to, n);
+        s = launch(x, l, &to, n);
     lun__bind_close(&to);
     return s;
 }
@@ -449,7 +451,7 @@ static lun_status visit_turns(const lun_outer_reduction *x, const lun_outer_bloc
             s = lun__bind_segments(x->e, &to, first + 2 * r + 1, x->acc[0][r], 0, &acc, true);
     }
     if (s == LUN_OK)
-        s = lun__outer_axis_step_launch(x, l, &to, n);
+        s = launch(x, l, &to, n);
     lun__bind_close(&to);
     return s;
 }

@@ -30,9 +30,6 @@ typedef struct lun_outer_tile {
     int64_t first, chunks, from, rows;
 } lun_outer_tile;
 
-/* Runs l's kernel over n indices with the slots that are bound. */
-lun_status lun__outer_axis_step_launch(const lun_outer_reduction *x, const lun_lowered *l,
-                                       lun_binding *b, int64_t n);
 /* Storage of n elements for each result, in the dtype of its accumulators or its own, where the
  * backend in use computes. */
 lun_status lun__outer_axis_step_take(const lun_outer_reduction *x, int64_t n, bool own,

@@ -53,10 +53,8 @@ static lun_status make_arrays(sweeps *x)
         }
         if (k->maker[a] < 0 || !lun__sweep_keeps(x->s, x->first + k->maker[a], x->last, n))
             continue;
-        lun_status s = (x->cut ? lun__storage_empty : lun__storage_new)(x->e, (lun_dtype)n->dtype,
-                                                                        n->n, &x->storages[a]);
-        if (s == LUN_OK && x->cut)
-            s = lun__placement_decide(x->e, x->storages[a], x->cut);
+        const lun_status s =
+            lun__placement_result(x->e, (lun_dtype)n->dtype, n->n, x->cut, &x->storages[a]);
         if (s != LUN_OK)
             return s;
         to->to = x->cut ? NULL : x->storages[a]->data;

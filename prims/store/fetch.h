@@ -121,6 +121,9 @@ void lun__current_outdate(lun_storage *s);
 lun_status lun__fetch_whole(lun_engine *e, lun_storage *s, lun_backend_slot *at);
 /* Decides, for the set in use, where the elements of s shall be (a reference is taken). */
 lun_status lun__placement_decide(lun_engine *e, lun_storage *s, lun_spread *spread);
+/* A storage distributed so, whose memory is that of its locations; spread NULL: in host memory. */
+lun_status lun__placement_result(lun_engine *e, lun_dtype t, int64_t n, lun_spread *spread,
+                                 lun_storage **out);
 /* c (a reference is taken) merges the next copies of s that differ, or those that do now. */
 lun_status lun__placement_combine(lun_engine *e, lun_storage *s, lun_combine *c);
 lun_combine *lun__current_combine_retain(lun_combine *c); /* NULL is allowed, as here: */

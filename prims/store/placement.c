@@ -38,6 +38,13 @@ lun_status lun__placement_decide(lun_engine *e, lun_storage *s, lun_spread *spre
     return LUN_OK;
 }
 
+lun_status lun__placement_result(lun_engine *e, lun_dtype t, int64_t n, lun_spread *spread,
+                                 lun_storage **out)
+{
+    const lun_status s = (spread ? lun__storage_empty : lun__storage_new)(e, t, n, out);
+    return s == LUN_OK && spread ? lun__placement_decide(e, *out, spread) : s;
+}
+
 lun_placed *lun__placement_take(lun_engine *e, lun_storage *s, lun_placed *wish)
 {
     lun_spread *before = s->placed ? s->placed->spread : NULL;
