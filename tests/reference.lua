@@ -105,7 +105,7 @@ local groups = {
     { "Files", "load open save" },
     { "Tables", "table rows factor group join" },
     { "Pictures", "plot hist image" },
-    { "Printing", "precision width" },
+    { "Printing", "precision width elements_shown rows_shown" },
     { "The engine", "backends devices use math door info help isarray" },
 }
 

@@ -275,7 +275,18 @@ local FUNCTIONS = {
     },
     width = {
         "lun.width([n])",
-        "the width of printed lines in columns, 80 by default; returns the width in use; nil restores the default",
+        "the width of printed lines in columns: the terminal's by default, 80 elsewhere; returns the width in use; nil\n"
+            .. "restores the default",
+    },
+    elements_shown = {
+        "lun.elements_shown([n])",
+        "up to how many elements of an array are printed without a gap, 100 by default; math.huge: all; returns the\n"
+            .. "number in use; nil restores the default",
+    },
+    rows_shown = {
+        "lun.rows_shown([n])",
+        "how many rows of a table are printed at most, 11 by default, of a longer one half of them at each end;\n"
+            .. "math.huge: all; returns the number in use; nil restores the default",
     },
     door = {
         "lun.door(name)",
@@ -675,7 +686,7 @@ of skeletons    %s
 computing       eval each teams workdiv atomic call prepare explain stats profile check
 queues          queue buffer copy task
 reductions      %s dot
-printing        precision width
+printing        precision width elements_shown rows_shown
 written so      %s
 methods         %s
 files           load open save

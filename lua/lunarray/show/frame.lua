@@ -12,13 +12,16 @@ local core = require "lunarray.core"
 local digits = require "lunarray.show.digits"
 local number = require "lunarray.base.number"
 local records = require "lunarray.base.records"
+local setting = require "lunarray.base.setting"
 local show = require "lunarray.show.show"
 
 local frame = {}
 
-local EDGE = 5 -- rows shown at each end of a long table
 local LONGEST = 32 -- characters shown of a text
 local GAP = "  " -- between columns
+
+-- lun.rows_shown([n]): how many rows of a table are shown at most; of a longer one, half of them at each end.
+frame.rows_shown = setting("rows_shown", 11, 2, math.huge)
 
 -- ---------------------------------------------------------------- columns in order
 
@@ -200,9 +203,10 @@ end
 
 -- The text of columns, by name, of several lines without a newline at the end. Only the rows shown are read.
 function frame.lines(names, columns, rows)
-    local all = rows <= 2 * EDGE + 1
-    local ranges = all and { { 1, rows } } or { { 1, EDGE }, { rows - EDGE + 1, rows } }
-    local count, gap = all and rows or 2 * EDGE, not all and EDGE or -1
+    local all = rows <= frame.rows_shown()
+    local edge = not all and frame.rows_shown() // 2 or -1
+    local ranges = all and { { 1, rows } } or { { 1, edge }, { rows - edge + 1, rows } }
+    local count, gap = all and rows or 2 * edge, edge
     local numbers = { name = "", kind = "", cells = {}, left = false, marks = true }
     for _, range in ipairs(ranges) do
         for i = range[1], range[2] do

@@ -7,12 +7,18 @@ local setting = require "lunarray.base.setting"
 
 local show = {}
 
-local ALL = 100 -- up to so many elements are shown without a gap
-local COLUMNS = 80
+local COLUMNS = 80 -- of a line that no terminal shows
+local NARROWEST = 20
 local EDGE = 8 -- columns of a line counted for each element that is read at each end otherwise
 
--- lun.width([n]): how many columns of the screen a line takes at most.
-show.width = setting("width", COLUMNS, 20, 10000)
+-- lun.width([n]): how many columns of the screen a line takes at most; those of the terminal, where there is one.
+show.width = setting("width", function()
+    local columns, _, is_terminal = core.internal.terminal()
+    return is_terminal and columns and math.max(columns, NARROWEST) or COLUMNS
+end, NARROWEST, 10000)
+
+-- lun.elements_shown([n]): up to so many elements are shown without a gap.
+show.elements_shown = setting("elements_shown", 100, 1, math.huge)
 
 -- ---------------------------------------------------------------- what is shown
 
@@ -181,7 +187,7 @@ local function body(a, shape, dtype)
     if size == 0 then
         return "[]"
     end
-    local all = size <= ALL
+    local all = size <= show.elements_shown()
     local strides = strides_of(shape)
     local rows, indices = read_rows(a, shape, strides, all)
     local width = format_rows(rows, dtype, rank)

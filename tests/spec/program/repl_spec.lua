@@ -863,6 +863,24 @@ describe("a question", function()
     end)
 end)
 
+describe("printed lines", function()
+    it("fill the terminal, unless lun.width says how many columns", function()
+        local inputs = { "lun.index(60)", "lun.width(50)", "lun.index(60)", "lun.width(nil)" }
+        local text = dialogue(inputs, { columns = 120 })
+        local widest = {}
+        for part in text:gmatch "%[ 1.-%]\n" do
+            widest[#widest + 1] = 0
+            for line in part:gmatch "[^\n]+" do
+                widest[#widest] = math.max(widest[#widest], #line)
+            end
+        end
+        assert.is_true(widest[1] > 100 and widest[1] <= 120, text)
+        assert.is_true(widest[2] > 40 and widest[2] <= 50, text)
+        shows(text, "> lun.width(nil)\n120\n")
+        shows(dialogue({ "lun.width()" }, { columns = 12 }), "\n20\n")
+    end)
+end)
+
 describe("a transcript that is pasted", function()
     it("loses its marks and results", function()
         local pasted = "> x = 20\n> x + 1\n21\n> for i = 1, 2 do\n>> x = x + i\n>> end\n> x\n23"

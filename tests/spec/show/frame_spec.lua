@@ -35,6 +35,26 @@ describe("a table of columns", function()
     after_each(function()
         lun.width(nil)
         lun.precision(nil)
+        lun.rows_shown(nil)
+    end)
+
+    it("prints as many rows as asked for", function()
+        local t = counting({ "a" }, 12)
+        assert.equal(11, lun.rows_shown())
+        assert.equal(3 + 11, #lines_of(t)) -- title, names, dtypes; five, a gap, five
+        assert.equal(12, lun.rows_shown(12))
+        assert.equal(3 + 12, #lines_of(t))
+        assert.equal(4, lun.rows_shown(4))
+        local lines = lines_of(t)
+        assert.equal(3 + 5, #lines)
+        assert.matches("^ *2 +2$", lines[5])
+        assert.matches("^ *11 +11$", lines[7])
+        lun.rows_shown(math.huge)
+        assert.equal(3 + 500, #lines_of(counting({ "a" }, 500)))
+        for _, bad in ipairs { 1, 2.5, "x", -1 } do
+            assert.matches("to 'rows_shown' %(a whole number from 2 on or math.huge expected, or nil for 11%)",
+                (select(2, pcall(lun.rows_shown, bad))))
+        end
     end)
 
     it("prints names, kinds and all of few rows", function()

@@ -206,6 +206,7 @@ describe("tostring", function()
         after_each(function()
             lun.precision(nil)
             lun.width(nil)
+            lun.elements_shown(nil)
         end)
 
         it("shows as many digits as asked for, those of the value alone", function()
@@ -254,6 +255,23 @@ describe("tostring", function()
                 end
             end
             assert.equal(80, lun.width(nil))
+        end)
+
+        it("shows as many elements without a gap as asked for", function()
+            local x = lun.index(101)
+            assert.equal(100, lun.elements_shown())
+            assert.is_truthy(body(x):find("...", 1, true))
+            assert.equal(101, lun.elements_shown(101))
+            assert.is_falsy(body(x):find("...", 1, true))
+            assert.equal(math.huge, lun.elements_shown(math.huge))
+            lun.width(200)
+            local _, count = body(lun.ones { 70, 70 }):gsub("1", "")
+            assert.equal(4900, count)
+            lun.elements_shown(2)
+            assert.is_truthy(body(lun.ones { 9, 9 }):find("...", 1, true))
+            assert.equal(100, lun.elements_shown(nil))
+            assert.equal("bad argument #1 to 'elements_shown' (a whole number from 1 on or math.huge expected, or nil for 100)",
+                (select(2, pcall(lun.elements_shown, 0))))
         end)
 
         it("refuses what is no number of digits or columns, at the script's line", function()
