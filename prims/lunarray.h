@@ -1078,8 +1078,8 @@ LUN_API lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array 
 /* ---- linear algebra (lazy) ------------------------------------------------------------------- */
 
 /* Matrices are the last two axes, batches the axes before them.  f32, f16 and bf16 are computed in
- * f32, all others in f64.  LUN_ESHAPE if a matrix is empty, or, but for lun_qr, not square; a
- * singular one is LUN_EARG when the value is needed. */
+ * f32, all others in f64.  LUN_ESHAPE if a matrix is empty, or not square, which lun_qr
+ * and lun_svd do not need; a singular one is LUN_EARG when the value is needed. */
 enum {
     LUN_UPPER = 1,
     LUN_UNIT = 2,
@@ -1116,6 +1116,12 @@ LUN_API lun_status lun_eigh(lun_engine *e, lun_array *a, int flags, lun_array **
  * n rows, the columns of R; with LUN_TRIANGULAR these alone, as many elements long as the lesser of
  * m and n. */
 LUN_API lun_status lun_qr(lun_engine *e, lun_array *a, int flags, lun_array **out);
+
+/* The singular values of m x n matrices in descending order, k of them, the lesser of m and n;
+ * without LUN_VALUES they are the row between the m rows of U and n rows, the columns of V', of
+ * which the element of the greatest modulus is positive: a = U diag(values) V'.  NaN, infinity and
+ * no convergence are LUN_EARG when the value is needed. */
+LUN_API lun_status lun_svd(lun_engine *e, lun_array *a, int flags, lun_array **out);
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 

@@ -89,6 +89,17 @@ function expect.same_bits(path)
     end
 end
 
+-- The same of lines of Lua that add strings to the list `texts`.
+function expect.same_texts(lines)
+    local path = shell.write(os.tmpname(), 'local lun = require "lunarray"\nlocal texts = {}\n' .. lines .. [[
+
+        local hash, bytes = 0, table.concat(texts)
+        for k = 1, #bytes do hash = hash * 31 + bytes:byte(k) end
+        print(#bytes, ("%x"):format(hash))]])
+    expect.same_bits(path)
+    os.remove(path)
+end
+
 -- The elements of a Vector, with lun.na where one is missing, whose slot is NaN if it is a float.
 function expect.list(a)
     local elements = a:totable()

@@ -4,36 +4,46 @@
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
+#include <string.h>
 
 #include "algorithms/linear/first_failure.h"
+#include "algorithms/linear/reflections.h"
+#include "algorithms/linear/rotations.h"
+#include "algorithms/linear/scaled.h"
 #include "algorithms/linear/vectors.h"
 #include "algorithms/parts/algorithm_functions.h"
 #include "algorithms/parts/work_parts.h"
 
-enum { ROWS = 64, SWEEPS = 60 };
+enum { ROWS = 64, SWEEPS = 60, BLOCK = LUN_REFLECTIONS };
 
 /* A run, or one matrix of it.  Invariant: of failures in several matrices, that of the first is
- * kept, under `lock`. */
+ * kept, under `lock`; behind the diagonal of row k of `a` the vector of reflection k + 1 remains,
+ * and rows behind row k lack the update by `before` and `w_before`, unless these are NULL. */
 typedef struct eigen {
-    const lun_services *services;
-    const lun_team *team;
     lun_algorithm_run *r;
-    int64_t n, count; /* rows, matrices */
-    bool wide;        /* vectors.h */
+    int64_t n, count, bytes; /* rows, matrices, scratch memory of a worker */
+    bool vectors;
     pthread_mutex_t *lock;
-    void *a, *w, *tau, *z; /* the matrix; a vector; factors of reflections; rows are eigenvectors */
-    int64_t k;             /* the row whose reflection is applied */
+    void *a, *w, *w_before, *tau; /* tau: of reflections, the first of which is none */
+    const void *before;
+    lun_reflections by;
+    lun_rotations rows; /* eigenvectors */
+    int64_t k;          /* the row whose reflection is applied */
 } eigen;
 
-static int64_t scratch_of(int64_t n)
+/* Elements of scratch memory of a matrix. */
+static int64_t elements(const eigen *e)
 {
-    return n * n + 3 * n;
+    const int64_t n = e->n, least = (n + 1) * n + 4 * n + 1;
+    return !e->vectors ? least
+                       : least + (n + BLOCK) * BLOCK + 2 * BLOCK * n + n * n +
+                             lun__rotations_elements(n, n) + lun__rotations_list_elements(n);
 }
 
 static void shared(eigen *e, int64_t parts, lun_part_fn *one)
 {
     if (e->count == 1 && parts > 4)
-        lun__work_parts(e->services, e->team, parts, e, one);
+        lun__work_parts(e->by.services, e->by.team, parts, e, one);
     else
         for (int64_t part = 0; part < parts; part++)
             one(e, part, 0);
@@ -42,37 +52,59 @@ static void shared(eigen *e, int64_t parts, lun_part_fn *one)
 #define T       double
 #define ROOT    sqrt
 #define EPSILON DBL_EPSILON
+#define TINY    (DBL_MIN / DBL_EPSILON)
 #define NAME(x) x##_f64
 #include "algorithms/linear/eigen_of.h"
 #undef T
 #undef ROOT
 #undef EPSILON
+#undef TINY
 #undef NAME
 #define T       float
 #define ROOT    sqrtf
 #define EPSILON FLT_EPSILON
+#define TINY    (FLT_MIN / FLT_EPSILON)
 #define NAME(x) x##_f32
 #include "algorithms/linear/eigen_of.h"
 
+static eigen open_run(const lun_algorithm_run *r, int threads)
+{
+    eigen e = {.n = r->segment, .vectors = r->option[0] == 0};
+    e.count = r->in[0].n / (e.n * e.n);
+    e.by.m = e.n;
+    e.by.is_double = lun__dtype_is_double(r->in[0].dtype);
+    e.by.isa = lun__vecmath_isa_here();
+    e.rows = lun__rotations_of(e.n, e.n);
+    e.bytes = elements(&e) * (int64_t)(e.by.is_double ? sizeof(double) : sizeof(float));
+    if (e.vectors)
+        e.bytes += lun__reflections_room(e.by.is_double, e.count == 1 ? threads : 1, e.n, e.n - 1,
+                                         e.n, -1);
+    e.bytes = (e.bytes + 63) / 64 * 64;
+    return e;
+}
+
 int64_t lun__eigen_room(const lun_algorithm_run *r, int threads)
 {
-    const int64_t n = r->segment, count = r->in[0].n / (n * n);
-    return scratch_of(n) * (count < threads ? count : threads) * (int64_t)sizeof(double);
+    const eigen e = open_run(r, threads);
+    return e.bytes * (e.count < threads ? e.count : threads);
 }
 
 lun_status lun__eigen_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r)
 {
-    eigen e = {.services = services, .team = team, .r = r, .n = r->segment};
+    const lun_team alone = {.threads = 1};
+    eigen e = open_run(r, team->threads);
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    const bool wide = lun__dtype_is_double(r->out[0].dtype);
+    lun_part_fn *one = e.by.is_double ? one_eigen_f64 : one_eigen_f32;
     e.lock = &lock;
-    e.count = r->in[0].n / (e.n * e.n);
-    e.wide = lun__vectors_wide();
+    e.r = r;
+    e.by.services = e.rows.services = services;
+    e.by.team = e.count == 1 ? team : &alone;
+    e.rows.team = e.count == 1 ? team : NULL;
     r->matrix = 0;
     if (e.count == 1)
-        (wide ? one_eigen_f64 : one_eigen_f32)(&e, 0, 0);
+        one(&e, 0, 0);
     else
-        lun__work_parts(services, team, e.count, &e, wide ? one_eigen_f64 : one_eigen_f32);
+        lun__work_parts(services, team, e.count, &e, one);
     pthread_mutex_destroy(&lock);
     if (lun__backend_stop_requested(services))
         return LUN_ECANCEL;

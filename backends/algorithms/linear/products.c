@@ -8,7 +8,7 @@
 #include "ir/combine_order.h"
 #include "product/block_product.h"
 
-enum { FEW = 16384, COLUMNS = 128 }; /* products of numbers; columns at a time */
+enum { FEW = 20000, COLUMNS = 128 }; /* products of numbers; columns at a time */
 
 static lun_product described(bool is_double, lun_operand a, lun_operand b, int64_t rows,
                              int64_t columns, int64_t inner)
@@ -40,7 +40,7 @@ int64_t lun__products_room(bool is_double, int threads, int64_t rows, int64_t co
     static void small_##X(lun_operand a, lun_operand b, T *c, int64_t rows, int64_t columns,       \
                           int64_t inner)                                                           \
     {                                                                                              \
-        const bool wide = lun__vectors_wide();                                                     \
+        const lun_isa isa = lun__vecmath_isa_here();                                               \
         for (int64_t i = 0; i < rows; i++)                                                         \
             for (int64_t j = 0, width; j < columns; j += width) {                                  \
                 T sum[COLUMNS], *to = c + i * columns + j;                                         \
@@ -48,9 +48,9 @@ int64_t lun__products_room(bool is_double, int threads, int64_t rows, int64_t co
                 for (int64_t p = 0; p < inner; p += LUN_ORDER_BLOCK) {                             \
                     const int64_t k = inner - p < LUN_ORDER_BLOCK ? inner - p : LUN_ORDER_BLOCK;   \
                     memset(sum, 0, (size_t)width * sizeof *sum);                                   \
-                    lun__vectors_chain_##X(wide, sum,                                              \
-                                           (const T *)a.data + i * a.row + p * a.column, a.column, \
-                                           (const T *)b.data + p * b.row + j, b.row, k, width);    \
+                    lun__vectors_chain_##X(isa, sum, (const T *)a.data + i * a.row + p * a.column, \
+                                           a.column, (const T *)b.data + p * b.row + j, b.row, k,  \
+                                           width);                                                 \
                     for (int64_t q = 0; q < width; q++)                                            \
                         to[q] = p ? to[q] + sum[q] : sum[q];                                       \
                 }                                                                                  \

@@ -8,14 +8,11 @@
 
 enum { LANES = LUN_LANES, CHUNK = LUN_CHUNK };
 
-bool lun__vectors_wide(void)
-{
-#ifdef __x86_64__
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+#ifdef __clang__
+#define WIDEST "avx512f,fma"
 #else
-    return false;
+#define WIDEST "avx512f,fma,prefer-vector-width=512"
 #endif
-}
 
 #define T       double
 #define FMA     __builtin_fma

@@ -6,30 +6,26 @@
 #ifndef LUN_VECTORS_H
 #define LUN_VECTORS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
-/* Whether this machine has the vectors that `wide` stands for below: AVX2 with fma. */
-bool lun__vectors_wide(void);
+#include "math/vecmath.h"
 
 /* dot: the sum of x[j] * y[j].  greatest: the greatest modulus, NaN left out.  times: x[j] * by.
- * less: x[j] - by * y[j].  rank_two: x[j] - (v * ws[j] + w * vs[j]).  rotate: s * x[j] + c * y[j]
- * in the place of y[j], c * x[j] - s * y[j] of x[j].  subtract: x[j] - y[j].
+ * less: x[j] - by * y[j].  rank_two: x[j] - (v * ws[j] + w * vs[j]).  subtract: x[j] - y[j].
  * reflection: x becomes v by which 1 - tau v v' makes of x a vector of `to` and zeros, the sign of
  * `to` not being x[0]'s; v is x but for its first element, times a power of 2 where squares would
  * lose digits.  tau is given, 0 where all but x[0] is 0.
  * chain: c[j] = fma(a[p * step], b[p * row + j], c[j]) for p = 0 .. k - 1 in turn. */
-#define LUN_VECTORS(T, X)                                                               \
-    T lun__vectors_dot_##X(bool wide, const T *x, const T *y, int64_t n);               \
-    T lun__vectors_greatest_##X(bool wide, const T *x, int64_t n);                      \
-    T lun__vectors_reflection_##X(bool wide, T *x, int64_t n, T *to);                   \
-    void lun__vectors_times_##X(bool wide, T *x, T by, int64_t n);                      \
-    void lun__vectors_less_##X(bool wide, T *x, T by, const T *y, int64_t n);           \
-    void lun__vectors_rank_two_##X(bool wide, T *x, T v, T w, const T *vs, const T *ws, \
-                                   int64_t n);                                          \
-    void lun__vectors_rotate_##X(bool wide, T *x, T *y, T c, T s, int64_t n);           \
-    void lun__vectors_subtract_##X(bool wide, T *x, const T *y, int64_t n);             \
-    void lun__vectors_chain_##X(bool wide, T *c, const T *a, int64_t step, const T *b,  \
+#define LUN_VECTORS(T, X)                                                                 \
+    T lun__vectors_dot_##X(lun_isa isa, const T *x, const T *y, int64_t n);               \
+    T lun__vectors_greatest_##X(lun_isa isa, const T *x, int64_t n);                      \
+    T lun__vectors_reflection_##X(lun_isa isa, T *x, int64_t n, T *to);                   \
+    void lun__vectors_times_##X(lun_isa isa, T *x, T by, int64_t n);                      \
+    void lun__vectors_less_##X(lun_isa isa, T *x, T by, const T *y, int64_t n);           \
+    void lun__vectors_rank_two_##X(lun_isa isa, T *x, T v, T w, const T *vs, const T *ws, \
+                                   int64_t n);                                            \
+    void lun__vectors_subtract_##X(lun_isa isa, T *x, const T *y, int64_t n);             \
+    void lun__vectors_chain_##X(lun_isa isa, T *c, const T *a, int64_t step, const T *b,  \
                                 int64_t row, int64_t k, int64_t n);
 LUN_VECTORS(double, f64)
 LUN_VECTORS(float, f32)

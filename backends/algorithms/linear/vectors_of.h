@@ -3,8 +3,32 @@
 
 #define EACH static inline __attribute__((always_inline))
 
+/* Sums of products in as many lanes as there are elements, at most: the others would be zeros,
+ * which add nothing. */
+#define DOT_OF_FEW(most)                                          \
+    EACH T NAME(dot_of_##most)(const T *x, const T *y, int64_t n) \
+    {                                                             \
+        T lane[most] = {0};                                       \
+        for (int64_t l = 0; l < n; l++)                           \
+            lane[l] = lane[l] + x[l] * y[l];                      \
+        for (int s = most / 2; s; s /= 2)                         \
+            for (int l = 0; l < s; l++)                           \
+                lane[l] = lane[l] + lane[l + s];                  \
+        return lane[0];                                           \
+    }
+DOT_OF_FEW(4)
+DOT_OF_FEW(8)
+DOT_OF_FEW(16)
+DOT_OF_FEW(32)
+#undef DOT_OF_FEW
+
 EACH T NAME(dot_by)(const T *x, const T *y, int64_t n)
 {
+    if (n <= LANES / 2)
+        return n <= 4    ? NAME(dot_of_4)(x, y, n)
+               : n <= 8  ? NAME(dot_of_8)(x, y, n)
+               : n <= 16 ? NAME(dot_of_16)(x, y, n)
+                         : NAME(dot_of_32)(x, y, n);
     T lane[LANES] = {0};
     int64_t i = 0;
     for (; i + LANES <= n; i += LANES)
@@ -54,15 +78,6 @@ EACH void NAME(rank_two_by)(T *x, T v, T w, const T *vs, const T *ws, int64_t n)
         x[j] = x[j] - (v * ws[j] + w * vs[j]);
 }
 
-EACH void NAME(rotate_by)(T *x, T *y, T c, T s, int64_t n)
-{
-    for (int64_t j = 0; j < n; j++) {
-        const T h = y[j];
-        y[j] = s * x[j] + c * h;
-        x[j] = c * x[j] - s * h;
-    }
-}
-
 EACH void NAME(subtract_by)(T *x, const T *y, int64_t n)
 {
     for (int64_t j = 0; j < n; j++)
@@ -72,24 +87,41 @@ EACH void NAME(subtract_by)(T *x, const T *y, int64_t n)
 EACH void NAME(chain_by)(T *c, const T *a, int64_t step, const T *b, int64_t row, int64_t k,
                          int64_t n)
 {
-    for (int64_t p = 0; p < k; p++)
+    int64_t p = 0;
+    for (; p + 4 <= k; p += 4) {
+        const T by[] = {a[p * step], a[(p + 1) * step], a[(p + 2) * step], a[(p + 3) * step]};
+        const T *from = b + p * row;
+        for (int64_t j = 0; j < n; j++) {
+            T x = FMA(by[0], from[j], c[j]);
+            x = FMA(by[1], from[row + j], x);
+            x = FMA(by[2], from[2 * row + j], x);
+            c[j] = FMA(by[3], from[3 * row + j], x);
+        }
+    }
+    for (; p < k; p++)
         for (int64_t j = 0; j < n; j++)
             c[j] = FMA(a[p * step], b[p * row + j], c[j]);
 }
 
-/* Each loop, as compiled for every machine and for wide vectors. */
+/* Each loop, as compiled for every machine and for those with wider vectors. */
 #ifdef __x86_64__
 #define WIDER(type, name, parameters, ...)                                       \
-    __attribute__((target("avx2,fma"))) static type NAME(name##_wide) parameters \
+    __attribute__((target("avx2,fma"))) static type NAME(name##_avx2) parameters \
+    {                                                                            \
+        return NAME(name##_by)(__VA_ARGS__);                                     \
+    }                                                                            \
+    __attribute__((target(WIDEST))) static type NAME(name##_avx512) parameters   \
     {                                                                            \
         return NAME(name##_by)(__VA_ARGS__);                                     \
     }
-#define CHOSEN(wide, name, ...) \
-    return wide ? NAME(name##_wide)(__VA_ARGS__) : NAME(name##_by)(__VA_ARGS__)
+#define CHOSEN(isa, name, ...)                                      \
+    return isa == LUN_ISA_AVX512 ? NAME(name##_avx512)(__VA_ARGS__) \
+           : isa == LUN_ISA_AVX2 ? NAME(name##_avx2)(__VA_ARGS__)   \
+                                 : NAME(name##_by)(__VA_ARGS__)
 #else
 #define WIDER(type, name, parameters, ...)
-#define CHOSEN(wide, name, ...) \
-    (void)wide;                 \
+#define CHOSEN(isa, name, ...) \
+    (void)isa;                 \
     return NAME(name##_by)(__VA_ARGS__)
 #endif
 
@@ -99,15 +131,14 @@ WIDER(T, greatest, (const T *x, int64_t n), x, n)
 WIDER(void, times, (T *x, T by, int64_t n), x, by, n)
 WIDER(void, less, (T *x, T by, const T *y, int64_t n), x, by, y, n)
 WIDER(void, rank_two, (T *x, T v, T w, const T *vs, const T *ws, int64_t n), x, v, w, vs, ws, n)
-WIDER(void, rotate, (T *x, T *y, T c, T s, int64_t n), x, y, c, s, n)
 WIDER(void, subtract, (T *x, const T *y, int64_t n), x, y, n)
 WIDER(void, chain, (T *c, const T *a, int64_t step, const T *b, int64_t row, int64_t k, int64_t n),
       c, a, step, b, row, k, n)
 /* clang-format on */
 
-static T NAME(dot_chunk)(bool wide, const T *x, const T *y, int64_t n)
+static T NAME(dot_chunk)(lun_isa isa, const T *x, const T *y, int64_t n)
 {
-    CHOSEN(wide, dot, x, y, n);
+    CHOSEN(isa, dot, x, y, n);
 }
 
 static void NAME(sum_of_pair)(void *ctx, const uint64_t *a, const uint64_t *b, uint64_t *out)
@@ -120,13 +151,13 @@ static void NAME(sum_of_pair)(void *ctx, const uint64_t *a, const uint64_t *b, u
     memcpy(out, &x, sizeof x);
 }
 
-T NAME(lun__vectors_dot)(bool wide, const T *x, const T *y, int64_t n)
+T NAME(lun__vectors_dot)(lun_isa isa, const T *x, const T *y, int64_t n)
 {
     if (n <= CHUNK)
-        return NAME(dot_chunk)(wide, x, y, n);
+        return NAME(dot_chunk)(isa, x, y, n);
     lun_order_roots roots = {0};
     for (int64_t i = 0; i < n; i += CHUNK) {
-        const T part = NAME(dot_chunk)(wide, x + i, y + i, n - i < CHUNK ? n - i : CHUNK);
+        const T part = NAME(dot_chunk)(isa, x + i, y + i, n - i < CHUNK ? n - i : CHUNK);
         uint64_t cell = 0;
         memcpy(&cell, &part, sizeof part);
         lun__order_push(&roots, cell, NAME(sum_of_pair), NULL);
@@ -137,60 +168,55 @@ T NAME(lun__vectors_dot)(bool wide, const T *x, const T *y, int64_t n)
     return sum;
 }
 
-T NAME(lun__vectors_greatest)(bool wide, const T *x, int64_t n)
+T NAME(lun__vectors_greatest)(lun_isa isa, const T *x, int64_t n)
 {
-    CHOSEN(wide, greatest, x, n);
+    CHOSEN(isa, greatest, x, n);
 }
 
-T NAME(lun__vectors_reflection)(bool wide, T *x, int64_t n, T *to)
+T NAME(lun__vectors_reflection)(lun_isa isa, T *x, int64_t n, T *to)
 {
-    const T first = x[0] < 0 ? -x[0] : x[0], rest = NAME(lun__vectors_greatest)(wide, x + 1, n - 1);
+    const T first = x[0] < 0 ? -x[0] : x[0], rest = NAME(lun__vectors_greatest)(isa, x + 1, n - 1);
     const T most = first > rest ? first : rest;
     int exponent = 0;
     *to = x[0];
-    if (rest == 0 && NAME(lun__vectors_dot)(wide, x + 1, x + 1, n - 1) == 0) /* NaN is not 0 */
+    if (rest == 0 && NAME(lun__vectors_dot)(isa, x + 1, x + 1, n - 1) == 0) /* NaN is not 0 */
         return 0;
     if (most - most == 0 && most != 0)
         frexp((double)most, &exponent);
     exponent = exponent > -SMALL && exponent < SMALL ? 0 : exponent;
     for (int64_t j = 0; exponent && j < n; j++)
         x[j] = (T)ldexp((double)x[j], -exponent);
-    const T square = NAME(lun__vectors_dot)(wide, x, x, n), length = ROOT(square);
+    const T square = NAME(lun__vectors_dot)(isa, x, x, n), length = ROOT(square);
     const T by = x[0] < 0 ? length : -length, tau = 1 / (square - x[0] * by);
     x[0] = x[0] - by;
     *to = (T)ldexp((double)by, exponent);
     return tau;
 }
 
-void NAME(lun__vectors_times)(bool wide, T *x, T by, int64_t n)
+void NAME(lun__vectors_times)(lun_isa isa, T *x, T by, int64_t n)
 {
-    CHOSEN(wide, times, x, by, n);
+    CHOSEN(isa, times, x, by, n);
 }
 
-void NAME(lun__vectors_less)(bool wide, T *x, T by, const T *y, int64_t n)
+void NAME(lun__vectors_less)(lun_isa isa, T *x, T by, const T *y, int64_t n)
 {
-    CHOSEN(wide, less, x, by, y, n);
+    CHOSEN(isa, less, x, by, y, n);
 }
 
-void NAME(lun__vectors_rank_two)(bool wide, T *x, T v, T w, const T *vs, const T *ws, int64_t n)
+void NAME(lun__vectors_rank_two)(lun_isa isa, T *x, T v, T w, const T *vs, const T *ws, int64_t n)
 {
-    CHOSEN(wide, rank_two, x, v, w, vs, ws, n);
+    CHOSEN(isa, rank_two, x, v, w, vs, ws, n);
 }
 
-void NAME(lun__vectors_rotate)(bool wide, T *x, T *y, T c, T s, int64_t n)
+void NAME(lun__vectors_subtract)(lun_isa isa, T *x, const T *y, int64_t n)
 {
-    CHOSEN(wide, rotate, x, y, c, s, n);
+    CHOSEN(isa, subtract, x, y, n);
 }
 
-void NAME(lun__vectors_subtract)(bool wide, T *x, const T *y, int64_t n)
-{
-    CHOSEN(wide, subtract, x, y, n);
-}
-
-void NAME(lun__vectors_chain)(bool wide, T *c, const T *a, int64_t step, const T *b, int64_t row,
+void NAME(lun__vectors_chain)(lun_isa isa, T *c, const T *a, int64_t step, const T *b, int64_t row,
                               int64_t k, int64_t n)
 {
-    CHOSEN(wide, chain, c, a, step, b, row, k, n);
+    CHOSEN(isa, chain, c, a, step, b, row, k, n);
 }
 
 #undef EACH

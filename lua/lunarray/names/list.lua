@@ -64,4 +64,9 @@ return {
         functions = "",
         methods = "solve inv det slogdet lu cholesky solve_triangular qr eigh eigvalsh",
     },
+    {
+        file = "singular",
+        functions = "",
+        methods = "svd svdvals matrix_rank pinv lstsq cond",
+    },
 }

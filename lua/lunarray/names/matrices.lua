@@ -3,10 +3,13 @@
 local call = require "lunarray.names.call"
 local core = require "lunarray.core"
 local making = require "lunarray.names.making"
+local matrix = require "lunarray.names.matrix"
 
 local rows, row = call.rows "Linear algebra"
 local array, bad, shaped, size = call.array, call.bad, call.shaped, call.size
 local dense = core.internal.dense
+local between, computed, with = matrix.between, matrix.computed, matrix.with
+local oblong, square = matrix.oblong, matrix.square
 
 -- Of enums of lunarray.h.
 local SIGN, LOGARITHM = 1, 2
@@ -14,45 +17,6 @@ local UPPER, UNIT, TRANSPOSED = 1, 2, 4
 local COMPLETE, TRIANGULAR = 1, 2
 
 -- ---------------------------------------------------------------- shapes
-
--- The shape of an array of matrices, their numbers of rows and columns.
-local function oblong(A)
-    array(A, 1, "matrix")
-    local shape = { A:shape() }
-    if #shape < 2 then
-        bad(1, "a matrix expected, got %s", call.described(A))
-    end
-    return shape, shape[#shape - 1], shape[#shape]
-end
-
--- The same of square ones.
-local function square(A)
-    local shape, n, m = oblong(A)
-    if n ~= m then
-        bad(1, "matrix of shape %d x %d is not square", n, m)
-    end
-    return shape, n
-end
-
--- The first `kept` extents, then the others.
-local function with(shape, kept, ...)
-    local list = table.move(shape, 1, kept, 1, {})
-    for _, extent in ipairs { ... } do
-        list[#list + 1] = extent
-    end
-    return list
-end
-
--- Rows i to j of each matrix, as a window.
-local function between(A, i, j)
-    return call.part(A, call.rank(A) - 1, i, j)
-end
-
--- The dtype in which matrices are computed.
-local function computed(A)
-    local t = A:dtype()
-    return (t == "f32" or t == "f16" or t == "bf16") and "f32" or "f64"
-end
 
 -- The batches to which those of both shapes broadcast.
 local function batches(a, b)

@@ -501,7 +501,8 @@ row("vector_norm", "a:vector_norm([{ord=2, axis=, keep=false}])",
 
 row("matrix_norm", 'A:matrix_norm([{ord="fro", keep=false}])',
     'of matrices: "fro" (the root of the sum of squares), 1 and -1 (the greatest and the least sum of moduli of a\n'
-        .. "column), math.huge and -math.huge (of a row)",
+        .. 'column), math.huge and -math.huge (of a row), 2 and -2 (the greatest and the least singular value), "nuc"\n'
+        .. "(their sum)",
     "lun.vector{{1, -2}, {3, 4}}:matrix_norm{ord = 1}", "6.0",
     function(A, options)
         local rank = rank_of(array(A, 1, "matrix"))
@@ -519,8 +520,13 @@ row("matrix_norm", 'A:matrix_norm([{ord="fro", keep=false}])',
             local sums = A:abs():sum { axis = column and rank - 1 or rank, keep = true }
             local name = ord > 0 and "max" or "min"
             result = sums[name](sums, { axis = column and rank or rank - 1, keep = true })
+        elseif ord == 2 or ord == -2 or ord == "nuc" then
+            local name = ord == 2 and "max" or ord == -2 and "min" or "sum"
+            local values = A:svdvals()
+            result = values[name](values, { axis = -1, keep = true }):expand_dims(-1)
         else
-            bad(2, "unknown 'ord' %s: \"fro\", 1, -1, math.huge and -math.huge are known", tostring(ord))
+            bad(2, "unknown 'ord' %s: \"fro\", \"nuc\", 1, -1, 2, -2, math.huge and -math.huge are known",
+                tostring(ord))
         end
         if keep then
             return result

@@ -109,8 +109,8 @@ local CONSTANTS = { True = "true", TRUE = "true", False = "false", FALSE = "fals
 -- Advice for names without a way above.
 local INSTEAD = {
     pivot = "lun.group(k1, k2), an element for each pair of keys",
-    linalg = "A:solve(B), A:inv(), A:det(), A:cholesky(), A:matmul(B), a:norm(), lun.einsum",
-    ["fft ifft rfft svd eig"] = "",
+    linalg = "A:solve(B), A:inv(), A:det(), A:qr(), A:svd(), A:eigh(), A:lstsq(B), A:matmul(B), a:norm(), lun.einsum",
+    ["fft ifft rfft eig"] = "",
     ["convolve correlate conv1d conv2d"] = "lun.stencil(f), a function of the elements around each one",
     pop = "arrays keep their length; a .. b makes a longer one",
     ["backward grad autograd"] = "derivatives are written by hand",

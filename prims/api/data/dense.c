@@ -127,6 +127,12 @@ static const char *const one_no_eigenvalues[] = {
     "eigenvalues of matrix %2$lld of %3$lld did not converge",
     "matrix %2$lld of %3$lld contains NaN or infinity"};
 
+static const char *const no_singular_values[] = {"singular values did not converge",
+                                                 "matrix contains NaN or infinity"};
+static const char *const one_no_singular_values[] = {
+    "singular values of matrix %2$lld of %3$lld did not converge",
+    "matrix %2$lld of %3$lld contains NaN or infinity"};
+
 static bool several(lun_array *a)
 {
     int64_t shape[LUN_MAX_RANK];
@@ -204,4 +210,19 @@ lun_status lun_qr(lun_engine *e, lun_array *a, int flags, lun_array **out)
     LUN_NEED(e, a && out && flags >= 0 && flags <= LUN_TRIANGULAR);
     LUN_NO_MISSING(e, a);
     return of_oblong(e, a, LUN_ALGORITHM_QR, flags, NULL, sizes_of_qr, out);
+}
+
+static void sizes_of_svd(int flags, int64_t *rows, int64_t *columns)
+{
+    const int64_t m = *rows, n = *columns;
+    *rows = flags ? 1 : m + n + 1;
+    *columns = m < n ? m : n;
+}
+
+lun_status lun_svd(lun_engine *e, lun_array *a, int flags, lun_array **out)
+{
+    LUN_NEED(e, a && out && flags >= 0 && flags <= LUN_VALUES);
+    LUN_NO_MISSING(e, a);
+    return of_oblong(e, a, LUN_ALGORITHM_SVD, flags,
+                     several(a) ? one_no_singular_values : no_singular_values, sizes_of_svd, out);
 }

@@ -77,6 +77,10 @@ static void test_factors_and_solutions(void **state)
     OK(lun_qr(e, a, LUN_COMPLETE, &x));
     assert_int_equal(lun_size(x), 12);
     lun_release(x);
+    OK(lun_svd(e, a, 0, &x));
+    holds(x, 5, LIST(0, -1, 0, 2, 1));
+    OK(lun_svd(e, a, LUN_VALUES, &x));
+    holds(x, 1, LIST(2));
     lun_release(a);
     lun_release(b);
 }
@@ -93,6 +97,8 @@ static void test_refusals(void **state)
     FAILS(lun_cholesky(e, NULL, &x), LUN_EARG, "");
     FAILS(lun_eigh(e, a, 2, &x), LUN_EARG, "");
     FAILS(lun_qr(e, a, 3, &x), LUN_EARG, "");
+    FAILS(lun_svd(e, a, 2, &x), LUN_EARG, "");
+    FAILS(lun_svd(e, none, 0, &x), LUN_ESHAPE, "matrix is empty");
     FAILS(lun_qr(e, none, 0, &x), LUN_ESHAPE, "matrix is empty");
     FAILS(lun_solve_triangular(e, a, b, 8, &x), LUN_EARG, "");
     OK(lun_number(e, 1, &number));
@@ -110,6 +116,9 @@ static void test_refusals(void **state)
     lun_release(a);
     a = matrix(LIST(1, NAN), 3, batch);
     OK(lun_eigh(e, a, 0, &x));
+    FAILS(lun_eval(e, &x, 1), LUN_EARG, "matrix 2 of 2 contains NaN or infinity");
+    lun_release(x);
+    OK(lun_svd(e, a, 0, &x));
     FAILS(lun_eval(e, &x, 1), LUN_EARG, "matrix 2 of 2 contains NaN or infinity");
     lun_release(x);
     lun_release(a);

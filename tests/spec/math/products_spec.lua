@@ -219,8 +219,8 @@ describe("a norm", function()
         close({ 5 }, a:matrix_norm { ord = -math.huge })
         close({ 7, 14 }, lun.stack { a, a * 2 }:matrix_norm { ord = math.huge })
         assert.same({ 2, 1, 1 }, { lun.stack { a, a }:matrix_norm { keep = true }:shape() })
-        fails("bad argument #1 to 'matrix_norm' (unknown 'ord' nuc: \"fro\", 1, -1, math.huge and -math.huge are known)",
-            function() return a:matrix_norm { ord = "nuc" } end)
+        fails("bad argument #1 to 'matrix_norm' (unknown 'ord' max: \"fro\", \"nuc\", 1, -1, 2, -2, math.huge and -math.huge are known)",
+            function() return a:matrix_norm { ord = "max" } end)
         fails("bad argument #1 to 'matrix_norm' (a matrix expected, got i64[3])", function() return lun.matrix_norm(a[1]) end)
     end)
 end)

@@ -178,21 +178,14 @@ describe("qr", function()
     end)
 
     it("gives the same bits for every number of threads and backend", function()
-        local script = shell.write(os.tmpname(), [[
-            local lun = require "lunarray"
-            local texts = {}
+        expect.same_texts [[
             for _, dtype in ipairs { "f64", "f32" } do
                 for _, shape in ipairs { { 300, 300 }, { 5000, 40 }, { 60, 20, 20 } } do
                     local Q, R = (lun.random(shape, { seed = 1, dtype = dtype }) - 0.5):qr()
                     texts[#texts + 1] = R:copy():tobytes()
                     texts[#texts + 1] = Q:sub({ 1, 60 }):copy():tobytes()
                 end
-            end
-            local hash, bytes = 0, table.concat(texts)
-            for k = 1, #bytes do hash = hash * 31 + bytes:byte(k) end
-            print(#bytes, ("%x"):format(hash))]])
-        expect.same_bits(script)
-        os.remove(script)
+            end]]
     end)
 
     it("names what is wrong with its arguments", function()

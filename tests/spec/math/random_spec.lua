@@ -2,7 +2,6 @@
 -- and frequencies against formulas, bits on every backend and number of threads, mistakes.
 local lun = require "lunarray"
 local expect = require "expect"
-local shell = require "shell"
 local values = require "math.random_values"
 
 local SEED = 0x0123456789abcdef
@@ -155,21 +154,14 @@ describe("random numbers", function()
     end)
 
     it("are the same for every number of threads", function()
-        local script = shell.write(os.tmpname(), [[
-            local lun = require "lunarray"
-            local texts = {}
+        expect.same_texts [[
             for _, o in ipairs { { dist = "gamma", shape = 0.7 }, { dist = "beta", a = 2, b = 0.3 }, { dist = "student", df = 3 },
                 { dist = "poisson", rate = lun.vector { 2, 50 } }, { dist = "binomial", n = 100, p = lun.vector { 0.02, 0.6 } },
                 { dist = "integers", low = 1, high = 1000003 } } do
                 o.seed = 8
                 texts[#texts + 1] = lun.random({ 9000, 2 }, o):tobytes()
             end
-            texts[#texts + 1] = lun.permutation(30000, { seed = 3 }):tobytes()
-            local hash, bytes = 0, table.concat(texts)
-            for k = 1, #bytes do hash = hash * 31 + bytes:byte(k) end
-            print(#bytes, ("%x"):format(hash))]])
-        expect.same_bits(script)
-        os.remove(script)
+            texts[#texts + 1] = lun.permutation(30000, { seed = 3 }):tobytes()]]
     end)
 
     it("names what is wrong", function()
