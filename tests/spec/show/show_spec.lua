@@ -268,7 +268,7 @@ describe("tostring", function()
             local _, count = body(lun.ones { 70, 70 }):gsub("1", "")
             assert.equal(4900, count)
             lun.elements_shown(2)
-            assert.is_truthy(body(lun.ones { 9, 9 }):find("...", 1, true))
+            assert.is_truthy(body(lun.ones { 40, 9 }):find("...", 1, true))
             assert.equal(100, lun.elements_shown(nil))
             assert.equal("bad argument #1 to 'elements_shown' (a whole number from 1 on or math.huge expected, or nil for 100)",
                 (select(2, pcall(lun.elements_shown, 0))))
