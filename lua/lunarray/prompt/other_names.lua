@@ -3,6 +3,7 @@
 -- the engine grows. The ways are code over arrays a, b, booleans m, a matrix M, a function f.
 
 local core = require "lunarray.core"
+local of_tables = require "lunarray.prompt.table_names"
 
 local foreign = {}
 
@@ -103,7 +104,7 @@ local WRITTEN = {
 }
 
 -- Values of other languages.
-local CONSTANTS = { True = "true", TRUE = "true", False = "false", FALSE = "false", None = "nil", NULL = "nil",
+local CONSTANTS = { True_ = "true", False_ = "false", True = "true", TRUE = "true", False = "false", FALSE = "false", None = "nil", NULL = "nil",
     null = "nil", undefined = "nil", NaN = "lun.nan", nan = "lun.nan", inf = "lun.inf", Inf = "lun.inf", NA = "lun.na" }
 
 -- Advice for names without a way above.
@@ -126,21 +127,35 @@ local function by_name(t)
     return names
 end
 
-foreign.written, foreign.instead = by_name(WRITTEN), by_name(INSTEAD)
+foreign.written, foreign.instead, foreign.none = by_name(WRITTEN), by_name(INSTEAD), by_name(of_tables.none)
+for name, ways in pairs(by_name(of_tables.written)) do
+    foreign.written[name] = foreign.written[name] or ways
+end
 
 -- Whether the engine has that name itself, as a function of the module or a method of arrays.
 local function is_ours(name)
     return (require "lunarray")[name] ~= nil or core.internal.methods[name] ~= nil
 end
 
+-- Where methods are of what the letters of the code are: t and u tables, g groups, s texts, d dates, else an array.
+local function methods_of(letter)
+    if letter == "t" or letter == "u" then
+        return require("lunarray.table.object").verbs
+    elseif letter == "g" then
+        return require("lunarray.table.group").methods
+    end
+    return letter == "s" and core.internal.text_methods or letter == "d" and core.internal.time_methods or {}
+end
+
 -- Whether all names that stand in the code exist.
 local function exists(code)
-    for name in code:gmatch ":([%a_]+)" do
-        if core.internal.methods[name] == nil then
+    for letter, name in code:gmatch "(%w*):([%a_][%w_]*)" do
+        local chained = letter == "" and (methods_of "t"[name] or methods_of "g"[name] or methods_of "s"[name])
+        if not chained and methods_of(letter)[name] == nil and core.internal.methods[name] == nil then
             return false
         end
     end
-    for name in code:gmatch "lun%.([%a_]+)" do
+    for name in code:gmatch "lun%.([%a_][%w_]*)" do
         if (require "lunarray")[name] == nil then
             return false
         end
@@ -157,6 +172,11 @@ function foreign.code(name)
     end
 end
 
+-- How a value of other languages is written, nil for other names.
+function foreign.constant(name)
+    return CONSTANTS[name] and ("'%s' is %s here"):format(name, CONSTANTS[name])
+end
+
 -- The hint for someone who looked for `name`, nil: none.
 function foreign.hint(name)
     local code = foreign.code(name)
@@ -165,12 +185,10 @@ function foreign.hint(name)
     elseif foreign.instead[name] and not is_ours(name) then
         local instead = foreign.instead[name]
         return ("there is no '%s' yet"):format(name) .. (instead ~= "" and "; instead: " .. instead or "")
+    elseif foreign.none[name] and not is_ours(name) then
+        return ("there is no '%s' here: %s"):format(name, foreign.none[name])
     end
-end
-
--- How a value of other languages is written, nil for other names.
-function foreign.constant(name)
-    return CONSTANTS[name] and ("'%s' is %s here"):format(name, CONSTANTS[name])
+    return foreign.constant(name)
 end
 
 -- Where a name of ours is that was used elsewhere: "lun.zeros", "a:reshape"; nil for others.

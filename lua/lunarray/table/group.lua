@@ -374,6 +374,8 @@ function M.arranged(g)
     return arranged(g, "rows")
 end
 
+M.methods = group
+
 -- Whether x is groups of rows.
 function M.is(x)
     return state[x] ~= nil

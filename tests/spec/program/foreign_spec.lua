@@ -26,8 +26,12 @@ local function environment()
         hist = function(x) return lun.hist(x, { string = true }) end,
         use = function(name) assert(name == "opencl") end, -- not on every machine
     }, { __index = lun })
-    return setmetatable({ lun = quiet, a = a, b = b, M = M, m = a:gt(1), f = function(x) return x * 2 end },
-        { __index = _G }), directory
+    local t = lun.table { { city = "Oslo", day = 1, temp = 7 }, { city = "Rome", day = 1, temp = 21 },
+        { city = "Oslo", day = 2, temp = 9 } }
+    local d = lun.vector({ "2024-01-05", "2024-02-05", "2024-02-07" }, "date")
+    return setmetatable({ lun = quiet, a = a, b = b, M = M, m = a:gt(1), f = function(x) return x * 2 end,
+        t = t, u = lun.table { { city = "Rome", land = "Italy" } }, g = t:group "city", s = lun.vector { "a", "ba", "c" },
+        d = d, time = d, ts = d:cast "timestamp" }, { __index = _G }), directory
 end
 
 describe("names of other libraries", function()
@@ -38,7 +42,8 @@ describe("names of other libraries", function()
 
     it("are code that runs, in terms of what exists", function()
         local env, directory = environment()
-        local count, said = 0, {}
+        local count, said, print = 0, {}, _G.print
+        _G.print = function() end -- t:info() prints
         for name in pairs(foreign.written) do
             local code = foreign.code(name)
             if code then
@@ -49,9 +54,25 @@ describe("names of other libraries", function()
                 said[code] = true
             end
         end
+        _G.print = print
         os.execute(("rm -r '%s'"):format(directory))
-        assert.is_true(count > 150, count .. " names")
+        assert.is_true(count > 500, count .. " names")
         assert.is_true(said['a:cast "f32"'] and said["a .. b"] and said["lun"])
+    end)
+
+    it("are all answered that pandas, polars, NumPy and dplyr have", function()
+        local file = assert(io.open "tests/spec/program/other_names.txt")
+        local text = file:read("a"):gsub("#[^\n]*", ""):gsub("%a+:", "")
+        file:close()
+        local count = 0
+        for name in text:gmatch "%S+" do
+            assert.is_falsy(lun.help(name):find("^no help"), name)
+            count = count + 1
+        end
+        assert.is_true(count > 1100)
+        assert.equal("'mutate' is t:with{f = t.temp * 2} here", lun.help "mutate")
+        assert.equal("there is no 'complex128' here: there are no complex numbers yet", lun.help "complex128")
+        assert.equal("'None' is nil here", lun.help "None")
     end)
 
     it("say nothing where the engine has that name", function()

@@ -1,0 +1,189 @@
+-- Names of pandas, polars, dplyr and of NumPy's corners, and what to write here: code over a table t of city, day and
+-- temp, another one u of city and land, groups g of t by city, texts s, times d and what other_names.lua has; and those
+-- for which there is nothing, with the reason.
+
+local M = {}
+
+-- Names on the left, with blanks between those that mean the same; the ways on the right.
+M.written = {
+    -- rows
+    ["arrange sort_by order_by sort_index"] = { 't:sort("city", "-temp")' },
+    ["slice_head limit"] = { "t:head(2)" }, slice_tail = { "t:tail(2)" }, ["slice_sample sample_n"] = { "t:sample(2)" },
+    sample_frac = { "t:sample{frac = 0.5}" }, ["iter_slices partition_rows"] = { "t:parts(1000)" },
+    ["nlargest slice_max top_k top_k_by top_n"] = { "t:sort(\"-temp\"):head(2), a:topk(2)" },
+    ["nsmallest slice_min bottom_k bottom_k_by"] = { 't:sort("temp"):head(2), a:topk(2, {smallest = true})' },
+    ["drop_duplicates distinct is_first_distinct"] = { 't:unique{"city"}, a:unique()' },
+    is_last_distinct = { 't:unique({"city"}, {keep = "last"})' },
+    ["duplicated is_duplicated"] = { 't:group("city"):size():gt(1)' }, is_unique = { "a:nunique() == #a" },
+    ["at iat at_time get rows_by_key xs"] = { "t[2].temp, t.temp[2], t:filter{day = 2}" },
+    ["between is_between between_time"] = { "a:ge(1) & a:le(2)" }, near = { "b:isclose(2.5)" },
+    is_close = { "b:isclose(2.5)" },
+    ["iterrows itertuples iter_rows rowwise map_rows"] = { "t:iter(), t:apply(function(row) return row.temp end)" },
+    ["items iter_columns"] = { "pairs(t)" }, gather_every = { "a:sub(1, -1, 2)" },
+    ["row_number with_row_index rowid_to_column"] = { "t:with{row = lun.index(#t)}" },
+    ["reset_index set_index reindex reset"] = { "t:with{row = lun.index(#t)}" }, keys = { "t:names()" },
+    ["drop_na drop_nulls"] = { "t:dropna()" }, ["fill_null replace_na"] = { "t:fillna{temp = 0}" },
+    fill_nan = { "b:fillnan(0)" }, drop_nans = { "b:dropnan()" }, ["forward_fill fill"] = { "a:ffill()" },
+    backward_fill = { "a:bfill()" }, ["is_null isnat"] = { "a:ismissing()" },
+    ["is_not_null is_not_nan"] = { "a:notna()" },
+    is_nan = { "b:isnan()" }, is_finite = { "b:isfinite()" }, is_infinite = { "b:isinf()" },
+    ["hasnans has_nulls"] = { "a:ismissing():any()" }, null_count = { "a:ismissing():count()" },
+    na_if = { "a:naif(1)" },
+    ["first_valid_index"] = { "a:notna():argmax()" }, is_empty = { "#t == 0" }, height = { "#t" },
+    lag = { "b:shift(1)" },
+    lead = { "b:shift(-1)" }, nth = { "a[2]" }, tally = { "#t" }, ["n count_rows"] = { "#t, g:count()" },
+    ["first"] = { "a[1], g:first \"temp\"" }, ["last"] = { 'a[-1], g:last "temp"' },
+    ["add_count add_tally"] = { 't:with{n = t:group("city"):size()}' },
+    -- columns
+    ["mutate assign with_columns with_columns_seq transmute insert_column replace_column isetitem"] =
+        { "t:with{f = t.temp * 2}" },
+    ["pull get_column to_series get_columns"] = { "t.temp" }, ["relocate select_seq"] = { 't:select("temp", "*")' },
+    ["pick any_of all_of across select_dtypes"] = { 't:select("temp", "day"), t:select "*e*"' },
+    ["exclude drop_in_place"] = { 't:drop "day"' }, ["starts_with everything"] = { 't:select "te*"' },
+    ends_with = { 't:select "*mp"' }, num_range = { 't:select "d*"' },
+    ["rename_with alias add_prefix add_suffix rename_axis"] = { 't:rename{temp = "degrees"}' },
+    ["get_column_index"] = { "t:names()" }, ["schema collect_schema"] = { "t:dtypes()" },
+    ["glimpse show to_string"] = { "t:info()" }, ["estimated_size memory_usage"] = { "a:nbytes(), t:info()" },
+    ["convert_dtypes infer_objects match_to_schema"] = { 't:with{temp = t.temp:cast "f64"}' },
+    clear = { "t:head(0)" }, ["hstack bind_cols"] = { "t:with{land = lun.vector{1, 2, 3}}" },
+    ["bind_rows extend rows_append merge_sorted"] = { "t .. t, lun.concat({t, u}, {union = true})" },
+    ["union_all"] = { "t .. t" }, unite = { 's .. "-" .. s' }, separate = { 's:split("a", 2)' },
+    -- groups and windows
+    ["group_by group_by_all"] = { 't:group "city"' },
+    ["summarise summarize reframe"] = { 'g:agg{m = {"mean", "temp"}}' },
+    ["over with_groups"] = { 'g:transform("mean", "temp")' }, ["n_groups"] = { "#g" }, ungroup = { "t" },
+    ["partition_by group_split group_nest group_data nest_by nest"] = { "g:iter(), g:table(1)" },
+    ["group_map group_modify group_walk map_groups do"] = { "g:apply(function(t) return t:head(1) end)" },
+    ["group_vars group_keys"] = { "g:keys()" }, ["group_rows cur_group_rows"] = { "g:rows(1)" },
+    ["cur_group_id consecutive_id factorize"] = { "g:codes(), s:codes()" }, cur_group = { "g:keys()" },
+    n_distinct = { "a:nunique()" }, ["n_unique approx_n_unique"] = { "a:nunique()" }, cum_sum = { "a:cumsum()" },
+    cum_prod = { "a:cumprod()" }, cum_max = { "a:cummax()" }, cum_min = { "a:cummin()" },
+    cum_count = { "g:cumcount()" },
+    ["asof join_asof"] = { 't:join(u, "city")' }, inner_join = { 't:join(u, "city")' },
+    left_join = { 't:join(u, "city", {how = "left"})' }, right_join = { 't:join(u, "city", {how = "right"})' },
+    full_join = { 't:join(u, "city", {how = "full"})' }, semi_join = { 't:join(u, "city", {how = "semi"})' },
+    anti_join = { 't:join(u, "city", {how = "anti"})' }, join_by = { 't:join(u, {city = "city"})' },
+    ["cross_join crossing"] = { 't:drop("city"):join(u:drop("city"), {}, {how = "cross"}), lun.cartesian(a, b)' },
+    ["pivot_wider pivot_table"] = { 't:pivot{index = "day", columns = "city", values = "temp"}' },
+    ["pivot_longer unpivot"] = { 't:melt{id = "city", vars = {"day", "temp"}}' },
+    ["unnest"] = { 't:explode("city", "s")' },
+    ["resample asfreq upsample group_by_dynamic"] = { "t:resample(time, \"1mo\")" },
+    ["rolling_mean rolling_sum rolling_min rolling_max rolling_std rolling_var rolling_median rolling_quantile"
+        .. " rolling_rank rolling_map rolling_skew rolling_kurtosis"] = { 'a:rolling(2, "mean")' },
+    ["rolling_mean_by rolling_sum_by rolling_min_by rolling_max_by rolling_std_by rolling_var_by rolling_median_by"
+        .. " rolling_quantile_by rolling_rank_by"] = { "t:rolling(time, \"7d\")" },
+    expanding = { "a:cumsum(), a:cummax()" },
+    ["ewm_mean ewm_std ewm_var ewm_sum ewm_mean_by ewm_sum_by"] = { "a:ewm(0.5)" },
+    ["min_rank dense_rank percent_rank cume_dist"] = { "a:rank()" }, ntile = { "b:qcut(2)" },
+    -- elements
+    ["if_else case_when ternary"] = { "lun.where(m, a, 0)" }, mask = { "lun.where(m, 0, a)" },
+    ["case_match recode replace_strict"] = { 's:replace{a = "b"}' }, is_in = { "a:isin{1, 2}" },
+    ["and_ if_all"] = { "m & m" }, ["or_ if_any"] = { "m | m" }, ["not_"] = { "~m" }, desc = { 't:sort "-temp"' },
+    ["eq_missing"] = { "a:equals(b)" }, ne_missing = { "a:ne(b)" }, update = { "lun.where(b:ismissing(), a, b)" },
+    ["combine combine_first"] = { "a:fillna(a)" }, setequal = { "#a:setxor(b) == 0" }, symdiff = { "a:setxor(b)" },
+    ["idxmax arg_max nanargmax"] = { "a:argmax()" }, ["idxmin arg_min nanargmin"] = { "a:argmin()" },
+    ["max_by"] = { "b[a:argmax()]" }, min_by = { "b[a:argmin()]" }, ["nan_max"] = { "b:nanmax()" },
+    nan_min = { "b:nanmin()" },
+    ["arg_sort lexsort"] = { "a:argsort()" }, ["arg_true"] = { "m:indices()" }, arg_unique = { "a:unique_all()" },
+    index_of = { "a:eq(2):argmax()" }, ["is_monotonic_increasing is_sorted"] = { "a:diff():ge(0):all()" },
+    is_monotonic_decreasing = { "a:diff():le(0):all()" }, ["search_sorted"] = { "b:searchsorted(a)" },
+    ["argpartition partition"] = { "a:argsort()" }, sem = { "a:std() / (#a) ^ 0.5" }, kurt = { "a:kurtosis()" },
+    autocorr = { "b:sub(2, -1):corr(b:sub(1, -2))" }, corrwith = { "a:corr(b)" }, entropy = { "-(b * b:log()):sum()" },
+    ["max_horizontal"] = { "a:max(b)" }, min_horizontal = { "a:min(b)" }, sum_horizontal = { "a + b" },
+    mean_horizontal = { "(a + b) / 2" }, hash_rows = { "g:codes()" }, cot = { "1 / b:tan()" }, floordiv = { "a // b" },
+    ["truediv rtruediv rdiv"] = { "a / b" }, ["truncdiv"] = { "(a / b):trunc()" }, radd = { "2 + a" },
+    rmul = { "2 * a" },
+    rsub = { "2 - a" }, rpow = { "2 ^ a" }, ["rmod rdivmod"] = { "2 % b" }, rfloordiv = { "2 // b" },
+    reinterpret = { "a:cast \"u64\"" },
+    ["round_sig_figs"] = { 'b:format "%.3g"' }, ["bin"] = { "b:cut{0, 2, 5}" }, approx_quantile = { "a:quantile(0.5)" },
+    bitwise_count_ones = { "a:popcount()" }, bitwise_count_zeros = { "64 - a:popcount()" },
+    bitwise_leading_zeros = { "a:clz()" }, bitwise_trailing_zeros = { "a:ctz()" },
+    bitwise_leading_ones = { "(~a):clz()" }, bitwise_trailing_ones = { "(~a):ctz()" },
+    ["collect collapse"] = { "a:eval()" }, ["map_batches map_elements map_columns pipe"] = { "a:map(f)" },
+    ["str"] = { "s:upper(), s:contains \"a\", s:split(\"a\", 2)" }, dt = { 'd:year(), d:truncate "1mo"' },
+    ["to_timestamp"] = { 'd:cast "timestamp"' },
+    ["tz_convert tz_localize"] = { 'ts:zone "Europe/Oslo"', 'd:cast "timestamp"' },
+    to_period = { 'd:truncate "1mo"' }, ["to_dict"] = { 't:totable "columns"' },
+    ["to_dicts to_records"] = { "t:totable()" },
+    ["to_numpy to_frame values"] = { "lun.stack({t.day, t.temp}, 2)" },
+    ["from_dict tibble tribble"] = { "lun.table{x = a}" },
+    ["from_records"] = { "lun.table{{x = 1}, {x = 2}}" }, write_csv = { 'lun.save("t.csv", {x = a})' },
+    ["replace_column_names"] = { 't:rename{temp = "x"}' },
+    -- NumPy's corners
+    ["asanyarray ascontiguousarray asarray_chkfinite asmatrix matrix fromiter require"] = { "lun.vector{1, 2, 3}" },
+    ["atleast_1d atleast_3d"] = { "a:expand_dims(1)" }, ["array_equiv"] = { "a:equals(b)" },
+    ["array2string array_repr array_str"] = { "tostring(a)" }, bitwise_invert = { "~a" },
+    bitwise_left_shift = { "a << 1" },
+    broadcast_shapes = { "lun.broadcast_arrays(a, b)" }, ["conjugate conj real"] = { "a" },
+    ["apply_along_axis apply_over_axes vectorize frompyfunc"] = { "M:sum(2), M:map(f)" }, around = { "b:round()" },
+    ["nancumsum"] = { "b:fillnan(0):cumsum()" }, nancumprod = { "b:fillnan(1):cumprod()" },
+    nanprod = { "b:prod{skipnan = true}" }, ["nanpercentile nanquantile"] = { "b:dropnan():quantile(0.5)" },
+    ediff1d = { "a:diff()" }, diagflat = { "lun.diag(a)" }, ["diag_indices"] = { "M:diagonal()" },
+    ["fill_diagonal"] = { "lun.where(lun.eye(3):eq(1), 0, 1)" }, dsplit = { "M:split(3, {axis = 2})" },
+    ["bmat"] = { "lun.hstack{lun.vstack{M, M}, lun.vstack{M, M}}" }, ["c_ s_ index_exp"] = { "lun.stack({a, b}, 2)" },
+    r_ = { "a .. b" }, ["mgrid ogrid ix_ indices_grid"] = { "lun.meshgrid(a, b)" },
+    piecewise = { "lun.where(m, a, 0)" },
+    choose = { "lun.choice(3, 2)" }, ["place putmask"] = { "a:set(lun.where(m, 0, a))" }, positive = { "a" },
+    ["histogram_bin_edges"] = { "lun.histogram(a, 3)" }, ["logaddexp2"] = { "(lun.exp2(a) + lun.exp2(b)):log2()" },
+    euler_gamma = { "0.57721566490153286" }, int_ = { '"i64"' }, ["intc"] = { '"i32"' },
+    ["intp longlong"] = { '"i64"' },
+    ["ubyte"] = { '"u8"' }, ushort = { '"u16"' }, ["uintc"] = { '"u32"' }, ["uint uintp ulong ulonglong"] = { '"u64"' },
+    short = { '"i16"' }, ["isneginf"] = { "b:eq(-math.huge)" }, isposinf = { "b:eq(math.huge)" },
+    ["isscalar isdtype issubdtype iterable isreal isrealobj"] = { "lun.isarray(a), a:dtype()" },
+    ["common_type promote_types min_scalar_type"] = { "lun.result_type(a, b)" }, ["matvec vecmat"] = { "M:matmul(a)" },
+    ["mask_indices tril_indices triu_indices tril_indices_from triu_indices_from diag_indices_from"] =
+        { "lun.tri(3):gt(0):indices()" },
+    ["ravel_multi_index unravel_index ndindex ndenumerate flatiter nditer nested_iters"] = { "M:flatten(), M:iter()" },
+    ["polynomial"] = { "lun.polyval({1, 2}, a)" }, ["poly1d"] = { "lun.polyval({1, 2}, a)" },
+    polysub = { "lun.polyadd(a, -a)" }, ["datetime64"] = { 'lun.vector({"2024-01-05"}, "date")' },
+    timedelta64 = { 'lun.duration("3d")' }, datetime_as_string = { 'd:format "%d.%m.%Y"' },
+    ["get_printoptions printoptions format_float_positional format_float_scientific"] =
+        { "lun.precision(6), b:format \"%.3f\"" },
+    ["savez savez_compressed"] = { 'lun.save("t.npz", {a = a, b = b})' }, sort_complex = { "a:sort()" },
+    ["shares_memory may_share_memory"] = { "a:kind()" }, ["show_config show_runtime"] = { "lun.info()" },
+    spacing = { "lun.finfo(\"f64\")" }, ["isfortran"] = { "M:layout()" },
+    ["from_dlpack fromstring"] = { "lun.frombytes(a:tobytes(), a:dtype())" },
+    ["binary_repr base_repr"] = { '("%x"):format(10)' }, unwrap = { "b:diff(), b:cumsum()" }, strings = { "s:upper()" },
+    rec = { 'lun.struct("P", {{"x", "f32"}, {"k", "i32"}})' }, unpackbits = { "(a >> 1) & 1" },
+    packbits = { "m:cast \"u8\"" },
+}
+
+-- Names without a way, and why.
+M.none = {
+    ["angle complex64 complex128 complex256 complexfloating cdouble clongdouble csingle imag iscomplex"
+        .. " iscomplexobj real_if_close"] =
+        "there are no complex numbers yet",
+    ["float128 longdouble clongfloat nextafter"] =
+        "f64 is the widest float",
+    ["droplevel reorder_levels swaplevel reindex_like set_axis axes align first_index"] =
+        "rows have numbers and no labels: keys are columns",
+    ["to_clipboard write_clipboard to_excel write_excel to_hdf to_html to_latex to_markdown to_pickle"
+        .. " to_stata to_xarray to_xml to_orc to_iceberg write_iceberg write_delta write_avro write_database"
+        .. " to_sql to_jax to_torch style boxplot"] =
+        "tables are saved as .csv, .tsv and .npz",
+    ["to_feather to_parquet write_parquet write_ipc write_ipc_stream from_arrow to_arrow to_json"
+        .. " write_json write_ndjson serialize deserialize sql explain_sql to_pandas"] =
+        "tables are saved as .csv, .tsv and .npz: lun.help \"save\"",
+    ["arr list struct implode to_struct ext bin_intervals bin_ranks bin_quantiles"] =
+        "cells hold no lists and no records",
+    ["lazy_frame rechunk n_chunks shrink_to_fit set_sorted to_physical to_init_repr flags set_flags attrs"
+        .. " sparse meta name inspect"] =
+        "what is computed when is the engine's concern: lun.help \"explain\"",
+    ["rle rle_id peak_max peak_min interpolate_by extend_constant repeat_by lower_bound upper_bound"
+        .. " cumulative_eval to_dummies join_where pipe_with_dtype hash compare last_valid_index"] =
+        "masks, group and join say it in a line or two",
+    ["rows_delete rows_insert rows_patch rows_update rows_upsert nest_join expand complete group_trim"
+        .. " with_order cur_column top_frac funs vars"] =
+        "filter, join and with say it in a line or two",
+    ["busday_count busday_offset busdaycalendar is_busday datetime_data"] =
+        "there are no business days",
+    ["ma char character bytes_ str_ object_ void generic flexible floating inexact integer number"
+        .. " signedinteger unsignedinteger ufunc typecodes sctypeDict ScalarType typename typing dtypes"
+        .. " mintypecode"] =
+        "dtypes are words: lun.help \"cast\"",
+    ["core ctypeslib emath exceptions f2py lib test testing get_include getbufsize setbufsize geterr"
+        .. " seterr geterrcall seterrcall errstate little_endian einsum_path histogramdd roots fromregex"] =
+        "nothing here takes its place",
+}
+
+return M
