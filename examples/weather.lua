@@ -20,7 +20,7 @@ end
 local function numbers(name)
     local column = w:has(name) and w[name]
         or fail("%s: no column '%s'; there are %s", path, name, table.concat(w:names(), ", "))
-    for row, text in ipairs(type(column) == "table" and column or {}) do
+    for row, text in ipairs(column:dtype() == "text" and column:totable { missing = "" } or {}) do
         if not tonumber(text) then
             fail("%s: '%s' in row %d of column '%s' is no number", path, text, row, name)
         end
@@ -33,7 +33,7 @@ end
 local function dates()
     if not w:has "date" then
         fail("%s: no column 'date'", path)
-    elseif type(w.date) ~= "table" then
+    elseif w.date:dtype() ~= "text" and w.date:dtype() ~= "date" then
         fail("%s: column 'date' does not hold dates such as 2012-01-31", path)
     end
     local days, complaint = lun.date.parse(w.date)
@@ -144,7 +144,7 @@ if count > 0 then
         local sums = x:scan("+", 0, { inclusive = true })
         return (sums:sub(31) - sums:sub(1, -31)) / 30
     end
-    lun.plot(table.move(w.date, 16, #w - 15, 1, {}), { high = smooth(high), low = smooth(low) },
+    lun.plot(w.date:sub(16, -16), { high = smooth(high), low = smooth(low) },
         { width = 79, height = 12 })
 end
 

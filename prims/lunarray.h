@@ -22,8 +22,8 @@
  *          functions that release or free a handle.  What they end while another thread is inside
  *          ends with its call or with the next one.  No thread may be inside when lun_close is
  *          called, nor use the engine afterwards.
- * Structs. Each begins with its size, except lun_value, lun_variant and lun_string, which never
- *          change.  The
+ * Structs. Each begins with its size, except lun_value, lun_variant and lun_string (and
+ *          lun_text_view and lun_text_bytes of lunarray_bind.h), which never change.  The
  *          caller sets the size: lun_stats s = {.size = sizeof s}.  The library reads and writes
  *          only that many bytes, so programs and libraries of different versions are compatible; a
  *          struct of size 0 is left unchanged.  In structs that the library returns, the size says

@@ -122,6 +122,38 @@ LUN_API lun_status lun_with_parts(lun_engine *e, lun_array *slots, lun_array *va
 /* lun_text of a shape, of as many strings as that has elements; rank 0: a Scalar. */
 LUN_API lun_status lun_text_tensor(lun_engine *e, const lun_string *s, int rank,
                                    const int64_t *shape, lun_array **out);
+/* A value of texts as a pool keeps it, in Arrow's layout of a string view: a length, then up to 12
+ * bytes in place, 0 behind them, or the first 4, the number of a buffer and the offset in it. */
+typedef struct lun_text_view {
+    int32_t length;
+    union {
+        char in_place[12];
+        struct {
+            char prefix[4];
+            int32_t buffer, offset;
+        } far;
+    } as;
+} lun_text_view;
+typedef struct lun_text_bytes {
+    char *bytes;
+    int64_t size;
+} lun_text_bytes;
+/* Values, UTF-8 without NUL, in memory of malloc; distinct: none is there twice. */
+typedef struct lun_text_made {
+    size_t size; /* sizeof(lun_text_made) */
+    lun_text_view *views;
+    int64_t count;
+    lun_text_bytes *buffers;
+    int32_t buffer_count;
+    bool distinct;
+} lun_text_made;
+/* Values that one array can have. */
+#define LUN_TEXT_MOST INT64_C(0x7ffffffe)
+/* The text array whose elements are the values at codes from 1, which are u8, u16 or u32; its
+ * validity is false where the code is 0, NULL: nowhere.  The engine frees the memory of the values,
+ * also where this fails, and leaves none. */
+LUN_API lun_status lun_text_of_codes(lun_engine *e, lun_array *codes, lun_array *valid,
+                                     lun_text_made *values, lun_array **out);
 typedef struct lun_text_function_info {
     size_t size; /* sizeof(lun_text_function_info) */
     const char *name, *doc;

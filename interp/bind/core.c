@@ -88,7 +88,6 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_matmul,
         lun__open_record,
         lun__open_factor,
-        lun__open_text_columns,
         lun__open_date,
         lun__open_take,
         lun__open_histogram,

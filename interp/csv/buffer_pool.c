@@ -82,24 +82,11 @@ lun__csv_what lun__csv_buffer_fetch(lun__csv_pool *d, int buffer, int64_t at, in
     return LUN__CSV_FINE;
 }
 
-bool lun__csv_buffer_text_room(lun__csv_pool *d, int buffer, int64_t count, int64_t bytes)
-{
-    lun__csv_buffer *q = &d->buffers[buffer];
-    void *texts = q->texts, *packed = q->packed;
-    bool room = grow(&texts, &q->texts_room, count, sizeof *q->texts) &&
-                grow(&packed, &q->packed_room, bytes, 1);
-    q->texts = texts;
-    q->packed = packed;
-    return room;
-}
-
 void lun__csv_buffer_clear(lun__csv_pool *d)
 {
     for (int i = 0; i < LUN__CSV_BUFFERS; i++) {
         free(d->buffers[i].memory);
         free(d->buffers[i].ends);
-        free(d->buffers[i].texts);
-        free(d->buffers[i].packed);
         d->buffers[i] = (lun__csv_buffer){0};
     }
 }

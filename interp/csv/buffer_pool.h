@@ -16,9 +16,7 @@
 typedef struct lun__csv_buffer {
     char *memory;
     uint32_t *ends;
-    lun__text *texts;
-    char *packed;
-    int64_t room, ends_room, texts_room, packed_room; /* bytes, and elements of ends and texts */
+    int64_t room, ends_room; /* bytes, and elements of ends */
 } lun__csv_buffer;
 
 /* Buffers of a pool: no more than pieces of a batch, or threads that matter. */
@@ -41,8 +39,6 @@ void lun__csv_buffer_give(lun__csv_pool *d, int buffer);
  * and memory for its ends if it has any, and the separator. */
 lun__csv_what lun__csv_buffer_fetch(lun__csv_pool *d, int buffer, int64_t at, int64_t length,
                                     bool added, lun__csv_piece *p, lun__csv_fault *fault);
-/* Room in a buffer for so many texts, and for so many packed bytes: false without memory. */
-bool lun__csv_buffer_text_room(lun__csv_pool *d, int buffer, int64_t count, int64_t bytes);
 /* Frees the memory of all buffers. */
 void lun__csv_buffer_clear(lun__csv_pool *d);
 

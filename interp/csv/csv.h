@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "csv/text_cells.h"
+#include "lunarray_bind.h"
 
-/* The kinds of columns. I64, U64 and F64 have 8 bytes an element, BOOL one, TEXT has no memory. */
+/* The kinds of columns. I64, U64 and F64 have 8 bytes an element, BOOL one, TEXT 4, its codes. */
 typedef enum lun__csv_kind {
     LUN__CSV_I64,
     LUN__CSV_U64,
@@ -65,8 +65,8 @@ typedef struct lun__csv_words {
 
 /* How a column is read. */
 typedef struct lun__csv_how {
-    const lun__csv_words *missing; /* also in columns of text, where they become empty; NULL: NA and
-                                      others, in columns of numbers and truth values */
+    const lun__csv_words *missing; /* also in columns of text; NULL: NA and others, in columns of
+                                      numbers and truth values */
     bool forced;                   /* to be of a kind; a field that does not fit is a fault */
     lun__csv_kind kind;
     int64_t low; /* bounds of forced integers */
@@ -83,13 +83,16 @@ typedef struct lun__csv_services {
     void (*share)(void *ctx, int64_t count, void *of, void (*task)(void *of, int64_t k));
     /* Whether to end early; from the calling thread, as are the next three. */
     bool (*stop)(void *ctx);
-    /* Memory for all rows of wanted column k; a column of text gives NULL. False: refused. */
+    /* Memory for all rows of wanted column k. False: refused. */
     bool (*column)(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void **memory);
     /* Memory for the validity of wanted column k, a byte for each row. False: refused. */
     bool (*validity)(void *ctx, int64_t k, int64_t rows, void **memory);
-    /* Receives parts of wanted column k, a column of text, in order of rows; their memory is the
-     * reader's. False: refused. */
-    bool (*texts)(void *ctx, int64_t k, const lun__texts_part *parts, int64_t count);
+    /* Receives the values of wanted column k, a column of text, and with them their memory. *codes
+     * is the memory of the column; where codes take 1 or 2 bytes and not 4, it becomes other memory
+     * for all rows, and the first one stays until the next such call. False: refused. */
+    bool (*texts)(void *ctx, int64_t k, lun_text_made *values, int bytes, void **codes);
+    /* Bytes that the texts which are read take now. False: refused. */
+    bool (*memory)(void *ctx, int64_t bytes);
 } lun__csv_services;
 
 typedef enum lun__csv_what {
@@ -107,6 +110,7 @@ typedef enum lun__csv_what {
     LUN__CSV_RECODE,      /* bytes that the encoding does not have */
     LUN__CSV_NO_ENCODING, /* of that name */
     LUN__CSV_UNREAD,      /* services.read failed */
+    LUN__CSV_MANY,        /* more different texts in a column than an array can have */
     LUN__CSV_MEMORY,      /* none is left */
     LUN__CSV_REFUSED,     /* by a service, or stopped */
     LUN__CSV_STRAY        /* within: a quote inside of a field without quotes */
@@ -179,20 +183,8 @@ bool lun__csv_read(lun__csv *c, lun__csv_wanted *wanted, int64_t count, int64_t 
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* One field of a column whose fields are of different kinds: TEXT, I64, F64 or BOOL. */
-typedef struct lun__csv_cell {
-    lun__csv_kind kind;
-    size_t length; /* of a text */
-    union {
-        const char *text;
-        int64_t i;
-        double d;
-        bool b;
-    } as;
-} lun__csv_cell;
-
-/* A column to be written: elements of 8 bytes, or truth values; of TEXT: cells. valid: a byte for
- * each row, 0 where one is missing; NULL: all are there. */
+/* A column to be written: elements of 8 bytes, or truth values; of TEXT: lun_string, missing ones
+ * with NULL. valid: a byte for each row, 0 where one is missing; NULL: all are there. */
 typedef struct lun__csv_column {
     lun__csv_kind kind;
     const void *data;
@@ -210,6 +202,7 @@ typedef struct lun__csv_form {
     const char *floats;  /* a conversion of printf of one double; NULL: digits that read back */
     const char *missing; /* stands for an element that is */
     size_t missing_length;
+    int64_t last; /* row of a single column of text with an element that is there, -1: none */
 } lun__csv_form;
 
 /* How many bytes lun__csv_write_rows may write for rows first .. last - 1; false: beyond a

@@ -66,9 +66,10 @@ static bool keep_names(lun__csv *c, lun__csv_piece *p)
     if (!c->header || !c->names_at)
         return false;
     for (int64_t k = 0; k < p->width; k++) {
-        lun__text name;
-        lun__csv_column_texts(p, k, &how, &name);
-        memcpy(c->header + at, name.at, name.length);
+        lun__csv_text name;
+        lun__csv_column_texts(p, k, &how, 0, 1, &name);
+        if (name.at)
+            memcpy(c->header + at, name.at, name.length);
         at += name.length;
         c->names_at[k + 1] = at;
     }

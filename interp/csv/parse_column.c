@@ -308,38 +308,48 @@ static void exchange(char *p, const char *end)
         *p = (char)(*p == '\r' ? '\n' : *p == '\n' ? '\r' : *p);
 }
 
-/* The text of the field start .. *end, by all rules; returns its start. */
-static const char *odd_text(const lun__csv_piece *p, const lun__csv_how *how, const char *start,
-                            const char **end)
+/* Whether the text of a column is missing: an empty field without quotes, or a word. */
+static bool is_gap(const lun__csv_how *how, const char *start, const char *end, bool quoted)
+{
+    if (start == end && !quoted)
+        return true;
+    return how->missing && start < end && lun__csv_words_is_one(how->missing, start, end);
+}
+
+/* The text of the field start .. end, by all rules. */
+static lun__csv_text odd_text(const lun__csv_piece *p, const lun__csv_how *how, const char *start,
+                              const char *end)
 {
     const char *field = start;
-    start = bare(field, end, p->rules->quote);
+    start = bare(field, &end, p->rules->quote);
+    const bool quoted = start != field;
     char *first = p->text + (start - p->text);
-    const bool doubled =
-        start != field && memchr(start, p->rules->quote, (size_t)(*end - start)) != NULL;
+    const bool doubled = quoted && memchr(start, p->rules->quote, (size_t)(end - start)) != NULL;
     if (p->rules->escape != LUN__CSV_NONE || doubled)
-        *end = single(p, first, *end, start != field);
+        end = single(p, first, end, quoted);
     if (p->returns)
-        exchange(first, *end);
+        exchange(first, end);
     if (p->rules->trim)
-        start = lun__csv_words_strip(start, end);
-    if (how->missing && lun__csv_words_is_missing(how->missing, start, *end))
-        *end = start;
-    return start;
+        start = lun__csv_words_strip(start, &end);
+    if (is_gap(how, start, end, quoted))
+        return (lun__csv_text){NULL, 0};
+    return (lun__csv_text){start, (uint32_t)(end - start)};
 }
 
 void lun__csv_column_texts(lun__csv_piece *p, int64_t column, const lun__csv_how *how,
-                           lun__text *to)
+                           int64_t first, int64_t count, lun__csv_text *to)
 {
     const lun__csv_rules *rules = p->rules;
     const bool last = column == p->width - 1;
     const bool odd = rules->escape != LUN__CSV_NONE || p->returns || rules->trim || how->missing;
-    int64_t i = column;
-    for (int64_t r = 0; r < p->rows; r++, i += p->width) {
+    int64_t i = column + first * p->width;
+    for (int64_t r = 0; r < count; r++, i += p->width) {
         const char *end, *start = lun__csv_piece_field(p, i, last, &end);
-        if (odd || (start < end && *start == rules->quote))
-            start = odd_text(p, how, start, &end);
-        size_t length = (size_t)(end - start);
-        to[r] = (lun__text){start, (uint32_t)length, lun__texts_hash(start, length)};
+        if (start == end)
+            to[r] = (lun__csv_text){NULL, 0};
+        else if (odd || *start == rules->quote)
+            to[r] = odd_text(p, how, start, end);
+        else
+            to[r] = (lun__csv_text){start, (uint32_t)(end - start)};
     }
 }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "csv/csv.h"
+#include "csv/dictionary.h"
 #include "csv/number.h"
 
 /* The missing elements of a column of `rows` rows, a byte for each row that is 1 where one is; made
@@ -84,8 +85,8 @@ unsigned lun__csv_column_sample(const lun__csv_piece *p, int64_t column, const l
 /* Finds the first field of a column that is not of the kind that it must be; false: all are. */
 bool lun__csv_column_misfit(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
                             lun__csv_fault *fault);
-/* The fields of a column; doubled quotes become single ones in the text. */
+/* Fields of a column from row `first` on; doubled quotes become single ones in the text. */
 void lun__csv_column_texts(lun__csv_piece *p, int64_t column, const lun__csv_how *how,
-                           lun__text *to);
+                           int64_t first, int64_t count, lun__csv_text *to);
 
 #endif

@@ -1,6 +1,7 @@
 /* read.c - CSV text to columns: pieces of rows on all threads. The kind of a column is guessed from
  * its first rows, and known when all are read: columns of integers that turn out to be floats are
- * converted, those that turn out to be text are read again. See csv.h. */
+ * converted, those that turn out to be text are read again. Texts become codes in the dictionary of
+ * the buffer that their piece is in, and the dictionaries of a column one at the end. See csv.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 
 enum {
     SAMPLE = 1000, /* rows for a guess */
-    BATCH = 48     /* pieces between two checks of the stop */
+    BATCH = 48,    /* pieces between two checks of the stop */
+    TEXTS = 256    /* fields of text that are looked up together */
 };
 
 /* A column to be read. */
@@ -21,17 +23,16 @@ typedef struct target {
     void *memory;
     unsigned char *valid;
     lun__csv_holes holes;
+    lun__csv_dictionary *dictionaries; /* of text: LUN__CSV_BUFFERS, of which pieces use some */
+    unsigned char *owner;              /* the number of each piece's */
 } target;
 
 typedef struct run {
     lun__csv *c;
     target *targets;
-    int64_t count, texts; /* of targets; of those which are text, and due */
-    int64_t first;        /* first piece of this batch */
+    int64_t count; /* of targets */
+    int64_t first; /* first piece of this batch */
     int64_t batch;
-    int buffers[BATCH];     /* buffers of pieces kept for their texts */
-    lun__texts_part *parts; /* of each column of text that is due, one for each piece of a batch */
-    lun__csv_piece pieces[BATCH];
     lun__csv_fault faults[BATCH];
 } run;
 
@@ -62,26 +63,24 @@ static bool fetch_piece(lun__csv *c, int buffer, int64_t k, lun__csv_piece *p,
     return false;
 }
 
-/* Packs the columns of text of piece `k` of a batch into its buffer. */
-static bool pack_texts(run *r, int64_t k)
+/* Encodes a column of text of piece `piece`, which is p and in that buffer. */
+static void encode(target *t, lun__csv_piece *p, int64_t piece, const lun__csv_cut *cut, int buffer,
+                   lun__csv_fault *fault)
 {
-    lun__csv_piece *p = &r->pieces[k];
-    const lun__csv_buffer *buffer = &r->c->pool.buffers[r->buffers[k]];
-    size_t bytes = lun__texts_room(p->rows, 3) * (size_t)r->texts + (size_t)p->length;
-    lun__texts_part *part = r->parts + k;
-    if (!lun__csv_buffer_text_room(&r->c->pool, r->buffers[k], p->rows, (int64_t)bytes))
-        return lun__csv_state_refuse(&r->faults[k], LUN__CSV_MEMORY);
-    char *to = buffer->packed;
-    for (int64_t i = 0; i < r->count; i++) {
-        if (!r->targets[i].due || r->targets[i].kind != LUN__CSV_TEXT)
-            continue;
-        const lun__csv_wanted *wanted = r->targets[i].wanted;
-        lun__csv_column_texts(p, wanted->column, &wanted->how, buffer->texts);
-        lun__texts_pack(buffer->texts, r->c->cuts.list[r->first + k].row, p->rows, to, part);
-        to += lun__texts_size(part);
-        part += BATCH;
+    lun__csv_text texts[TEXTS];
+    lun__csv_dictionary *d = &t->dictionaries[buffer];
+    uint32_t *codes = (uint32_t *)t->memory + cut->row;
+    bool gaps = false;
+    t->owner[piece] = (unsigned char)buffer;
+    for (int64_t r = 0, some; r < p->rows; r += some) {
+        some = p->rows - r < TEXTS ? p->rows - r : TEXTS;
+        lun__csv_column_texts(p, t->wanted->column, &t->wanted->how, r, some, texts);
+        if (!lun__csv_dictionary_add(d, texts, some, codes + r, &gaps)) {
+            (void)lun__csv_state_refuse(fault, lun__csv_dictionary_full(d));
+            return;
+        }
     }
-    return true;
+    t->seen[piece] = gaps ? LUN__CSV_HOLES : 0;
 }
 
 /* Whether fields with these flags may be none of the kind that they must be. */
@@ -120,43 +119,38 @@ static void convert(target *t, const lun__csv_piece *p, int64_t piece, const lun
     }
 }
 
-/* Converts the columns of piece `k` of a batch; its buffer stays taken if it has texts. */
+/* Converts the columns of piece `k` of a batch. */
 static void read_piece(void *of, int64_t k)
 {
     run *r = of;
-    lun__csv_piece *p = &r->pieces[k];
+    lun__csv_piece p;
     const int64_t piece = r->first + k;
-    int buffer = r->buffers[k] = lun__csv_buffer_take(&r->c->pool);
-    bool ok = fetch_piece(r->c, buffer, piece, p, &r->faults[k]);
+    const lun__csv_cut *cut = &r->c->cuts.list[piece];
+    int buffer = lun__csv_buffer_take(&r->c->pool);
+    bool ok = fetch_piece(r->c, buffer, piece, &p, &r->faults[k]);
     for (int64_t i = 0; ok && i < r->count; i++) {
         target *t = &r->targets[i];
-        if (!t->due || t->kind == LUN__CSV_TEXT)
-            continue;
-        convert(t, p, piece, &r->c->cuts.list[piece], &r->faults[k]);
+        if (t->due && t->kind != LUN__CSV_TEXT)
+            convert(t, &p, piece, cut, &r->faults[k]);
     }
-    ok = ok && !r->faults[k].what && (!r->texts || pack_texts(r, k));
-    if (!ok || !r->texts) {
-        lun__csv_buffer_give(&r->c->pool, buffer);
-        r->buffers[k] = -1;
+    ok = ok && !r->faults[k].what;
+    for (int64_t i = 0; ok && i < r->count; i++) {
+        target *t = &r->targets[i];
+        if (t->due && t->kind == LUN__CSV_TEXT)
+            encode(t, &p, piece, cut, buffer, &r->faults[k]);
     }
+    lun__csv_buffer_give(&r->c->pool, buffer);
 }
 
-/* Passes on the texts of a batch, and releases the buffers. */
-static bool hand_on(run *r, bool ok, lun__csv_fault *fault)
+/* Says what the texts that were read take; false: *fault. */
+static bool tell_memory(const run *r, lun__csv_fault *fault)
 {
     const lun__csv_services *s = r->c->pool.services;
-    const lun__texts_part *parts = r->parts;
-    for (int64_t i = 0; ok && r->texts && i < r->count; i++) {
-        if (!r->targets[i].due || r->targets[i].kind != LUN__CSV_TEXT)
-            continue;
-        if (!s->texts(s->ctx, i, parts, r->batch))
-            ok = lun__csv_state_refuse(fault, LUN__CSV_REFUSED);
-        parts += BATCH;
-    }
-    for (int64_t k = 0; k < r->batch; k++)
-        if (r->buffers[k] >= 0)
-            lun__csv_buffer_give(&r->c->pool, r->buffers[k]);
-    return ok;
+    int64_t bytes = 0;
+    for (int64_t i = 0; i < r->count; i++)
+        for (int b = 0; r->targets[i].dictionaries && b < LUN__CSV_BUFFERS; b++)
+            bytes += lun__csv_dictionary_bytes(&r->targets[i].dictionaries[b]);
+    return s->memory(s->ctx, bytes) || lun__csv_state_refuse(fault, LUN__CSV_REFUSED);
 }
 
 /* Reads all due columns; false: *fault is the first fault of the text. */
@@ -164,13 +158,6 @@ static bool read_pieces(run *r, lun__csv_fault *fault)
 {
     const lun__csv_services *s = r->c->pool.services;
     bool ok = true;
-    r->texts = 0;
-    for (int64_t i = 0; i < r->count; i++)
-        r->texts += r->targets[i].due && r->targets[i].kind == LUN__CSV_TEXT;
-    free(r->parts);
-    r->parts = calloc((size_t)r->texts + 1, BATCH * sizeof *r->parts);
-    if (!r->parts)
-        return lun__csv_state_refuse(fault, LUN__CSV_MEMORY);
     for (r->first = 0; ok && r->first < r->c->cuts.count; r->first += r->batch) {
         int64_t left = r->c->cuts.count - r->first;
         r->batch = left < BATCH ? left : BATCH;
@@ -183,7 +170,7 @@ static bool read_pieces(run *r, lun__csv_fault *fault)
             }
         if (ok && s->stop(s->ctx))
             ok = lun__csv_state_refuse(fault, LUN__CSV_REFUSED);
-        ok = hand_on(r, ok, fault);
+        ok = ok && tell_memory(r, fault);
     }
     return ok;
 }
@@ -201,6 +188,12 @@ static bool ask(run *r, int64_t i, lun__csv_fault *fault)
     const lun__csv_services *s = r->c->pool.services;
     target *t = &r->targets[i];
     t->memory = NULL;
+    if (t->kind == LUN__CSV_TEXT && !t->dictionaries) {
+        t->dictionaries = calloc(LUN__CSV_BUFFERS, sizeof *t->dictionaries);
+        t->owner = calloc((size_t)r->c->cuts.count + 1, 1);
+        if (!t->dictionaries || !t->owner)
+            return lun__csv_state_refuse(fault, LUN__CSV_MEMORY);
+    }
     return s->column(s->ctx, i, t->kind, rows_of(r->c), &t->memory) ||
            lun__csv_state_refuse(fault, LUN__CSV_REFUSED);
 }
@@ -331,19 +324,96 @@ static bool mark_missing(run *r, lun__csv_fault *fault)
     return true;
 }
 
+/* ---- texts ----------------------------------------------------------------------------------- */
+
+/* The codes of a column of text made those of one dictionary, in so many bytes each. */
+typedef struct renumbering {
+    const run *r;
+    const target *t;
+    uint32_t *to[LUN__CSV_BUFFERS]; /* by dictionary; NULL: codes grow by `more` */
+    uint32_t more[LUN__CSV_BUFFERS];
+    int bytes;
+    void *codes;
+} renumbering;
+
+static void renumber_piece(void *of, int64_t k)
+{
+    const renumbering *w = of;
+    const lun__csv_cut *cut = &w->r->c->cuts.list[k];
+    const uint32_t *from = w->t->memory, *to = w->to[w->t->owner[k]];
+    const uint32_t more = w->more[w->t->owner[k]];
+    for (int64_t row = cut[0].row; row < cut[1].row; row++) {
+        const uint32_t code = to ? to[from[row]] : from[row] ? from[row] + more : 0;
+        if (w->bytes == 1)
+            ((uint8_t *)w->codes)[row] = (uint8_t)code;
+        else if (w->bytes == 2)
+            ((uint16_t *)w->codes)[row] = (uint16_t)code;
+        else
+            ((uint32_t *)w->codes)[row] = code;
+        if (w->t->valid)
+            w->t->valid[row] = code != 0;
+    }
+}
+
+/* Makes the dictionaries of target i one, the first, and passes its values on. */
+static bool join_texts(renumbering *w, int64_t i, target *t, lun__csv_fault *fault)
+{
+    const lun__csv_services *s = w->r->c->pool.services;
+    lun__csv_dictionary *all = &t->dictionaries[0];
+    for (int b = 1; b < LUN__CSV_BUFFERS; b++)
+        if (!lun__csv_dictionary_merge(all, &t->dictionaries[b], &w->to[b], &w->more[b]))
+            return lun__csv_state_refuse(fault, lun__csv_dictionary_full(all));
+    const int64_t count = all->values.count;
+    lun_text_made values = lun__csv_dictionary_values(all);
+    w->bytes = count <= UINT8_MAX ? 1 : count <= UINT16_MAX ? 2 : 4;
+    w->codes = t->memory;
+    return s->texts(s->ctx, i, &values, w->bytes, &w->codes) ||
+           lun__csv_state_refuse(fault, LUN__CSV_REFUSED);
+}
+
+/* Finishes target i, a column of text. */
+static bool end_texts(run *r, int64_t i, target *t, lun__csv_fault *fault)
+{
+    const lun__csv_services *s = r->c->pool.services;
+    renumbering w = {.r = r, .t = t};
+    void *memory = NULL;
+    unsigned seen = 0;
+    for (int64_t k = 0; k < r->c->cuts.count; k++)
+        seen |= t->seen[k];
+    t->wanted->missing = seen & LUN__CSV_HOLES;
+    bool ok = join_texts(&w, i, t, fault);
+    if (ok && t->wanted->missing && !s->validity(s->ctx, i, rows_of(r->c), &memory))
+        ok = lun__csv_state_refuse(fault, LUN__CSV_REFUSED);
+    t->valid = memory;
+    if (ok)
+        s->share(s->ctx, r->c->cuts.count, &w, renumber_piece);
+    for (int b = 0; b < LUN__CSV_BUFFERS; b++)
+        free(w.to[b]);
+    return ok;
+}
+
+static bool finish(run *r, lun__csv_fault *fault)
+{
+    bool ok = mark_missing(r, fault);
+    for (int64_t i = 0; ok && i < r->count; i++)
+        if (r->targets[i].kind == LUN__CSV_TEXT)
+            ok = end_texts(r, i, &r->targets[i], fault) && tell_memory(r, fault);
+    return ok;
+}
+
 static bool read_all(run *r, lun__csv_fault *fault)
 {
     if (!guess(r, fault) || !read_pieces(r, fault))
         return false;
     if (settle(r) == 0)
-        return mark_missing(r, fault);
+        return finish(r, fault);
     for (int64_t i = 0; i < r->count; i++) {
         const target *t = &r->targets[i];
         bool other = t->kind == LUN__CSV_TEXT || t->kind == LUN__CSV_BOOL;
         if (t->due && other && !ask(r, i, fault))
             return false;
     }
-    return read_pieces(r, fault) && mark_missing(r, fault);
+    return read_pieces(r, fault) && finish(r, fault);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -352,6 +422,12 @@ static void end_target(target *t)
 {
     free(t->seen);
     free(atomic_load(&t->holes.map));
+    for (int b = 0; t->dictionaries && b < LUN__CSV_BUFFERS; b++)
+        lun__csv_dictionary_end(&t->dictionaries[b]);
+    free(t->dictionaries);
+    free(t->owner);
+    t->dictionaries = NULL;
+    t->owner = NULL;
     t->seen = NULL;
     atomic_store(&t->holes.map, NULL);
 }
@@ -412,7 +488,6 @@ bool lun__csv_read(lun__csv *c, lun__csv_wanted *wanted, int64_t count, int64_t 
         end_target(&targets[i]);
     }
     free(targets);
-    free(r ? r->parts : NULL);
     free(r);
     if (!ok && fault->what < LUN__CSV_UNREAD)
         fault->line = lun__csv_split_text_lines(&c->pool, fault->at) + 1;

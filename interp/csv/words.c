@@ -14,18 +14,23 @@ static bool is_default(const char *p, size_t n)
     return false;
 }
 
-bool lun__csv_words_is_missing(const lun__csv_words *words, const char *p, const char *end)
+bool lun__csv_words_is_one(const lun__csv_words *words, const char *p, const char *end)
 {
     p = lun__csv_words_strip(p, &end);
     size_t n = (size_t)(end - p);
-    if (n == 0 || !words)
-        return n == 0 || is_default(p, n);
     for (int64_t k = 0; k < words->count; k++) {
         uint32_t first = k ? words->ends[k - 1] : 0;
         if (words->ends[k] - first == n && memcmp(words->bytes + first, p, n) == 0)
             return true;
     }
     return false;
+}
+
+bool lun__csv_words_is_missing(const lun__csv_words *words, const char *p, const char *end)
+{
+    p = lun__csv_words_strip(p, &end);
+    return p == end ||
+           (words ? lun__csv_words_is_one(words, p, end) : is_default(p, (size_t)(end - p)));
 }
 
 /* Writes the number p .. end as lun__csv_number_value reads it; its end, NULL: it is none. */

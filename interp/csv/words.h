@@ -18,6 +18,8 @@ static inline const char *lun__csv_words_strip(const char *p, const char **end)
 
 /* Whether the field is nothing or one of the words; NULL: NA and others. */
 bool lun__csv_words_is_missing(const lun__csv_words *words, const char *p, const char *end);
+/* Whether the text, blanks around it left out, is one of the words. */
+bool lun__csv_words_is_one(const lun__csv_words *words, const char *p, const char *end);
 /* The value of a field whose numbers are written by these rules. */
 lun__csv_value lun__csv_words_foreign(const lun__csv_rules *r, const char *p, const char *end);
 /* Whether they are not written as lun__csv_number_value reads them. */

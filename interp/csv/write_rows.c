@@ -38,13 +38,13 @@ static bool needs_quotes(const char *p, size_t n, char separator)
 
 bool lun__csv_write_rows_is_bare(const lun__csv_form *form, const char *text, size_t length)
 {
-    return !needs_quotes(text, length, form->separator);
+    return length && !needs_quotes(text, length, form->separator);
 }
 
 static char *put_text(char *to, const char *p, size_t n, const lun__csv_form *form)
 {
     if (form->quotes == LUN__CSV_NEVER ||
-        (form->quotes == LUN__CSV_NEEDED && !needs_quotes(p, n, form->separator))) {
+        (form->quotes == LUN__CSV_NEEDED && n && !needs_quotes(p, n, form->separator))) {
         memcpy(to, p, n);
         return to + n;
     }
@@ -114,23 +114,31 @@ static char *put_plain(char *to, lun__csv_kind kind, const void *at, const lun__
     return to;
 }
 
-static char *put_field(char *to, const lun__csv_column *c, int64_t row, const lun__csv_form *form)
+static char *put_missing(char *to, const lun__csv_form *form)
 {
-    if (c->valid && !c->valid[row]) {
-        memcpy(to, form->missing, form->missing_length);
-        return to + form->missing_length;
-    }
-    if (c->kind != LUN__CSV_TEXT)
-        return put_plain(to, c->kind,
-                         (const char *)c->data + row * (c->kind == LUN__CSV_BOOL ? 1 : 8), form);
-    const lun__csv_cell *cell = &((const lun__csv_cell *)c->data)[row];
-    return cell->kind == LUN__CSV_TEXT ? put_text(to, cell->as.text, cell->length, form)
-                                       : put_plain(to, cell->kind, &cell->as, form);
+    memcpy(to, form->missing, form->missing_length);
+    return to + form->missing_length;
 }
 
-/* A line of only blanks may be no row to a reader: its field is quoted. */
-static char *keep_blank(char *line, char *end)
+static char *put_field(char *to, const lun__csv_column *c, int64_t row, const lun__csv_form *form)
 {
+    if (c->kind == LUN__CSV_TEXT) {
+        const lun_string *s = &((const lun_string *)c->data)[row];
+        return s->data ? put_text(to, s->data, (size_t)s->length, form) : put_missing(to, form);
+    }
+    if (c->valid && !c->valid[row])
+        return put_missing(to, form);
+    return put_plain(to, c->kind, (const char *)c->data + row * (c->kind == LUN__CSV_BOOL ? 1 : 8),
+                     form);
+}
+
+/* A line of only blanks may be no row to a reader: its field is quoted, but for a missing text that
+ * another row follows, for quotes make it the empty one. */
+static char *keep_blank(char *line, char *end, const lun__csv_column *c, int64_t row,
+                        const lun__csv_form *form)
+{
+    if (c->kind == LUN__CSV_TEXT && !((const lun_string *)c->data)[row].data && row < form->last)
+        return end;
     for (const char *p = line; p < end; p++)
         if (*p != ' ' && *p != '\t')
             return end;
@@ -146,11 +154,11 @@ bool lun__csv_write_rows_bound(const lun__csv_form *form, const lun__csv_column 
     size_t all = 0, field = form->floats ? FORMATTED : LUN__CSV_NUMBER;
     bool fits = true;
     for (int64_t k = 0; k < count; k++) {
-        const lun__csv_cell *cells = columns[k].data;
+        const lun_string *texts = columns[k].data;
         for (int64_t r = first; columns[k].kind == LUN__CSV_TEXT && r < last; r++) {
             size_t n = 0;
-            if (cells[r].kind == LUN__CSV_TEXT)
-                fits &= !__builtin_mul_overflow(cells[r].length, (size_t)2, &n);
+            if (texts[r].data)
+                fits &= !__builtin_mul_overflow((size_t)texts[r].length, (size_t)2, &n);
             fits &= !__builtin_add_overflow(all, n, &all);
         }
     }
@@ -172,7 +180,7 @@ char *lun__csv_write_rows(char *to, const lun__csv_form *form, const lun__csv_co
             to = put_field(to, &columns[k], r, form);
         }
         if (count == 1 && form->quotes != LUN__CSV_NEVER)
-            to = keep_blank(line, to);
+            to = keep_blank(line, to, &columns[0], r, form);
         *to++ = '\n';
     }
     return to;

@@ -163,11 +163,10 @@ end
 local function tables()
     local real_metatable, rawget, type = debug.getmetatable, rawget, type
     local T = only(table, "concat pack unpack")
-    local texts = core.internal.texts
     -- The function reads the length again, so it must not change.
     local function length(t)
         local metatable = real_metatable(t)
-        if type(t) == "table" and metatable and rawget(metatable, "__len") ~= nil and not texts(t) then
+        if type(t) == "table" and metatable and rawget(metatable, "__len") ~= nil then
             error("bad argument #1 (the sandbox does not allow tables with __len here)", 3)
         end
         return #t

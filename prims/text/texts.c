@@ -178,9 +178,9 @@ static lun_status put(lun_engine *e, lun_text_pool *t, const char *s, int64_t n)
     if (n > INT32_MAX)
         return lun__fail(e, LUN_ERANGE, "a text of %lld bytes is too long: at most %d",
                          (long long)n, INT32_MAX);
-    if (t->count >= LUN__TEXTS_MOST)
-        return lun__fail(e, LUN_ERANGE, "more than %d different texts in one array",
-                         LUN__TEXTS_MOST);
+    if (t->count >= LUN_TEXT_MOST)
+        return lun__fail(e, LUN_ERANGE, "more than %lld different texts in one array",
+                         (long long)LUN_TEXT_MOST);
     const bool near = n <= (int64_t)sizeof t->view->as.in_place;
     if (!view_room(t) || (!near && !room_for(t, n)))
         return lun__fail_nomem(e);
@@ -290,6 +290,47 @@ lun_status lun__text_pool_append(lun_engine *e, lun_text_pool *t, const char *s,
     if (status == LUN_OK)
         t->distinct = t->count == 1;
     return status;
+}
+
+/* What values take in memory, with the records of their buffers. */
+static int64_t size_of(const lun_text_made *v)
+{
+    int64_t bytes = v->count * (int64_t)sizeof *v->views;
+    for (int32_t k = 0; k < v->buffer_count; k++)
+        bytes += v->buffers[k].size + (int64_t)sizeof(lun_text_buffer);
+    return bytes;
+}
+
+lun_status lun__text_pool_of(lun_engine *e, lun_text_made *v, lun_text_pool **out)
+{
+    lun_text_pool *t = NULL;
+    lun_text_buffer *buffer = malloc(((size_t)v->buffer_count + 1) * sizeof *buffer);
+    lun_status s = buffer ? lun__text_pool_new(e, &t) : lun__fail_nomem(e);
+    if (s == LUN_OK && !enter(t->account, size_of(v)))
+        s = lun__fail_nomem(e);
+    for (int32_t k = 0; k < v->buffer_count; k++) {
+        lun_text_bytes *from = &v->buffers[k];
+        if (s == LUN_OK)
+            buffer[k] = (lun_text_buffer){from->bytes, from->size, from->size};
+        else
+            free(from->bytes);
+    }
+    if (s == LUN_OK) {
+        t->bytes += size_of(v);
+        t->view = v->views;
+        t->count = t->room = (uint32_t)v->count;
+        t->buffer = buffer;
+        t->buffers = v->buffer_count;
+        t->distinct = v->distinct || v->count < 2;
+        *out = t;
+    } else {
+        lun__text_pool_release(t);
+        free(buffer);
+        free(v->views);
+    }
+    free(v->buffers);
+    *v = (lun_text_made){.size = v->size};
+    return s;
 }
 
 lun_status lun__text_pool_copy(lun_engine *e, const lun_text_pool *t, lun_text_pool **out)

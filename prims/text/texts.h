@@ -1,5 +1,5 @@
-/* texts.h - pools of texts: the values of the codes of an array of dtype text.  A value is one of
- * Arrow's string views, 16 bytes; beyond 12 its bytes are in a data buffer.  Codes count from 1:
+/* texts.h - pools of texts: the values of the codes of an array of dtype text.  A value is a
+ * lun_text_view, 16 bytes; beyond 12 its bytes are in a data buffer.  Codes count from 1:
  * 0 is no text.
  *
  * Invariant: values are valid UTF-8 without NUL, are only added, and stay where they are while the
@@ -9,27 +9,14 @@
 #ifndef LUN_TEXTS_H
 #define LUN_TEXTS_H
 
-#include "lunarray.h"
-
-/* Arrow's layout of a string view: a length, then up to 12 bytes in place, or the first 4, the
- * number of a data buffer and the offset in it. */
-typedef struct lun_text_view {
-    int32_t length;
-    union {
-        char in_place[12];
-        struct {
-            char prefix[4];
-            int32_t buffer, offset;
-        } far;
-    } as;
-} lun_text_view;
+#include "lunarray_bind.h"
 
 typedef struct lun_text_pool lun_text_pool;
 
-enum { LUN__TEXTS_MOST = 0x7ffffffe };
-
 /* An empty pool with a reference. */
 lun_status lun__text_pool_new(lun_engine *e, lun_text_pool **out);
+/* A pool of values that are made already; it takes their memory, also where it fails. */
+lun_status lun__text_pool_of(lun_engine *e, lun_text_made *values, lun_text_pool **out);
 /* NULL, a pool without values, is allowed, here and where a pool is only read. */
 lun_text_pool *lun__text_pool_retain(lun_text_pool *t);
 void lun__text_pool_release(lun_text_pool *t);

@@ -14,9 +14,12 @@ enum { MOST = 64 }; /* columns */
 /* What a reading has given. */
 typedef struct result {
     const unsigned char *text;
-    void *memory[MOST], *valid[MOST];
+    void *memory[MOST], *valid[MOST], *codes[MOST];
+    lun_text_made texts[MOST];
+    int bytes[MOST];
+    int64_t count; /* of rows, as memory is asked for */
     lun__csv_kind kinds[MOST];
-    int64_t rows, texts; /* texts: a sum over all fields of text */
+    int64_t rows;
     lun__csv_fault fault;
     bool ok;
 } result;
@@ -45,8 +48,7 @@ static bool column(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void 
     result *r = ctx;
     free(r->memory[k]);
     r->memory[k] = *memory = calloc((size_t)rows + 1, kind == LUN__CSV_BOOL ? 1 : 8);
-    if (kind == LUN__CSV_TEXT)
-        r->texts = 0;
+    r->count = rows;
     return r->memory[k] != NULL;
 }
 
@@ -58,17 +60,50 @@ static bool validity(void *ctx, int64_t k, int64_t rows, void **memory)
     return r->valid[k] != NULL;
 }
 
-static bool texts(void *ctx, int64_t k, const lun__texts_part *parts, int64_t count)
+static void free_values(lun_text_made *v)
+{
+    for (int32_t k = 0; k < v->buffer_count; k++)
+        free(v->buffers[k].bytes);
+    free(v->buffers);
+    free(v->views);
+}
+
+static bool texts(void *ctx, int64_t k, lun_text_made *values, int bytes, void **codes)
 {
     result *r = ctx;
-    for (const lun__texts_part *p = parts; p < parts + count; p++)
-        for (int64_t i = 0; i < p->count; i++) {
-            lun__text t = lun__texts_kept(p, lun__texts_level(p, i));
-            int64_t *sum = &((int64_t *)r->memory[k])[p->first + i];
-            for (uint32_t c = 0; c < t.length; c++)
-                *sum = (int64_t)((uint64_t)*sum * 31 + (unsigned char)t.at[c] + 1);
-        }
-    return true;
+    r->texts[k] = *values;
+    r->bytes[k] = bytes;
+    r->codes[k] = bytes == 4 ? NULL : calloc((size_t)r->count + 1, (size_t)bytes);
+    *codes = bytes == 4 ? *codes : r->codes[k];
+    return *codes != NULL;
+}
+
+static bool memory(void *ctx, int64_t bytes)
+{
+    (void)ctx;
+    return bytes >= 0;
+}
+
+/* In place of the codes of a column of text the hash of each row's text. */
+static void hash_texts(result *r, int64_t k)
+{
+    int64_t *hashes = calloc((size_t)r->rows + 1, sizeof *hashes);
+    const char *from = r->codes[k] ? r->codes[k] : r->memory[k];
+    for (int64_t i = 0; hashes && i < r->rows; i++) {
+        uint32_t code = 0;
+        memcpy(&code, from + i * r->bytes[k], (size_t)r->bytes[k]);
+        const lun_text_view *v = code ? &r->texts[k].views[code - 1] : NULL;
+        const char *text = !v ? ""
+                           : v->length <= 12
+                               ? v->as.in_place
+                               : r->texts[k].buffers[v->as.far.buffer].bytes + v->as.far.offset;
+        uint64_t sum = code > 0;
+        for (int32_t c = 0; v && c < v->length; c++)
+            sum = sum * 31 + (unsigned char)text[c] + 1;
+        hashes[i] = (int64_t)sum;
+    }
+    free(r->memory[k]);
+    r->memory[k] = hashes;
 }
 
 /* The rules of RFC 4180, with those changed whose bits are set. */
@@ -105,7 +140,8 @@ static void read_all(const unsigned char *text, size_t size, int64_t piece, unsi
                            .stop = stop,
                            .column = column,
                            .validity = validity,
-                           .texts = texts};
+                           .texts = texts,
+                           .memory = memory};
     const lun__csv_rules rules = rules_of(bits);
     lun__csv_wanted wanted[MOST] = {0};
     memset(r, 0, sizeof *r);
@@ -117,8 +153,13 @@ static void read_all(const unsigned char *text, size_t size, int64_t piece, unsi
     for (int64_t k = 0; k < count; k++)
         wanted[k].column = k;
     r->ok = lun__csv_read(c, wanted, count, &r->rows, &r->fault);
-    for (int64_t k = 0; k < count; k++)
+    for (int64_t k = 0; k < count; k++) {
         r->kinds[k] = wanted[k].kind;
+        if (r->ok && r->kinds[k] == LUN__CSV_TEXT)
+            hash_texts(r, k);
+        free_values(&r->texts[k]);
+        free(r->codes[k]);
+    }
     lun__csv_close(c);
 }
 

@@ -58,8 +58,8 @@ broken() {
         !($0 in now) && !($1 == "size" && $2 in sized && bytes[$2] >= $3)' "$2" "$1"
 }
 
-# lun_value, lun_variant and lun_string are values, which are passed by value and stand in lists; lunarray.h says that they never change.
-frozen='lun_value lun_variant lun_string'
+# These are values, which are passed by value and stand in lists; lunarray.h says that they never change.
+frozen='lun_value lun_variant lun_string lun_text_view lun_text_bytes'
 
 # The structs of a list that do not begin with their size.
 unsized() {

@@ -1,8 +1,8 @@
-/* csv.c - columns of CSV text as Vectors and lists, for lua/lunarray/format/csv.lua:
- * internal.csv_open and csv_columns. The text is a file of Lua's, read in place, or a string.
+/* csv.c - columns of CSV text as Vectors, for lua/lunarray/format/csv.lua: internal.csv_open and
+ * csv_columns. The text is a file of Lua's, read in place, or a string.
  *
- * Invariant: blanks, valid and texts have an entry for each wanted column while columns are read,
- * of which texts has one only where the other two have none, and are NULL otherwise; L is the
+ * Invariant: blanks, valid and texts have an entry for each wanted column while columns are read
+ * and are NULL otherwise; entered is what the memory limit counts of the texts being read; L is the
  * thread of that call. Services run on it but read, which is called by several at once and changes
  * nothing. */
 #include <errno.h>
@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "bind/file/gzip.h"
-#include "bind/file/text_columns.h"
 #include "bind/host/bind.h"
 #include "csv/csv.h"
 
@@ -30,8 +29,10 @@ typedef struct reader {
     lun__unpacked
         *unpacked; /* gzip data in the file or string, which unpacks to the text, or NULL */
     lun_blank **blanks, **valid;
-    lun__column **texts; /* of a column of text, in place of a blank */
-    int64_t count;       /* of wanted columns */
+    lun_text_made *texts;         /* of columns of text, whose blanks have codes */
+    unsigned char *bytes;         /* of each of them */
+    lun_blank *wide;              /* codes that are made narrower */
+    int64_t count, rows, entered; /* count: of wanted columns; entered: in bytes */
     lun_status status;
 } reader;
 
@@ -79,20 +80,18 @@ static bool is_stopped(void *ctx)
 
 static bool give_column(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void **memory)
 {
+    static const int sizes[] = {[LUN__CSV_I64] = 8,
+                                [LUN__CSV_U64] = 8,
+                                [LUN__CSV_F64] = 8,
+                                [LUN__CSV_BOOL] = 1,
+                                [LUN__CSV_TEXT] = 4};
     reader *r = ctx;
     lua_State *L = r->L;
     lun__host *h = r->host;
     lun_blank_drop(h->engine, r->blanks[k]);
-    lun__text_column_end(r->texts[k]);
     r->blanks[k] = NULL;
-    r->texts[k] = NULL;
-    if (kind == LUN__CSV_TEXT) {
-        r->texts[k] = lun__text_column_new(h);
-        r->status = r->texts[k] ? LUN_OK : LUN_ENOMEM;
-    } else {
-        LUN__TRY(r->status, lun_blank_new(h->engine, rows, kind == LUN__CSV_BOOL ? 1 : 8,
-                                          &r->blanks[k], memory));
-    }
+    r->rows = rows;
+    LUN__TRY(r->status, lun_blank_new(h->engine, rows, sizes[kind], &r->blanks[k], memory));
     return r->status == LUN_OK;
 }
 
@@ -105,12 +104,43 @@ static bool give_validity(void *ctx, int64_t k, int64_t rows, void **memory)
     return r->status == LUN_OK;
 }
 
-static bool give_texts(void *ctx, int64_t k, const lun__texts_part *parts, int64_t count)
+static bool give_texts(void *ctx, int64_t k, lun_text_made *values, int bytes, void **codes)
 {
     reader *r = ctx;
     lua_State *L = r->L;
     lun__host *h = r->host;
-    LUN__TRY(r->status, lun__text_column_add(r->texts[k], parts, count));
+    r->texts[k] = *values;
+    r->bytes[k] = (unsigned char)bytes;
+    lun_blank_drop(h->engine, r->wide);
+    r->wide = NULL;
+    if (bytes == 4)
+        return true;
+    r->wide = r->blanks[k];
+    r->blanks[k] = NULL;
+    LUN__TRY(r->status, lun_blank_new(h->engine, r->rows, bytes, &r->blanks[k], codes));
+    return r->status == LUN_OK;
+}
+
+static lun_status enter_texts(lun_engine *e, int64_t bytes)
+{
+    char text[96];
+    if (lun_memory_take(e, bytes))
+        return LUN_OK;
+    snprintf(text, sizeof text, "memory limit reached: the texts alone take %lld bytes",
+             (long long)bytes);
+    return lun_fail(e, LUN_ELIMIT, text);
+}
+
+/* Counts so many bytes of texts, in place of those before. */
+static bool count_memory(void *ctx, int64_t bytes)
+{
+    reader *r = ctx;
+    lua_State *L = r->L;
+    lun__host *h = r->host;
+    lun_memory_give(h->engine, r->entered);
+    r->entered = 0;
+    LUN__TRY(r->status, enter_texts(h->engine, bytes));
+    r->entered = r->status == LUN_OK ? bytes : 0;
     return r->status == LUN_OK;
 }
 
@@ -124,6 +154,15 @@ static void set_services(reader *r)
     r->services.column = give_column;
     r->services.validity = give_validity;
     r->services.texts = give_texts;
+    r->services.memory = count_memory;
+}
+
+static void free_values(lun_text_made *v)
+{
+    for (int32_t k = 0; k < v->buffer_count; k++)
+        free(v->buffers[k].bytes);
+    free(v->buffers);
+    free(v->views);
 }
 
 /* Frees what reading columns left. */
@@ -133,15 +172,19 @@ static void end_columns(reader *r)
         lun_blank_drop(r->host->engine, r->blanks[k]);
         lun_blank_drop(r->host->engine, r->valid[k]);
     }
-    for (int64_t k = 0; r->texts && k < r->count; k++)
-        lun__text_column_end(r->texts[k]);
+    for (int64_t k = 0; k < r->count; k++)
+        free_values(&r->texts[k]);
+    lun_blank_drop(r->host->engine, r->wide);
+    lun_memory_give(r->host->engine, r->entered);
     free(r->blanks);
     free(r->valid);
     free(r->texts);
-    r->blanks = NULL;
-    r->valid = NULL;
+    free(r->bytes);
+    r->blanks = r->valid = NULL;
+    r->wide = NULL;
     r->texts = NULL;
-    r->count = 0;
+    r->bytes = NULL;
+    r->count = r->entered = 0;
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */
@@ -175,6 +218,7 @@ static int push_fault(lua_State *L, const lun__csv_fault *f)
                                         [LUN__CSV_MISFIT] = "misfit",
                                         [LUN__CSV_RECODE] = "recode",
                                         [LUN__CSV_NO_ENCODING] = "no encoding",
+                                        [LUN__CSV_MANY] = "many",
                                         [LUN__CSV_UNREAD] = "unread"};
     if (f->what == LUN__CSV_MEMORY)
         return luaL_error(L, "not enough memory");
@@ -394,8 +438,29 @@ static void push_vector(lua_State *L, lun__host *h, lun_blank **from, lun_dtype 
     *from = NULL;
 }
 
-/* Puts the columns into the table `list`: Vectors, and lists of those of text; their flags into the
- * table `flags`, and the validity of those that have one into `valid`. */
+static void push_texts(lua_State *L, reader *r, int64_t k, bool missing)
+{
+    lun__host *h = r->host;
+    const int n = lua_gettop(L);
+    lun_status s;
+    push_vector(L, h, &r->blanks[k],
+                r->bytes[k] == 1   ? LUN_U8
+                : r->bytes[k] == 2 ? LUN_U16
+                                   : LUN_U32);
+    if (missing)
+        push_vector(L, h, &r->valid[k], LUN_BOOL);
+    lun_array *valid = missing ? lun__lua_array_check(L, h, n + 2) : NULL;
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_memory_give(h->engine, r->entered);
+    r->entered = 0;
+    s = lun_text_of_codes(h->engine, lun__lua_array_check(L, h, n + 1), valid, &r->texts[k], out);
+    lun__error_check(L, h, s, 1);
+    lua_replace(L, n + 1);
+    lua_settop(L, n + 1);
+}
+
+/* Puts the columns into the table `list`, their flags into the table `flags`, and the validity of
+ * those of numbers that have one into `valid`. */
 static void make_columns(lua_State *L, reader *r, const lun__csv_wanted *wanted, int list,
                          int flags, int valid)
 {
@@ -404,14 +469,15 @@ static void make_columns(lua_State *L, reader *r, const lun__csv_wanted *wanted,
                                        [LUN__CSV_F64] = LUN_F64,
                                        [LUN__CSV_BOOL] = LUN_BOOL};
     for (int64_t k = 0; k < r->count; k++) {
+        const bool text = wanted[k].kind == LUN__CSV_TEXT;
         lua_pushinteger(L, wanted[k].seen);
         lua_rawseti(L, flags, k + 1);
-        if (wanted[k].kind == LUN__CSV_TEXT)
-            lun__text_column_push(L, &r->texts[k]);
+        if (text)
+            push_texts(L, r, k, wanted[k].missing);
         else
             push_vector(L, r->host, &r->blanks[k], dtypes[wanted[k].kind]);
         lua_rawseti(L, list, k + 1);
-        if (!wanted[k].missing)
+        if (text || !wanted[k].missing)
             continue;
         push_vector(L, r->host, &r->valid[k], LUN_BOOL);
         lua_rawseti(L, valid, k + 1);
@@ -514,10 +580,11 @@ static bool begin_columns(lua_State *L, reader *r, int64_t count)
     r->blanks = calloc((size_t)count + 1, sizeof *r->blanks);
     r->valid = calloc((size_t)count + 1, sizeof *r->valid);
     r->texts = calloc((size_t)count + 1, sizeof *r->texts);
-    r->count = r->blanks && r->valid && r->texts ? count : 0;
+    r->bytes = calloc((size_t)count + 1, sizeof *r->bytes);
+    r->count = r->blanks && r->valid && r->texts && r->bytes ? count : 0;
     r->L = L;
     r->status = LUN_OK;
-    return r->blanks && r->valid && r->texts;
+    return r->blanks && r->valid && r->texts && r->bytes;
 }
 
 /* internal.csv_columns(reader, {column, ...} [, {how or false, ...}]), counted from 1: a list of

@@ -1,6 +1,6 @@
 /* csv_write.c - columns into a file of Lua's as CSV text, for lua/lunarray/format/csv.lua:
- * internal.csv_check and csv_write. Rows are loaded in batches, elements of arrays from the engine
- * and fields of lists from Lua, and formatted on all threads. */
+ * internal.csv_check and csv_write. Rows are loaded in batches from the engine and formatted on all
+ * threads. */
 #include <errno.h>
 #include <lualib.h>
 #include <stdio.h>
@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "bind/file/gzip.h"
-#include "bind/file/text_columns.h"
 #include "bind/host/bind.h"
 #include "csv/csv.h"
 
 enum { PART = 4096, PARTS = 16, ROWS = PART * PARTS }; /* rows of a task; tasks of a batch */
+enum { SOME = 256 };                                   /* texts that are looked at together */
 
 typedef struct part {
     char *text;
@@ -24,10 +24,9 @@ typedef struct part {
 
 typedef struct writer {
     lun__csv_column *columns;
-    void **memory;              /* of each column: ROWS elements or cells */
-    const lun__column **texts;  /* of a column of text that has no strings */
-    unsigned char **valid;      /* of columns with missing elements */
-    int64_t count, first, rows; /* columns; this batch */
+    void **memory;         /* of each column: ROWS elements or texts */
+    unsigned char **valid; /* of columns of numbers with missing elements */
+    int64_t count, rows;   /* columns; rows of this batch */
     bool packs;
     lun__csv_form form;
     part parts[PARTS];
@@ -41,7 +40,6 @@ static int end_writer(lua_State *L)
     for (int i = 0; i < PARTS; i++)
         free(w->parts[i].text), free(w->parts[i].packed);
     free(w->memory);
-    free(w->texts);
     free(w->valid);
     free(w->columns);
     memset(w, 0, sizeof *w);
@@ -58,39 +56,14 @@ static writer *new_writer(lua_State *L, int64_t count)
     lua_setmetatable(L, -2);
     w->columns = calloc((size_t)count + 1, sizeof *w->columns);
     w->memory = calloc((size_t)count + 1, sizeof *w->memory);
-    w->texts = calloc((size_t)count + 1, sizeof *w->texts);
     w->valid = calloc((size_t)count + 1, sizeof *w->valid);
-    if (!w->columns || !w->memory || !w->texts || !w->valid)
+    if (!w->columns || !w->memory || !w->valid)
         luaL_error(L, "not enough memory");
     w->count = count;
     return w;
 }
 
 /* ---- a batch --------------------------------------------------------------------------------- */
-
-/* The field that the value on the top is; false: it is none. Strings are not copied. */
-static bool to_cell(lua_State *L, lun__csv_cell *c)
-{
-    switch (lua_type(L, -1)) {
-    case LUA_TSTRING:
-        c->kind = LUN__CSV_TEXT;
-        c->as.text = lua_tolstring(L, -1, &c->length);
-        return true;
-    case LUA_TBOOLEAN:
-        c->kind = LUN__CSV_BOOL;
-        c->as.b = lua_toboolean(L, -1);
-        return true;
-    case LUA_TNUMBER:
-        c->kind = lua_isinteger(L, -1) ? LUN__CSV_I64 : LUN__CSV_F64;
-        if (c->kind == LUN__CSV_I64)
-            c->as.i = lua_tointeger(L, -1);
-        else
-            c->as.d = lua_tonumber(L, -1);
-        return true;
-    default:
-        return false;
-    }
-}
 
 /* Loads rows of the array on the top. */
 static void load_elements(lua_State *L, lun__host *h, const writer *w, int64_t first, void *to)
@@ -109,20 +82,14 @@ static void load_column(lua_State *L, lun__host *h, writer *w, int64_t k, int64_
         load_elements(L, h, w, first, w->valid[k]);
         lua_pop(L, 1);
     }
-    if (w->texts[k]) /* each task does so */
-        return;
-    if (!lua_istable(L, -1)) {
+    if (w->columns[k].kind != LUN__CSV_TEXT) {
         load_elements(L, h, w, first, w->memory[k]);
         return;
     }
-    lun__csv_cell *cells = w->memory[k];
-    for (int64_t r = 0; r < w->rows; r++) {
-        lua_rawgeti(L, -1, first + r + 1);
-        if (!to_cell(L, &cells[r]))
-            luaL_error(L, "the list of column %I has changed while it was saved",
-                       (LUAI_UACINT)k + 1);
-        lua_pop(L, 1);
-    }
+    lun_array *a = lun__lua_array_check(L, h, lua_gettop(L));
+    lun_status s;
+    LUN__TRY(s, lun_text_read(h->engine, a, first, w->rows, w->memory[k]));
+    lun__error_check(L, h, s, 3);
 }
 
 /* Room for so many bytes in a part's memory, whose contents are lost. */
@@ -144,27 +111,11 @@ static bool pack(part *p)
     return p->packed_length > 0;
 }
 
-/* Takes rows of a column of text of this batch. */
-static void load_texts(const lun__texts *from, lun__csv_cell *cells, int64_t batch, int64_t first,
-                       int64_t last)
-{
-    int64_t at = 0;
-    for (int64_t r = first; r < last; r++) {
-        at = lun__texts_find(from, batch + r, at);
-        const lun__texts_part *p = &from->parts[at];
-        lun__text x = lun__texts_kept(p, lun__texts_level(p, batch + r - p->first));
-        cells[r] = (lun__csv_cell){.kind = LUN__CSV_TEXT, .length = x.length, .as.text = x.at};
-    }
-}
-
 static void write_part(void *of, int64_t i)
 {
     writer *w = of;
     part *p = &w->parts[i];
     int64_t first = i * PART, last = w->rows - first < PART ? w->rows : first + PART;
-    for (int64_t k = 0; k < w->count; k++)
-        if (w->texts[k])
-            load_texts(&w->texts[k]->texts, w->memory[k], w->first, first, last);
     size_t needed;
     p->length = 0;
     p->failed = !lun__csv_write_rows_bound(&w->form, w->columns, w->count, first, last, &needed) ||
@@ -205,8 +156,7 @@ static bool write_batch(lua_State *L, lun__host *h, writer *w, FILE *to)
 
 /* ---- for Lua --------------------------------------------------------------------------------- */
 
-/* Makes memory for the column on the top, for batches of so many rows. A column of text stays on
- * the stack. */
+/* Makes memory for the column on the top, for batches of so many rows. */
 static void make_room(lua_State *L, lun__host *h, writer *w, int64_t k, int64_t rows)
 {
     static const lun__csv_kind kinds[] = {[LUN_KIND_BOOL] = LUN__CSV_BOOL,
@@ -214,10 +164,10 @@ static void make_room(lua_State *L, lun__host *h, writer *w, int64_t k, int64_t 
                                           [LUN_KIND_UNSIGNED] = LUN__CSV_U64,
                                           [LUN_KIND_FLOAT] = LUN__CSV_F64};
     lun__csv_column *c = &w->columns[k];
-    size_t size = sizeof(lun__csv_cell);
+    const lun_dtype t = lun_dtype_of(lun__lua_array_check(L, h, lua_gettop(L)));
+    size_t size = sizeof(lun_string);
     c->kind = LUN__CSV_TEXT;
-    if (!lua_istable(L, -1)) {
-        lun_dtype t = lun_dtype_of(lun__lua_array_check(L, h, lua_gettop(L)));
+    if (t != LUN_TEXT) {
         c->kind = kinds[lun_dtype_kind(t)];
         size = (size_t)lun_dtype_size(t);
         luaL_argcheck(L, size == (c->kind == LUN__CSV_BOOL ? 1 : 8), 3,
@@ -248,6 +198,26 @@ static bool write_header(lua_State *L, writer *w, const lun__csv_column *names, 
     return put_out(w, p, to);
 }
 
+/* The last row with a text of the only column, where that is of texts; -1: none, or others. */
+static int64_t last_present(lua_State *L, lun__host *h, int64_t rows, lun__csv_kind kind)
+{
+    lun_string texts[SOME];
+    if (kind != LUN__CSV_TEXT)
+        return -1;
+    lua_rawgeti(L, 3, 1);
+    for (int64_t some, k = 0; k == 0 && rows > 0; rows -= some - k) {
+        lun_array *a = lun__lua_array_check(L, h, lua_gettop(L));
+        lun_status s;
+        k = some = rows < SOME ? rows : SOME;
+        LUN__TRY(s, lun_text_read(h->engine, a, rows - some, some, texts));
+        lun__error_check(L, h, s, 3);
+        while (k > 0 && !texts[k - 1].data)
+            k--;
+    }
+    lua_pop(L, 1);
+    return rows - 1;
+}
+
 /* The form that the table at i says: separator, decimal, quote, float, na; it lives as long. */
 static lun__csv_form take_form(lua_State *L, int i)
 {
@@ -270,9 +240,9 @@ static lun__csv_form take_form(lua_State *L, int i)
 }
 
 /* internal.csv_write(file, names, columns, rows, packed, form, valid [, no header]): header and
- * rows into a file of Lua's, packed: as gzip data. columns: arrays of bool, i64, u64 or f64, and
- * lists that csv_check accepts; valid: by their numbers, the validity of those that have one. True;
- * or nil, message, errno. */
+ * rows into a file of Lua's, packed: as gzip data. columns: arrays of bool, i64, u64, f64 or text;
+ * valid: by their numbers, the validity of those of numbers that have one. True; or nil, message,
+ * errno. */
 static int csv_write(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
@@ -286,22 +256,22 @@ static int csv_write(lua_State *L)
     writer *w = new_writer(L, count);
     w->form = take_form(L, 6);
     w->packs = lua_toboolean(L, 5);
-    lun__csv_cell *header = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *header, 0);
+    lun_string *header = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *header, 0);
     lun__csv_column *names = lua_newuserdatauv(L, ((size_t)count + 1) * sizeof *names, 0);
     for (int64_t k = 0; k < count; k++) {
         lua_rawgeti(L, 2, k + 1);
-        luaL_argcheck(L, to_cell(L, &header[k]), 2, "names wanted");
+        size_t length;
+        header[k].data = luaL_checklstring(L, -1, &length); /* the list keeps it */
+        header[k].length = (int64_t)length;
         names[k] = (lun__csv_column){.kind = LUN__CSV_TEXT, .data = &header[k]};
         lua_rawgeti(L, 3, k + 1);
         make_room(L, h, w, k, rows);
-        luaL_checkstack(L, 8, "too many columns");
-        w->texts[k] = lun__text_column_at(L, -1);
-        lua_remove(L, w->texts[k] ? -2 : -1);
-        lua_remove(L, w->texts[k] ? -2 : -1);
+        lua_pop(L, 2);
     }
     bool ok = lua_toboolean(L, 8) || write_header(L, w, names, to->f);
+    const int64_t last = count == 1 ? last_present(L, h, rows, w->columns[0].kind) : -1;
     for (int64_t first = 0; ok && first < rows; first += w->rows) {
-        w->first = first;
+        w->form.last = last - first;
         w->rows = rows - first < ROWS ? rows - first : ROWS;
         for (int64_t k = 0; k < count; k++) {
             lua_rawgeti(L, 3, k + 1);
@@ -315,57 +285,27 @@ static int csv_write(lua_State *L)
     return results;
 }
 
-/* Whether the cell can be a field: UTF-8, which needs no quotes where none are written. */
-static bool is_writable(const lun__csv_form *f, const lun__csv_cell *c)
-{
-    return c->kind != LUN__CSV_TEXT || f->quotes != LUN__CSV_NEVER ||
-           lun__csv_write_rows_is_bare(f, c->as.text, c->length);
-}
-
-/* The first row of a column of text whose cell needs quotes where none are written, from 1; 0: all
- * can be fields. */
-static int64_t find_quoted(const lun__csv_form *f, const lun__texts *texts)
-{
-    for (int64_t k = 0; f->quotes == LUN__CSV_NEVER && k < texts->count; k++) {
-        const lun__texts_part *p = &texts->parts[k];
-        for (int64_t i = 0; i < p->count; i++) {
-            lun__text x = lun__texts_kept(p, lun__texts_level(p, i));
-            if (!lun__csv_write_rows_is_bare(f, x.at, x.length))
-                return p->first + i + 1;
-        }
-    }
-    return 0;
-}
-
-/* internal.csv_check(list [, form]): nothing if its elements can be fields; else the first row that
- * cannot, and the name of its type, "string" for one that is no UTF-8, "quotes" for one that needs
- * quotes where the form has none. */
+/* internal.csv_check(texts, form): the first row of a text Vector that needs quotes, which the form
+ * does not write; nothing: there is none. */
 static int csv_check(lua_State *L)
 {
-    luaL_checktype(L, 1, LUA_TTABLE);
+    lun__host *h = lun__host_here(L);
     lua_settop(L, 2);
     const lun__csv_form form = take_form(L, 2);
-    const lun__column *column = lun__text_column_at(L, 1);
-    if (column) {
-        int64_t row = find_quoted(&form, &column->texts);
-        if (!row)
-            return 0;
-        lua_pushinteger(L, row);
-        lua_pushliteral(L, "quotes");
-        return 2;
-    }
-    int64_t count = (int64_t)lua_rawlen(L, 1);
-    for (int64_t r = 1; r <= count; r++) {
-        lun__csv_cell c;
-        lua_rawgeti(L, 1, r);
-        const bool field = to_cell(L, &c) && !(c.kind == LUN__CSV_TEXT &&
-                                               !lun__csv_utf8_is_text(c.as.text, c.length));
-        if (!field || !is_writable(&form, &c)) {
-            lua_pushinteger(L, r);
-            lua_pushstring(L, field ? "quotes" : luaL_typename(L, -2));
-            return 2;
-        }
-        lua_pop(L, 1);
+    const int64_t rows = lun_size(lun__lua_array_check(L, h, 1));
+    lun_string texts[SOME];
+    for (int64_t first = 0, some; first < rows; first += some) {
+        lun_array *a = lun__lua_array_check(L, h, 1);
+        lun_status s;
+        some = rows - first < SOME ? rows - first : SOME;
+        LUN__TRY(s, lun_text_read(h->engine, a, first, some, texts));
+        lun__error_check(L, h, s, 1);
+        for (int64_t k = 0; k < some; k++)
+            if (texts[k].data &&
+                !lun__csv_write_rows_is_bare(&form, texts[k].data, (size_t)texts[k].length)) {
+                lua_pushinteger(L, first + k + 1);
+                return 1;
+            }
     }
     return 0;
 }

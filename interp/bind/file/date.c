@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdint.h>
 
-#include "bind/file/text_columns.h"
+#include "bind/host/bind.h"
 
 enum {
     CHUNK = 1024,       /* days read at a time */
@@ -71,70 +71,12 @@ static bool parse(const char *text, size_t length, int64_t *day)
     return true;
 }
 
-/* A column of text, and the days of its rows; `wrong`: of each part the first row that is no date,
- * from 1. */
-typedef struct parsing {
-    const lun__texts *from;
-    int64_t *days, *wrong;
-} parsing;
-
-static void parse_part(void *of, int64_t k)
-{
-    const parsing *w = of;
-    const lun__texts_part *p = &w->from->parts[k];
-    int64_t known[LUN__TEXTS_LEVELS];
-    bool good[LUN__TEXTS_LEVELS];
-    for (int64_t i = 0; p->codes && i < p->levels; i++) {
-        lun__text t = lun__texts_kept(p, i);
-        good[i] = parse(t.at, t.length, &known[i]);
-    }
-    w->wrong[k] = 0;
-    for (int64_t i = 0; i < p->count && !w->wrong[k]; i++) {
-        int64_t *day = &w->days[p->first + i];
-        lun__text t = lun__texts_kept(p, lun__texts_level(p, i));
-        if (p->codes)
-            *day = known[p->codes[i]];
-        if (p->codes ? !good[p->codes[i]] : !parse(t.at, t.length, day))
-            w->wrong[k] = p->first + i + 1;
-    }
-}
-
-/* The days of a column without strings, whose `rows` is not 0. */
-static int parse_column(lua_State *L, lun__host *h, const lun__texts *from)
-{
-    int64_t *wrong = lua_newuserdatauv(L, (size_t)from->count * sizeof *wrong, 0), first = 0;
-    lun_array **out = lun__lua_array_new(L, h);
-    lun_blank *blank = NULL;
-    void *days;
-    lun_status s;
-    LUN__TRY(s, lun_blank_new(h->engine, from->rows, sizeof(int64_t), &blank, &days));
-    lun__error_check(L, h, s, 1);
-    lun_host_share(h->engine, from->count, &(parsing){from, days, wrong}, parse_part);
-    for (int64_t k = 0; !first && k < from->count; k++)
-        first = wrong[k];
-    if (!first)
-        s = lun_blank_vector(h->engine, blank, LUN_I64, out);
-    if (first || s != LUN_OK)
-        lun_blank_drop(h->engine, blank);
-    lun__error_check(L, h, s, 1);
-    if (first) {
-        lua_pushnil(L);
-        lua_pushinteger(L, first);
-        return 2;
-    }
-    lun__host_report_memory(L, h);
-    return 1;
-}
-
 /* internal.parse_dates(list): the days as an i64 Vector; or nil and the number of the first element
  * that is no date. */
 static int parse_dates(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     luaL_checktype(L, 1, LUA_TTABLE);
-    const lun__column *column = lun__text_column_at(L, 1);
-    if (column && column->texts.rows)
-        return parse_column(L, h, &column->texts);
     int64_t n = (int64_t)lua_rawlen(L, 1);
     int64_t *days = lua_newuserdatauv(L, (size_t)(n ? n : 1) * sizeof *days, 0);
     for (int64_t i = 0; i < n; i++) {

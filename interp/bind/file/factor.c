@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bind/file/text_columns.h"
+#include "bind/host/bind.h"
 
 /* One text of the list, by its address; equal ones may have several. */
 typedef struct level {
@@ -22,7 +22,6 @@ typedef struct seen {
 
 /* The stack: the list, codes, the memory of the table, the texts by number. */
 enum { LIST = 1, CODES, SLOTS, TEXTS };
-enum { TOGETHER = 4096 }; /* levels; more of them become strings only when a script asks for them */
 
 static level *place_of(const seen *s, const char *text)
 {
@@ -98,8 +97,12 @@ static const int32_t *sort_levels(lua_State *L, const seen *s)
     return rank;
 }
 
-static int factor_list(lua_State *L, lun__host *h)
+/* internal.factor(list): its codes, an i32 Vector, and the levels, a list; or nil and the number of
+ * the first element that is no text. */
+static int factor(lua_State *L)
 {
+    lun__host *h = lun__host_here(L);
+    luaL_checktype(L, LIST, LUA_TTABLE);
     lua_settop(L, LIST);
     int64_t n = (int64_t)lua_rawlen(L, LIST);
     luaL_argcheck(L, n <= INT32_MAX, LIST, "more than 2^31 - 1 elements");
@@ -125,104 +128,6 @@ static int factor_list(lua_State *L, lun__host *h)
     lun__host_report_memory(L, h);
     lua_insert(L, -2);
     return 2;
-}
-
-/* ---- columns that have no strings ------------------------------------------------------------ */
-
-/* A column of levels, which may be many. */
-static lun_status add_levels(lun__column *c, lun__texts_levels *levels)
-{
-    lun_status s = LUN_OK;
-    for (int64_t first = 0, n; s == LUN_OK && first < levels->count; first += n) {
-        size_t bytes = 0;
-        lun__texts_part part;
-        for (n = 0; n < TOGETHER && first + n < levels->count && bytes < UINT32_MAX / 2; n++)
-            bytes += levels->levels[first + n].length;
-        void *room = malloc(lun__texts_room(n, bytes));
-        if (!room)
-            return LUN_ENOMEM;
-        lun__texts_pack(levels->levels + first, first, n, room, &part);
-        s = lun__text_column_add(c, &part, 1);
-        free(room);
-    }
-    return s;
-}
-
-/* (levels, host): pushes the list of them. */
-static int make_levels(lua_State *L)
-{
-    lun__texts_levels *levels = lua_touserdata(L, 1);
-    lun__host *h = lua_touserdata(L, 2);
-    if (levels->count > TOGETHER) {
-        lun__column *c = lun__text_column_new(h);
-        lun_status s = c ? LUN_OK : LUN_ENOMEM;
-        if (s == LUN_OK)
-            s = add_levels(c, levels);
-        if (s != LUN_OK) {
-            lun__text_column_end(c);
-            return luaL_error(L, "not enough memory");
-        }
-        lun__text_column_push(L, &c);
-        return 1;
-    }
-    lua_createtable(L, (int)levels->count, 0);
-    for (int64_t k = 0; k < levels->count; k++) {
-        lua_pushlstring(L, levels->levels[k].at, levels->levels[k].length);
-        lua_rawseti(L, -2, k + 1);
-    }
-    return 1;
-}
-
-static int factor_columns(lua_State *L, lun__host *h, const lun__texts *const *columns, int count)
-{
-    int64_t n = 0;
-    for (int c = 0; c < count; c++)
-        n += columns[c]->rows;
-    luaL_argcheck(L, n <= INT32_MAX, LIST, "more than 2^31 - 1 elements");
-    lun_array **out = lun__lua_array_new(L, h);
-    lun__texts_levels levels;
-    lun_blank *blank = NULL;
-    lun_status s;
-    void *codes;
-    LUN__TRY(s, lun_blank_new(h->engine, n, sizeof(int32_t), &blank, &codes));
-    lun__error_check(L, h, s, 1);
-    if (!lun__distinct_texts(columns, count, lun__text_column_share, h, codes, &levels)) {
-        lun_blank_drop(h->engine, blank);
-        return luaL_error(L, "not enough memory");
-    }
-    s = lun_blank_vector(h->engine, blank, LUN_I32, out);
-    if (s != LUN_OK)
-        lun_blank_drop(h->engine, blank);
-    lua_pushcfunction(L, make_levels);
-    lua_pushlightuserdata(L, &levels);
-    lua_pushlightuserdata(L, h);
-    int failed = lua_pcall(L, 2, 1, 0);
-    free(levels.levels);
-    if (failed)
-        return lua_error(L);
-    lun__error_check(L, h, s, 1);
-    lun__host_report_memory(L, h);
-    return 2;
-}
-
-/* internal.factor(list [, list]): the codes of both, one after the other, an i32 Vector, and the
- * levels, a list; or nil and the number of the first element that is no text. The second list is a
- * column without strings, and so is the first then. */
-static int factor(lua_State *L)
-{
-    lun__host *h = lun__host_here(L);
-    const lun__texts *columns[2];
-    luaL_checktype(L, LIST, LUA_TTABLE);
-    lua_settop(L, 2);
-    int count = lua_isnil(L, 2) ? 1 : 2;
-    for (int c = 0; c < count; c++) {
-        const lun__column *column = lun__text_column_at(L, c + 1);
-        luaL_argcheck(L, column || count == 1, c + 1, "not a column without strings");
-        if (!column)
-            return factor_list(L, h);
-        columns[c] = &column->texts;
-    }
-    return factor_columns(L, h, columns, count);
 }
 
 void lun__open_factor(lua_State *L, const lun__parts *p)

@@ -283,7 +283,6 @@ void lun__open_cache(lua_State *L, const lun__parts *p);
 void lun__open_matmul(lua_State *L, const lun__parts *p);
 void lun__open_record(lua_State *L, const lun__parts *p);
 void lun__open_factor(lua_State *L, const lun__parts *p);
-void lun__open_text_columns(lua_State *L, const lun__parts *p);
 void lun__open_date(lua_State *L, const lun__parts *p);
 void lun__open_group(lua_State *L, const lun__parts *p);
 void lun__open_running(lua_State *L, const lun__parts *p);

@@ -152,21 +152,27 @@ local function shortened(text)
     return text:sub(1, utf8.offset(text, LONGEST - 2) - 1) .. "..."
 end
 
--- The count of each text of a list, in the order of their bytes.
+-- The count of each text of a list or an array, in the order of their bytes; missing ones are left out.
 local function of_texts(list, opts)
-    local _, levels = core.internal.factor(list)
-    if type(levels) ~= "table" then
-        picture.misuse(1, "hist", "array, or a list of texts, expected, got a list with a %s at %d",
-            type(list[levels]), levels)
-    elseif #levels == 0 or #levels > MOST then
+    local levels, counts
+    if core.isarray(list) then
+        local counted = list:dropna():value_counts():sort "value"
+        levels, counts = counted.value:totable(), counted.count:totable()
+    else
+        local codes
+        codes, levels = core.internal.factor(list)
+        if not codes then
+            picture.misuse(1, "hist", "array, or a list of texts, expected, got a list with a %s at %d",
+                type(list[levels]), levels)
+        end
+        counts = require("lunarray.table.group").group(codes):count():totable()
+    end
+    if #levels == 0 or #levels > MOST then
         picture.misuse(1, "hist", "%d different texts; from 1 to %d can be shown", #levels, MOST)
     end
-    local counted, counts, names, edges = {}, {}, {}, { 1 }
-    for _, text in ipairs(list) do
-        counted[text] = (counted[text] or 0) + 1
-    end
+    local names, edges = {}, { 1 }
     for i, text in ipairs(levels) do
-        counts[i], names[i], edges[i + 1] = counted[text], shortened(text), i + 1
+        names[i], edges[i + 1] = shortened(text), i + 1
     end
     return give(counts, edges, opts, { 1, #levels + 1, kind = "names" }, names)
 end
@@ -190,7 +196,7 @@ function hist.hist(a, bins, opts)
     end
     opts = check_options(opts, opts_at)
     bins = bins or opts.bins
-    if type(a) == "table" and type(a[1]) == "string" then
+    if type(a) == "table" and type(a[1]) == "string" or core.isarray(a) and a:dtype() == "text" then
         return of_texts(a, opts)
     elseif not core.isarray(a) then
         picture.misuse(1, "hist", "array, or a list of texts, expected, got %s", records.kind_of(a))

@@ -18,6 +18,8 @@ local KNOWN = { width = true, height = true, string = true, colour = true, title
 local function check_array(a, argument)
     if not core.isarray(a) then
         picture.misuse(argument, "plot", "array, or a table of arrays, expected, got %s", records.kind_of(a))
+    elseif a:dtype() == "text" then
+        picture.misuse(argument, "plot", "numbers expected, got text")
     end
     local shape = { a:shape() }
     if #shape > 1 then
@@ -60,7 +62,8 @@ local function series_by_name(t, argument, wanted, left_out, opts_at)
     for _, name in ipairs(names or frame.ordered(t)) do
         if type(name) == "string" and name ~= left_out then
             records.each_column(name, frame.column(t, name), function(label, a)
-                if core.isarray(a) or not names then
+                local kind = dtypes.by_name[a:dtype()].kind
+                if not names or kind ~= "text" and kind ~= "time" then
                     list[#list + 1] = { check_array(a, argument), label }
                 end
             end)
@@ -129,8 +132,13 @@ end
 
 -- The x at an argument as an array, and what its numbers are ("whole", "dates" or nil). Nil: indices.
 local function x_of(x, argument)
+    local dtype = core.isarray(x) and x:dtype()
     if x == nil then
         return nil, "whole"
+    elseif dtype == "text" then
+        return days_of(x:totable { missing = "<NA>" }, argument), "dates"
+    elseif dtype == "date" or dtype == "timestamp" then
+        return check_array(x:cast "timestamp":cast "i64" / 86400e6, argument), "dates"
     elseif type(x) == "table" and not records.struct_of(x) then
         return days_of(x, argument), "dates"
     elseif not core.isarray(x) then

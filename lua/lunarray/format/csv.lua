@@ -1,17 +1,18 @@
 -- CSV (RFC 4180): text to a table of typed columns, and such a table to text.
 -- Text is read and written in C (interp/csv).
 --
--- Reading gives {[header name] = column}. A column whose fields are all integers is an i64 Vector
--- (u64 if they need it), one whose fields are all numbers an f64 Vector, one of true and false alone a bool Vector,
--- with blanks around or not, and fields that are missing; any other, and digits with leading zeros, a Lua table of
--- strings, blanks included. Empty lines are no rows, in files of one column those at the end. The order is that of the
--- header, or that of opts.columns, the names of the columns that are wanted (frame.lua). getmetatable(t).csv says how
--- the file was read: `separator`, `nameless` (its first line is a row and gives no names), `skipped` (rows left out).
+-- Reading gives {[header name] = column}. A column whose fields are all integers is an i64 Vector (u64 if they need
+-- it), one whose fields are all numbers an f64 Vector, one of true and false alone a bool Vector, with blanks around
+-- or not, and fields that are missing; any other, and digits with leading zeros, a text Vector, blanks included. Empty
+-- lines are no rows, in files of one column those at the end. The order is that of the header, or that of
+-- opts.columns, the names of the columns that are wanted (frame.lua). getmetatable(t).csv says how the file was read:
+-- `separator`, `nameless` (its first line is a row and gives no names), `skipped` (rows left out).
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local file = require "lunarray.format.file"
 local frame = require "lunarray.show.frame"
+local numbers_as = require "lunarray.base.number"
 local object = require "lunarray.table.object"
 local options = require "lunarray.format.csvoptions"
 local raw = require "lunarray.format.raw"
@@ -45,6 +46,7 @@ local faults = {
     feed = "a line feed outside of quotes, where lines end in carriage returns",
     nul = "a NUL byte; this is not a text file, or of an encoding such as {encoding = \"utf-16le\"}",
     long = "the row that begins here is longer than 2 GB",
+    many = "more different texts in a column than an array can have, 2147483646",
 }
 
 -- nil, message with the line, code. `names`: the header, if that is known; `chosen`: by their numbers, the dtypes that
@@ -53,6 +55,8 @@ local function failure(names, chosen, what, line, column, x, reason)
     local dtype = chosen and chosen[column]
     if what == "packed" then
         return nil, line, column
+    elseif what == "many" then
+        return nil, faults.many, "unsupported"
     elseif what == "changed" then
         return nil, "the file has changed since it was opened; open it again", EIO
     elseif what == "unread" then
@@ -235,11 +239,8 @@ local function begin(source, opts, extension)
     return from
 end
 
--- A column of these elements and, unless it is nil, their validity, in that dtype (nil: its own). Lists stay.
+-- A column of these elements and, unless it is nil, their validity, in that dtype (nil: its own).
 local function joined(values, validity, dtype)
-    if not core.isarray(values) then
-        return values
-    end
     local column = validity ~= nil and internal.with_missing(values, validity):eval() or values
     return dtype and dtype ~= column:dtype() and column:cast(dtype) or column
 end
@@ -281,16 +282,18 @@ end
 
 -- Adds a column of text with the path of each row's file; or nil, message, code.
 local function add_source(t, name, files)
-    local paths = {}
+    local paths, rows = {}, {}
     if frame.column(t, name) ~= nil then
         return nil, ("source names the column '%s', which the file has"):format(name), "format"
     end
-    for _, from in ipairs(files) do
-        for _ = 1, from.rows do
-            paths[#paths + 1] = from.path
-        end
+    for k, from in ipairs(files) do
+        paths[k], rows[k] = from.path, core.full(from.rows, k)
     end
-    t[name] = paths
+    local usable, column = pcall(core.vector, paths, "text")
+    if not usable then
+        return nil, "source: a path is not UTF-8 text", "format"
+    end
+    t[name] = column:take(core.concat(rows)):eval()
     return t
 end
 
@@ -370,16 +373,12 @@ local function read_again(from, kinds)
     return true
 end
 
-local function kind_of(column)
-    return core.isarray(column) and column:dtype() or "text"
-end
-
 -- What column i of all files is.
 local function common_kind(files, i)
     local flags = 0
     for _, from in ipairs(files) do
         if from.dtypes[i] then
-            return kind_of(from.values[i])
+            return from.values[i]:dtype()
         end
         flags = flags | from.flags[i]
     end
@@ -389,12 +388,6 @@ end
 -- Makes column i of all files one: its values and validity.
 local function appended(files, i)
     local list, valid, some = {}, {}, false
-    if kind_of(files[1].values[i]) == "text" then
-        for _, from in ipairs(files) do
-            table.move(from.values[i], 1, #from.values[i], #list + 1, list)
-        end
-        return list
-    end
     for k, from in ipairs(files) do
         list[k] = from.values[i]
         some = some or from.valid[i] ~= nil
@@ -424,7 +417,7 @@ function csv.decode_all(list, opts)
     for _, from in ipairs(files) do
         local other, some = {}, false
         for i, kind in ipairs(kinds) do
-            other[i] = kind_of(from.values[i]) ~= kind and kind or false
+            other[i] = from.values[i]:dtype() ~= kind and kind or false
             some = some or other[i]
         end
         local ok, message, code = true, nil, nil
@@ -483,19 +476,47 @@ end
 -- The dtype in which elements of a kind are written.
 local WRITTEN = { bool = "bool", signed = "i64", unsigned = "u64", float = "f64" }
 
--- A column for the writer (a rank-1 array or a Lua table) and its length, or nil and what is wrong with it.
+-- The text of a list's element of a column that has elements of several kinds.
+local function text_of(x)
+    return type(x) == "number" and numbers_as.exact(x) or x == core.na and x or tostring(x)
+end
+
+-- The Vector that a Lua list is, or nil and what is wrong with it: of elements of several kinds a text one.
+local function of_list(list)
+    local kinds, values = {}, {}
+    for i = 1, rawlen(list) do
+        local x = rawget(list, i)
+        local kind = type(x)
+        if kind == "string" and (not utf8.len(x) or find(x, "\0", 1, true)) then
+            return nil, ("row %d is not UTF-8 text"):format(i)
+        elseif kind ~= "string" and kind ~= "number" and kind ~= "boolean" and x ~= core.na then
+            return nil, ("row %d is a %s; strings, numbers and booleans can be saved"):format(i, kind)
+        end
+        values[i] = x
+        kinds[x == core.na and "na" or math.type(x) or kind] = true
+    end
+    kinds.na = nil
+    local first = next(kinds)
+    if first == nil or next(kinds, first) == nil then
+        return core.vector(values, first == "string" and "text" or nil)
+    end
+    for i, x in ipairs(values) do
+        values[i] = text_of(x)
+    end
+    return core.vector(values, "text")
+end
+
+-- A column for the writer (a rank-1 array or a Lua table), its length and its validity, nil where no element is
+-- missing; or nil and what is wrong with it.
 local function column_to_write(column)
-    if not core.isarray(column) then
-        if type(column) ~= "table" then
-            return nil, "is a " .. type(column) .. "; a column is a Vector or a Lua table"
+    if type(column) == "table" then
+        local made, wrong = of_list(column)
+        if not made then
+            return nil, wrong
         end
-        local row, kind = internal.csv_check(column)
-        if row and kind == "string" then
-            return nil, ("row %d is not UTF-8 text"):format(row)
-        elseif row then
-            return nil, ("row %d is a %s; strings, numbers and booleans can be saved"):format(row, kind)
-        end
-        return column, #column
+        column = made
+    elseif not core.isarray(column) then
+        return nil, "is a " .. type(column) .. "; a column is a Vector or a Lua table"
     end
     local usable, dtype = pcall(column.dtype, column)
     if not usable then
@@ -509,13 +530,17 @@ local function column_to_write(column)
         dtype, column = "text", column:cast "text"
     end
     if dtype == "text" then
-        return column:totable { missing = "" }, column:size()
+        return column:eval(), column:size()
+    end
+    local valid
+    if internal.has_missing(column) then
+        column, valid = internal.slots(column), column:ismissing():eq(false):eval()
     end
     local written = WRITTEN[dtypes.by_name[dtype].kind]
     if not internal.streamed(column) then
         column:eval() -- else each batch would be computed when it is written
     end
-    return dtype == written and column or column:cast(written), column:size()
+    return dtype == written and column or column:cast(written), column:size(), valid
 end
 
 -- The names of the columns to save, in order, or nil and what is wrong.
@@ -529,7 +554,7 @@ local function names_to_save(t, wanted)
             return nil, ("the column name %s is not a string"):format(tostring(name))
         elseif frame.column(t, name) == nil then
             return nil, ("no column '%s'"):format(name)
-        elseif internal.csv_check { name } then
+        elseif not utf8.len(name) or find(name, "\0", 1, true) then
             return nil, ("the column name %q is not UTF-8 text"):format(name)
         end
     end
@@ -569,11 +594,13 @@ local function quotes_fault(names, columns, form)
     if form.quote ~= "none" then
         return nil
     end
+    local row = internal.csv_check(core.vector(names, "text"), form)
+    if row then
+        return ("the column name %q %s"):format(names[row], message)
+    end
     for i, name in ipairs(names) do
-        local row = not core.isarray(columns[i]) and internal.csv_check(columns[i], form)
-        if internal.csv_check({ name }, form) then
-            return ("the column name %q %s"):format(name, message)
-        elseif row then
+        row = columns[i]:dtype() == "text" and internal.csv_check(columns[i], form)
+        if row then
             return ("column '%s': row %d %s"):format(name, row, message)
         end
     end
@@ -618,15 +645,6 @@ local function newline_in(extension)
     return head .. internal.deflate "\n" .. ("<I4I4"):pack(crc, 1)
 end
 
--- A column as its slots and validity; nil where no element is missing.
-local function slots_and_validity(column)
-    local usable, missing = pcall(internal.has_missing, column) -- a freed array is refused later
-    if not usable or not missing then
-        return column, nil
-    end
-    return internal.slots(column), column:ismissing():eq(false):eval()
-end
-
 -- An iterator over functions that write a table of columns, or nil and the caller's mistake; or nil, message, code.
 -- path: the file that rows are added to with opts.append. Numbers are written so that they read back to the same bits.
 function csv.encode(t, opts, extension, path)
@@ -641,10 +659,7 @@ function csv.encode(t, opts, extension, path)
     local valid = {}
     for i, name in ipairs(names) do
         local count
-        if core.isarray(columns[i]) then
-            columns[i], valid[i] = slots_and_validity(columns[i])
-        end
-        columns[i], count = column_to_write(columns[i])
+        columns[i], count, valid[i] = column_to_write(columns[i])
         if not columns[i] then
             return nil, ("column '%s' %s"):format(name, count)
         end

@@ -20,9 +20,7 @@ local function text_of(value)
     elseif core.isarray(value) then
         local usable, dtype = pcall(value.dtype, value)
         return usable and ("%s<%s>[%s]"):format(value:kind(), dtype, table.concat({ value:shape() }, ", ")) or "freed"
-    elseif type(value) == "table" and (core.internal.texts(value) or 0) > 0 then
-        return "{...}"
-    elseif type(value) == "table" and (core.internal.texts(value) or not getmetatable(value)) then
+    elseif type(value) == "table" and not getmetatable(value) then
         return next(value) == nil and "{}" or "{...}"
     elseif type(value) == "table" or type(value) == "userdata" then
         return type(value)
@@ -54,14 +52,13 @@ end
 
 -- The text of a list or of another table without a metatable, nil for anything else. width: of a line.
 function peek.text(t, width)
-    local kept = core.internal.texts(t)
-    if type(t) ~= "table" or not kept and getmetatable(t) then
+    if type(t) ~= "table" or getmetatable(t) then
         return nil
     end
-    local listed = kept or rawlen(t)
+    local listed = rawlen(t)
     local parts = {}
     for i = 1, math.min(listed, MOST) do
-        parts[i] = text_of(kept and t[i] or rawget(t, i))
+        parts[i] = text_of(rawget(t, i))
     end
     local keys = sorted_keys(t, listed)
     for _, key in ipairs(keys) do

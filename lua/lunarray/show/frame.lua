@@ -1,9 +1,8 @@
--- Tables of columns of equal length: where their columns are, and how they are printed. A column is a Vector, a list of
--- texts, or records, which are printed as a column for each field. A table of columns has nothing raw in it: its
--- metatable has `columns`, by name, `names`, their order, and `rows`, their number; its events, by which scripts read
--- and write it, are in lua/lunarray/table/object.lua. Columns may be fetched when they are first used: `unread[name]`
--- is true for those not fetched yet. A table of arrays of any shapes, by name, is a plain table with an order, without
--- rows.
+-- Tables of columns of equal length: where their columns are, and how they are printed. A column is a Vector or
+-- records, which are printed as a column for each field. A table of columns has nothing raw in it: its metatable has
+-- `columns`, by name, `names`, their order, and `rows`, their number; its events, by which scripts read and write it,
+-- are in lua/lunarray/table/object.lua. Columns may be fetched when they are first used: `unread[name]` is true for
+-- those not fetched yet. A table of arrays of any shapes, by name, is a plain table with an order, without rows.
 --
 -- Invariant: `names` has each name once: those in `columns` and those in `unread`, which have none in common. All
 -- columns had `rows` elements when they came in.
@@ -117,7 +116,7 @@ local function of_vector(column, dtype, ranges)
             end
         end
     end
-    local text = digits.formatter(dtype, values)
+    local text = dtype == "text" and one_line or digits.formatter(dtype, values)
     for i, x in ipairs(values) do
         values[i] = missing[i] and "<NA>" or text(x)
     end
@@ -134,16 +133,15 @@ local function shown(name, column, ranges)
         local usable, dtype = pcall(column.dtype, column)
         local rank = usable and select("#", column:shape())
         if rank == 1 then
-            result.kind, result.left, result.cells = dtype, false, of_vector(column, dtype, ranges)
+            result.kind, result.left, result.cells = dtype, dtype == "text", of_vector(column, dtype, ranges)
         else
             result.kind = usable and ("%s[%s]"):format(dtype, table.concat({ column:shape() }, ", ")) or "freed"
         end
     elseif type(column) == "table" then
-        local kept = core.internal.texts(column)
-        result.kind = (kept or next(column) == nil or type(rawget(column, 1)) == "string") and "text" or "list"
+        result.kind = (next(column) == nil or type(rawget(column, 1)) == "string") and "text" or "list"
         for _, range in ipairs(ranges) do
             for i = range[1], range[2] do
-                local x = kept and column[i] or rawget(column, i)
+                local x = rawget(column, i)
                 result.cells[#result.cells + 1] = x == nil and "" or plain(x)
             end
         end

@@ -1,5 +1,5 @@
--- What tables do with one column, whatever it is: a Vector, records, or a list of texts. Everything else in this room
--- is written over these functions. In a list of texts "" is a missing element.
+-- What tables do with one column, whatever it is: a Vector or records. Everything else in this room is written over
+-- these functions.
 
 local core = require "lunarray.core"
 local fault = require "lunarray.base.fault"
@@ -9,16 +9,13 @@ local internal = core.internal
 
 local M = {}
 
--- A list of texts, or an empty one.
+-- A table of a script's that is no column.
 function M.is_list(x)
     return type(x) == "table" and not core.isarray(x) and not records.struct_of(x)
 end
 
 -- "f64", "text", or the name of a struct.
 function M.dtype(x)
-    if M.is_list(x) then
-        return "text"
-    end
     local struct = records.struct_of(x)
     return struct and struct.name or x:dtype()
 end
@@ -34,20 +31,26 @@ end
 
 -- ---------------------------------------------------------------- from what scripts have
 
+-- The text array of a list of strings and lun.na; or nil and what is wrong with it.
+local function of_texts(list)
+    for i = 1, #list do
+        local x = list[i]
+        if x ~= core.na and (not utf8.len(x) or x:find("\0", 1, true)) then
+            return nil, ("has a string in row %d that is not UTF-8 text"):format(i)
+        end
+    end
+    return core.vector(list, "text")
+end
+
 -- The column that a list is; or nil and what is wrong with it.
 local function of_list(list)
-    if internal.texts(list) then
-        return list
-    end
-    local count, first, gaps = rawlen(list), nil, false
+    local count, first = rawlen(list), nil
     for i = 1, count do
         local x = rawget(list, i)
         local kind = type(x)
-        if x == core.na then
-            gaps = true
-        elseif kind ~= "string" and kind ~= "number" and kind ~= "boolean" then
+        if x ~= core.na and kind ~= "string" and kind ~= "number" and kind ~= "boolean" then
             return nil, ("has a %s in row %d, where a text was expected"):format(kind, i)
-        elseif kind ~= (first or kind) then
+        elseif x ~= core.na and kind ~= (first or kind) then
             local fix = first == "string" and "; make it a Vector with lun.vector" or ""
             return nil, ("has a %s in row %d, where a %s was expected%s"):format(kind, i,
                 first == "string" and "text" or first, fix)
@@ -57,11 +60,7 @@ local function of_list(list)
     if count == 0 and next(list) ~= nil then
         return nil, "is no list of texts"
     elseif count == 0 or first == "string" then
-        local texts = gaps and {} or list
-        for i = 1, gaps and count or 0 do
-            texts[i] = list[i] == core.na and "" or list[i]
-        end
-        return texts
+        return of_texts(list)
     end
     return core.vector(list)
 end
@@ -90,11 +89,7 @@ end
 -- A column of n times one value: a number, boolean, text or lun.na; nil for anything else.
 function M.repeated(x, n)
     if type(x) == "string" then
-        local list = {}
-        for i = 1, n do
-            list[i] = x
-        end
-        return list
+        return core.vector({ x }, "text"):take(core.full(n, 1)):eval()
     elseif x == core.na then
         return M.gap(core.zeros(0), n)
     elseif type(x) == "number" or type(x) == "boolean" then
@@ -104,43 +99,12 @@ end
 
 -- ---------------------------------------------------------------- elements
 
-function M.length(x)
-    return M.is_list(x) and (internal.texts(x) or rawlen(x)) or x:size()
-end
-
 -- The elements at these indices, an i64 Vector; gap: there may be zeros, at which elements are missing.
 function M.take(x, at, gap)
-    if M.is_list(x) then
-        local taken = internal.texts_take(x, at:eval())
-        if not taken then
-            taken = at:totable()
-            for k, i in ipairs(taken) do
-                taken[k] = x[i] or ""
-            end
-        end
-        return taken
-    elseif gap and records.struct_of(x) then
+    if gap and records.struct_of(x) then
         fault("nothing can be missing among records; select the other columns, or their fields")
     end
     return gap and x:take(at, { missing = core.na }) or x:take(at)
-end
-
--- The elements where a mask holds.
-function M.keep(x, mask)
-    if M.is_list(x) then
-        return M.take(x, mask:indices())
-    end
-    return x:compress(mask)
-end
-
--- The same elements: what is written to one of both columns later changes no other. A list stays the one that it is.
-function M.share(x)
-    return M.is_list(x) and x or x:copy()
-end
-
--- A column with its own elements.
-function M.copy(x)
-    return M.is_list(x) and M.take(x, core.index(M.length(x))) or x:copy()
 end
 
 -- n missing elements in the dtype of a column.
@@ -148,65 +112,30 @@ function M.gap(like, n)
     return M.take(like, core.full(n, 0), true)
 end
 
--- A list of texts as a Vector; a Vector as it is.
-function M.vector(x)
-    if not M.is_list(x) then
-        return x
-    end
-    local list = {}
-    for i = 1, M.length(x) do
-        list[i] = x[i] == "" and core.na or x[i]
-    end
-    return core.vector(list, "text")
-end
-
 -- Columns one after the other; or nil and what is wrong with them.
 function M.concat(list)
-    local lists, texts, kept = 0, 0, {}
+    local texts, kept = 0, {}
     for _, x in ipairs(list) do
-        lists, texts = lists + (M.is_list(x) and 1 or 0), texts + (M.is_text(x) and 1 or 0)
-        kept[#kept + 1] = M.length(x) > 0 and x or nil
+        texts = texts + (M.is_text(x) and 1 or 0)
+        kept[#kept + 1] = x:size() > 0 and x or nil
     end
-    if texts == #list and lists < texts then
-        local arrays = {}
-        for k, x in ipairs(list) do
-            arrays[k] = M.vector(x)
-        end
-        list, lists = arrays, 0
-    end
-    if lists > 0 and lists < #list then
+    if texts > 0 and texts < #list then
         -- A column without elements has no kind to keep.
         if #kept < #list and #kept > 0 then
             return M.concat(kept)
         end
         return nil, "is text in one table and numbers in another"
-    elseif lists == 0 then
-        local usable, joined = pcall(core.concat, list)
-        return usable and joined or nil, not usable and "does not go together: " .. tostring(joined) or nil
     end
-    local all = {}
-    for _, x in ipairs(list) do
-        for i = 1, M.length(x) do
-            all[#all + 1] = x[i]
-        end
-    end
-    return all
+    local usable, joined = pcall(core.concat, list)
+    return usable and joined or nil, not usable and "does not go together: " .. tostring(joined) or nil
 end
 
 -- Whether two columns have the same dtype and elements.
 function M.equal(a, b)
-    local n = M.length(a)
-    if M.dtype(a) ~= M.dtype(b) or n ~= M.length(b) then
+    if M.dtype(a) ~= M.dtype(b) or a:size() ~= b:size() then
         return false
-    elseif not M.is_list(a) then
-        return records.struct_of(a) and M.equal_fields(a, b) or not records.struct_of(a) and a:equals(b)
     end
-    for i = 1, rawequal(a, b) and 0 or n do
-        if a[i] ~= b[i] then
-            return false
-        end
-    end
-    return true
+    return records.struct_of(a) and M.equal_fields(a, b) or not records.struct_of(a) and a:equals(b)
 end
 
 function M.equal_fields(a, b)
@@ -219,45 +148,27 @@ function M.equal_fields(a, b)
     return true
 end
 
--- ---------------------------------------------------------------- order and gaps
-
--- An array that is equal and in order as the column's elements are, missing where they are; of a list of texts codes,
--- and their texts.
-function M.key(x)
-    if not M.is_list(x) then
-        return x
-    end
-    local codes, levels = internal.factor(x)
-    return levels[1] == "" and codes:naif(1) or codes, levels
-end
-
--- The elements of a column that has this key: those of codes, 0 or missing ones too.
-function M.of_key(key, levels)
-    return levels and M.take(levels, key:fillna(0):cast "i64") or key
-end
+-- ---------------------------------------------------------------- gaps
 
 -- A mask of what is missing or NaN.
 function M.isna(x)
-    return records.struct_of(x) and core.zeros(#x, "bool") or M.key(x):isna()
+    return records.struct_of(x) and core.zeros(#x, "bool") or x:isna()
 end
 
 -- A mask of what is missing.
 function M.ismissing(x)
-    return records.struct_of(x) and core.zeros(#x, "bool") or M.key(x):ismissing()
+    return records.struct_of(x) and core.zeros(#x, "bool") or x:ismissing()
 end
 
 -- The elements first to first + count - 1 as a list, nil where they are missing.
 function M.values(x, first, count)
     local list = {}
     if not core.isarray(x) then
-        local is_list = M.is_list(x)
         for i = 1, count do
             list[i] = x[first + i - 1]
-            list[i] = (not is_list or list[i] ~= "") and list[i] or nil
         end
         return list
-    end
-    if count == 0 then
+    elseif count == 0 then
         return list
     end
     local missing = internal.has_missing(x) and x:ismissing():read(first, count)
@@ -279,26 +190,16 @@ function M.eq(column, x)
     local kind = dtype == "bool" and "boolean" or M.is_number(column) and "number" or "string"
     if type(x) ~= kind then
         return nil, ("is %s, and compared with a %s"):format(dtype, type(x) == "string" and "text" or type(x))
-    elseif M.is_list(column) then
-        local codes, levels = internal.factor(column)
-        for k = 1, M.length(levels) do
-            if levels[k] == x then
-                return codes:eq(k)
-            end
-        end
-        return core.zeros(M.length(column), "bool")
     end
     return column:eq(x)
 end
 
 -- A mask of where the elements are among those of a list or an array.
 function M.isin(column, list)
-    if core.isarray(list) and core.isarray(column) then
+    if core.isarray(list) then
         return column:isin(list)
-    elseif core.isarray(list) then
-        list = list:totable()
     end
-    local mask, numbers = core.zeros(M.length(column), "bool"), {}
+    local mask, numbers = core.zeros(column:size(), "bool"), {}
     for i = 1, #list do
         local x = list[i]
         if type(x) == "number" and M.is_number(column) then
@@ -329,14 +230,11 @@ end
 
 -- ---------------------------------------------------------------- calls
 
--- Lets a list or records be called as arrays are, by f.
+-- Lets records be called as arrays are, by f.
 function M.callable(x, f)
-    local meta = not core.isarray(x) and (getmetatable(x) or {})
+    local meta = not core.isarray(x) and getmetatable(x)
     if type(meta) == "table" and rawget(meta, "__call") == nil then
         meta.__call = f
-        if getmetatable(x) == nil then
-            setmetatable(x, meta)
-        end
     end
 end
 

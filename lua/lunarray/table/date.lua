@@ -130,7 +130,8 @@ function M.parse(list)
         if ok then
             return made:cast "date":cast "i64"
         end
-        return nil, tostring(made):match "%((row .*)%)$" or tostring(made), "format"
+        local row = tostring(made):match "(row %d+: '.*') is no"
+        return nil, row and row .. " is no date such as 2012-01-31" or tostring(made), "format"
     elseif core.isarray(list) and (list:dtype() == "date" or list:dtype() == "timestamp") then
         return integers(list, 1, "parse")
     end

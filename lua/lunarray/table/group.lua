@@ -142,9 +142,7 @@ function group.keys(g)
             out[i] = table.move(key.names, 1, #key.names, 1, {})
         else
             local values = array(s, "keys", "key", key.number)
-            if key.names and internal.texts(key.names) then
-                values = internal.texts_take(key.names, values:cast "i64":eval())
-            elseif key.names then
+            if key.names then
                 values = values:totable()
                 for r, code in ipairs(values) do
                     values[r] = key.names[code]

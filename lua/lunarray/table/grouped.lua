@@ -27,13 +27,12 @@ local function by_codes(codes, count)
     return group.group(codes, { levels = count })
 end
 
--- The pairs of a group and a value in it that is not missing, in this order: groups, values, how often, texts of codes.
+-- The pairs of a group and a value in it that is not missing, in this order: groups, values, how often.
 local function pairs_of(s, x)
-    local key, levels = column.key(of_kept(s, x))
-    local g = group.group(s.codes, key)
+    local g = group.group(s.codes, of_kept(s, x))
     local codes, values = g:keys()
     local there = ~values:ismissing()
-    return codes:compress(there), values:compress(there), g:count():compress(there), levels
+    return codes:compress(there), values:compress(there), g:count():compress(there)
 end
 
 -- The first of these numbers in each group; missing where there is none.
@@ -47,7 +46,7 @@ end
 
 -- The number of the row with the least element of each group, or the greatest.
 local function extreme(s, x, descending)
-    local key = column.key(of_kept(s, x))
+    local key = of_kept(s, x)
     local there = (~key:isna()):indices()
     key = key:take(there)
     local by = key:argsort { descending = descending }
@@ -87,11 +86,7 @@ end
 
 for name in ("min max first last"):gmatch "%S+" do
     functions[name] = function(s, x, opts)
-        if not column.is_list(x) then
-            return s.g[name](s.g, x, opts)
-        end
-        local codes, levels = column.key(x)
-        return column.of_key(s.g[name](s.g, codes), levels)
+        return s.g[name](s.g, x, opts)
     end
 end
 
@@ -112,9 +107,9 @@ function functions.nunique(s, x)
 end
 
 function functions.mode(s, x)
-    local codes, values, counts, levels = pairs_of(s, x)
+    local codes, values, counts = pairs_of(s, x)
     local by = counts:argsort { descending = true }
-    return column.of_key(taken(values, first_of(codes:take(by), s.count, by)), levels)
+    return taken(values, first_of(codes:take(by), s.count, by))
 end
 
 function functions.argmin(s, x)
@@ -156,7 +151,7 @@ function functions.concat(s, x, separator)
     for k = 1, s.count do
         out[k] = parts[k] and table.concat(parts[k], separator or "") or ""
     end
-    return out
+    return core.vector(out, "text")
 end
 
 -- f of the elements of each group.
@@ -166,9 +161,7 @@ local function by_function(s, x, f)
     local sorted, counts = column.take(x, order), by_codes(s.codes, s.count):count():totable()
     local out, first = {}, 1
     for k, n in ipairs(counts) do
-        local part = column.is_list(sorted) and column.values(sorted, first, n)
-            or sorted:sub(first, first + n - 1):copy()
-        local result = f(part)
+        local result = f(sorted:sub(first, first + n - 1):copy())
         out[k] = result == nil and core.na or result
         first = first + n
     end
@@ -427,7 +420,7 @@ end
 function M.topk(g, n, x, opts)
     local s = of_table(g, "topk")
     opts = object.options(opts, "topk", "smallest")
-    local key = column.key(of_kept(s, within.column(s, x, "topk")))
+    local key = of_kept(s, within.column(s, x, "topk"))
     local order, number = numbered(s, key:argsort { descending = not opts.smallest })
     return rows.take(s.table, numbers_of(s, order:compress(number:le(count_of(n, "topk")))))
 end

@@ -30,12 +30,12 @@ local function both(a, b, k)
             misuse(i, "join", "key %d: Vector or list of texts expected, got %s", k, records.kind_of(x))
         end
     end
-    if core.isarray(a) or core.isarray(b) or not is_texts(a) or not is_texts(b) then
+    if is_texts(a) and core.isarray(b) and b:dtype() == "text" then
+        return core.vector(a, "text"), b
+    elseif is_texts(b) and core.isarray(a) and a:dtype() == "text" then
+        return a, core.vector(b, "text")
+    elseif core.isarray(a) or core.isarray(b) or not is_texts(a) or not is_texts(b) then
         misuse(2, "join", "key %d is %s on one side and %s on the other", k, internal.kind_of(a), internal.kind_of(b))
-    end
-    if internal.texts(a) and internal.texts(b) then
-        local codes = internal.factor(a, b)
-        return codes:sub(1, #a), codes:sub(#a + 1, #codes)
     end
     local all = table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
     local codes = column(all, 1, "join")

@@ -55,9 +55,7 @@ local function alike(t, u, left, right)
     local a, b = columns_of(t, left), columns_of(u, right)
     for k = 1, #left do
         local x, y = column.dtype(a[k]), column.dtype(b[k])
-        if x == "text" and y == x and core.isarray(a[k]) ~= core.isarray(b[k]) then
-            a[k], b[k] = column.vector(a[k]), column.vector(b[k])
-        elseif x ~= y then
+        if x ~= y then
             if not (column.is_number(a[k]) and column.is_number(b[k])) then
                 fault("keys differ: '%s' is %s, '%s' is %s", left[k], x, right[k], y)
             elseif x:find "f%d" or y:find "f%d" then

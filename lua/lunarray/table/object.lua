@@ -172,7 +172,7 @@ end
 local function for_verb(meta, name, x)
     for verb in pairs(verbs) do
         if verb ~= name and rawequal(meta.columns[verb], x) then
-            x = core.isarray(x) and x:sub(1, -1) or column.copy(x)
+            x = core.isarray(x) and x:sub(1, -1) or x:copy()
             break
         end
     end
@@ -273,10 +273,10 @@ function M.some(t, names, new)
     for i, name in ipairs(names) do
         order[i] = new and new[name] or name
         from[order[i]] = name
-        columns[order[i]] = meta.columns[name] ~= nil and column.share(meta.columns[name]) or nil
+        columns[order[i]] = meta.columns[name] ~= nil and meta.columns[name]:copy() or nil
     end
     return M.make(columns, order, meta.rows, function(name)
-        return column.share(frame.column(t, from[name]))
+        return frame.column(t, from[name]):copy()
     end)
 end
 
@@ -457,7 +457,7 @@ end
 
 -- A table with the same columns; what is assigned to one of both changes no other.
 function verbs.copy(t)
-    return M.each(t, column.copy)
+    return M.each(t, function(x) return x:copy() end)
 end
 
 local PART <const> = 65536 -- rows
@@ -506,10 +506,7 @@ function verbs.totable(t, how)
     local out = {}
     if how == "columns" then
         for name, x in pairs(t) do
-            out[name] = column.is_list(x) and column.values(x, 1, #t) or x:totable()
-            for i = 1, column.is_list(x) and #t or 0 do
-                out[name][i] = out[name][i] or core.na
-            end
+            out[name] = x:totable()
         end
         return out
     elseif how ~= "rows" and how ~= nil then

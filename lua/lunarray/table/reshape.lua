@@ -22,8 +22,8 @@ end
 
 -- The values of a key as names of columns.
 local function labels(key)
-    local list = column.values(key, 1, column.length(key))
-    for k = 1, column.length(key) do
+    local list = column.values(key, 1, #key)
+    for k = 1, #key do
         list[k] = list[k] == nil and "<NA>" or tostring(list[k])
     end
     return list
@@ -69,22 +69,10 @@ function M.pivot(t, opts)
         local at = core.full(#down, 0):put(at_row:take(places), places)
         local cell = column.take(value, at, true)
         last = last + counts[k]
-        add(name, opts.fill ~= nil and M.filled(cell, at, opts.fill) or cell)
+        add(name, opts.fill ~= nil and core.where(at:eq(0), opts.fill, cell) or cell)
     end
     column.evaluate(list)
     return object.make(columns, order, #down)
-end
-
--- A column with a value where no cell is.
-function M.filled(cell, at, x)
-    if not column.is_list(cell) then
-        return core.where(at:eq(0), x, cell)
-    end
-    local list = {}
-    for i, place in ipairs(at:totable()) do
-        list[i] = place == 0 and x or cell[i]
-    end
-    return list
 end
 
 -- t:melt{id=, vars=, name="variable", value="value"}: a row for each row and each of vars.
@@ -115,14 +103,11 @@ function M.melt(t, opts)
     for _, name in ipairs(id) do
         add(name, column.take(frame.column(t, name), at))
     end
-    local names, values = {}, {}
+    local values = {}
     for k, name in ipairs(vars) do
         values[k] = frame.column(t, name)
-        for i = 1, n do
-            names[(k - 1) * n + i] = name
-        end
     end
-    add(opts.name or "variable", names)
+    add(opts.name or "variable", core.vector(vars, "text"):take((core.index(n * #vars) - 1) // math.max(n, 1) + 1))
     local value, wrong = core.zeros(0), nil
     if #vars > 0 then
         value, wrong = column.concat(values)
@@ -146,7 +131,7 @@ function M.explode(t, name, separator)
         repeat
             local first, last = (text or ""):find(separator, from, true)
             at[#at + 1] = i
-            pieces[#at] = text and text:sub(from, first and first - 1) or ""
+            pieces[#at] = text and text:sub(from, first and first - 1) or core.na
             from = last and last + 1
         until not first
     end

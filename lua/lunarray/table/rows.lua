@@ -67,13 +67,13 @@ end
 function M.keep(t, mask)
     mask:eval()
     return object.each(t, function(x)
-        return column.keep(x, mask)
+        return x:compress(mask)
     end, mask:count())
 end
 
 -- lun.rows(t, which): a new table of the rows of t that `which` says: a bool Vector with an element for each row, or
 -- an integer Vector or list of row numbers, in any order, also several times, negative ones from the end. Row 0 is a
--- missing one: its elements are missing, "" among texts, an error among records.
+-- missing one: its elements are missing, an error among records.
 function M.rows(t, which)
     if records.struct_of(t) then
         local mask, at, gap = chosen(which, #t)
@@ -256,7 +256,7 @@ local function sort_key(t, x, k, opts)
     if records.struct_of(found) then
         fault("'sort': key %d: %s", k, records.kind_of(found))
     end
-    return (column.key(found)), descends and true or nil
+    return found, descends and true or nil
 end
 
 -- The row numbers in the order of keys, the first one the most important: a list of { key, descending }.

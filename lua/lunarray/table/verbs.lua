@@ -173,25 +173,16 @@ end
 local function filled(a, x)
     if records.struct_of(a) then
         return nil
-    elseif column.is_list(a) then
-        if type(x) ~= "string" then
-            return nil
-        end
-        local list = {}
-        for i = 1, column.length(a) do
-            list[i] = a[i] == "" and x or a[i]
-        end
-        return list
     end
     local dtype = column.dtype(a)
     if core.isarray(x) then
-        return column.share(a):fillna(x)
+        return a:copy():fillna(x)
     elseif dtype == "bool" then
         return type(x) == "boolean" and core.where(a:ismissing(), x, a) or nil
     elseif type(x) ~= (column.is_number(a) and "number" or "string") then
         return nil
     end
-    return column.share(a):fillna(x)
+    return a:copy():fillna(x)
 end
 
 -- Whether a value for all columns is one for this one: texts do not go into dates.
@@ -214,7 +205,7 @@ function M.fillna(t, x)
         return u
     end
     return object.each(t, function(a)
-        return suits(a, x) and filled(a, x) or column.share(a)
+        return suits(a, x) and filled(a, x) or a:copy()
     end)
 end
 
@@ -230,12 +221,9 @@ local function statistics(a, there)
         out.q25, out.q75 = a:quantile(0.25), a:quantile(0.75)
     end
     if there > 0 and not records.struct_of(a) then
-        local sorted, levels = column.key(a)
-        sorted = column.dtype(sorted) == "bool" and sorted:cast "u8" or sorted
+        local sorted = column.dtype(a) == "bool" and a:cast "u8" or a
         local low, high = sorted:min(), sorted:max()
-        if levels then
-            low, high = levels[low], levels[high]
-        elseif column.dtype(a) == "bool" then
+        if column.dtype(a) == "bool" then
             low, high = low ~= 0, high ~= 0
         end
         out.min, out.max = low, high
@@ -254,7 +242,7 @@ function M.describe(t)
         local a = frame.column(t, name)
         local missing = column.ismissing(a):count()
         out.column[i], out.dtype[i], out.missing[i], out.count[i] = name, column.dtype(a), missing, #t - missing
-        out.distinct[i] = records.struct_of(a) and core.na or column.key(a):nunique()
+        out.distinct[i] = records.struct_of(a) and core.na or a:nunique()
         local found = statistics(a, #t - missing)
         for _, what in ipairs(STATISTICS) do
             out[what][i] = found[what] == nil and core.na or found[what]
@@ -278,7 +266,7 @@ function M.info(t)
     for i, name in ipairs(frame.ordered(t)) do
         local a, shown = frame.column(t, name), {}
         out.name[i], out.dtype[i], out.missing[i] = name, column.dtype(a), column.ismissing(a):count()
-        out.bytes[i] = core.isarray(a) and a:nbytes() or core.na
+        out.bytes[i] = a:nbytes()
         for k, x in ipairs(object.table({ x = column.take(a, core.index(math.min(FIRST, #t))) }):totable "rows") do
             shown[k] = x.x == nil and "<NA>" or type(x.x) == "table" and "..." or tostring(x.x)
         end

@@ -5,6 +5,7 @@
  * else. */
 #include "api/text/text_array.h"
 
+#include "base/sized.h"
 #include "store/pool.h"
 
 #include <stdlib.h>
@@ -192,6 +193,22 @@ lun_status lun_text(lun_engine *e, const lun_string *s, int64_t n, lun_array **o
 {
     LUN_NEED(e, out && n >= 0 && (s || !n));
     return lun_text_tensor(e, s, 1, &n, out);
+}
+
+lun_status lun_text_of_codes(lun_engine *e, lun_array *codes, lun_array *valid,
+                             lun_text_made *values, lun_array **out)
+{
+    LUN_NEED(e, codes && LUN_HAS(values, distinct) && out);
+    lun_text_pool *t;
+    lun_status s = lun__text_pool_of(e, values, &t);
+    if (s != LUN_OK)
+        return s;
+    lun__pool_press(e->pool, lun__text_pool_bytes(t));
+    s = lun__text_array(e, codes, valid, t, out);
+    if (s == LUN_OK)
+        (*out)->made = 1;
+    lun__text_pool_release(t);
+    return s;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

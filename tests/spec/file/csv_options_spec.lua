@@ -18,8 +18,8 @@ end
 local function columns(t)
     local out = {}
     for name, column in pairs(t) do
-        local words = { name .. ":", type(column) == "table" and "text" or column:dtype() }
-        local missing = type(column) == "table" and {} or column:ismissing():totable()
+        local words = { name .. ":", column:dtype() }
+        local missing = column:ismissing():totable()
         for i = 1, #column do
             words[#words + 1] = missing[i] and "NA" or type(column[i]) == "string" and '"' .. column[i] .. '"'
                 or tostring(column[i]):gsub("%-?nan", "nan") .. ""
@@ -63,7 +63,7 @@ describe("columns of csv", function()
     end)
 
     it("are text where another field is, with all words as they stand", function()
-        assert.same({ 'a: text "NA" "x" "" "NULL" " "', 'b: text "1" "1" "1" "1" "y"' },
+        assert.same({ 'a: text "NA" "x" NA "NULL" " "', 'b: text "1" "1" "1" "1" "y"' },
             read "a,b\nNA,1\nx,1\n,1\nNULL,1\n ,y\n")
         assert.equal('a: text "None" "na"', read("a\nNone\nna\n")[1])
         assert.equal('a: text "1" "Na"', read("a\n1\nNa\n")[1])
@@ -78,7 +78,7 @@ describe("columns of csv", function()
     end)
 
     it("of digits with leading zeros are text, unless a field is no integer", function()
-        assert.same({ 'zip: text "01220" "90210" "" "NA"', "n: i64 0 -7 3 0" }, read "zip,n\n01220,0\n90210,-7\n,+3\nNA,-0\n")
+        assert.same({ 'zip: text "01220" "90210" NA "NA"', "n: i64 0 -7 3 0" }, read "zip,n\n01220,0\n90210,-7\n,+3\nNA,-0\n")
         assert.same({ "a: f64 1.0 2.5", "b: f64 nan 7.0" }, read "a,b\n001,nan\n2.5,007\n")
         assert.same({ 'a: text "00"', 'b: text "-007"', "c: i64 0", "d: i64 100" }, read "a,b,c,d\n00,-007,0,100\n")
         assert.same({ 'a: text "0001" "99999999999999999999999"' }, read "a\n0001\n99999999999999999999999\n")
@@ -170,7 +170,7 @@ describe("options of csv", function()
         local t = assert(load("zip,x,n,b\n01220,1,2,true\n90210,2.5,NA,false\n", { dtypes = { zip = "i32", x = "f32" } }))
         assert.same({ "i32", "f32" }, { t.zip:dtype(), t.x:dtype() })
         assert.same({ 1220, 90210 }, t.zip:totable())
-        assert.same({ 'a: text "1" "2.50"', 'b: text "NA" ""' }, read("a,b\n1,NA\n2.50,\n", { dtypes = "text" }))
+        assert.same({ 'a: text "1" "2.50"', 'b: text "NA" NA' }, read("a,b\n1,NA\n2.50,\n", { dtypes = "text" }))
         assert.same({ "a: f64 1.0 2.0", "b: f64 3.0 NA" }, read("a,b\n1,3\n2,\n", { dtypes = "f64" }))
         assert.same({ "a: u64 1 -1" }, read("a\n1\n18446744073709551615\n", { dtypes = { a = "u64" } }))
         assert.same({ "a: bool true false" }, read("a\nTrue\nfalse\n", { dtypes = { a = "bool" } }))
@@ -194,8 +194,8 @@ describe("options of csv", function()
 
     it("na: other words, by column, or empty fields alone", function()
         local text = "a,b,c\n-,-99,NA\n1,3,x\n,4,-\n"
-        assert.same({ "a: i64 NA 1 NA", "b: i64 -99 3 4", 'c: text "NA" "x" ""' }, read(text, { na = { "-" } }))
-        assert.same({ 'a: text "-" "1" ""', "b: i64 NA 3 4", 'c: text "NA" "x" "-"' }, read(text, { na = { b = { "-99" } } }))
+        assert.same({ "a: i64 NA 1 NA", "b: i64 -99 3 4", 'c: text "NA" "x" NA' }, read(text, { na = { "-" } }))
+        assert.same({ 'a: text "-" "1" NA', "b: i64 NA 3 4", 'c: text "NA" "x" "-"' }, read(text, { na = { b = { "-99" } } }))
         assert.same({ 'a: text "NA" "1"', "b: i64 NA 2" }, read("a,b\nNA,\n1,2\n", { na = false }))
         assert.same({ 'a: text "NA" "1"', "b: i64 NA 2" }, read("a,b\nNA,NA\n1,2\n", { na = { a = false } }))
         assert.equal("na has 'z', but there are the columns 'a'", refused("a\n1\n", { na = { z = { "-" } } }))
@@ -249,7 +249,7 @@ describe("options of csv", function()
     end)
 
     it("trim and infer", function()
-        assert.same({ 'a: text "x y" ""', "b: i64 1 2" }, read("a,b\n x y\t,1\n  , 2\n", { trim = true }))
+        assert.same({ 'a: text "x y" NA', "b: i64 1 2" }, read("a,b\n x y\t,1\n  , 2\n", { trim = true }))
         assert.same({ 'a: text "1" "007"', 'b: text " true" "2.5"' }, read("a,b\n1, true\n007,2.5\n", { infer = false }))
         assert.same({ "a: f64 1.0", 'b: text "2"' }, read("a,b\n1,2\n", { infer = false, dtypes = { a = "f64" } }))
     end)

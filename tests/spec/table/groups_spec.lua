@@ -27,7 +27,7 @@ describe("g:agg", function()
 
     it("takes texts, functions, weights, and keys with names", function()
         local t = lun.table({
-            k = { 1, 2, 1, 2 }, s = { "q", "", "p", "r" }, x = { 1, 2, 3, lun.na }, w = { 1, 1, 3, 1 },
+            k = { 1, 2, 1, 2 }, s = { "q", lun.na, "p", "r" }, x = { 1, 2, 3, lun.na }, w = { 1, 1, 3, 1 },
         }, { "k", "s", "x", "w" })
         assert.same({
             { k = 1, c = "q, p", f = 4.5, first = "q", max = "q", min = "p", m = 2.5, mode = "p", n = 2 },

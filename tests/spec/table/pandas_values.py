@@ -61,7 +61,7 @@ p = t.pivot_table(index="n", columns="k", values="row", aggfunc="count", fill_va
 table("counts", p.reset_index())
 table("melt", t.melt(id_vars=["k", "n"], value_vars=["x", "y"]))
 table("explode", pd.DataFrame({"s": ["a;b", "c", "d;;e"], "i": [1, 2, 3]}).assign(
-    s=lambda d: d.s.str.split(";")).explode("s").replace({"s": {"": None}}))
+    s=lambda d: d.s.str.split(";")).explode("s"))
 c = t[["x", "y", "n"]].astype(float).corr()
 table("corr", c.reset_index(names="column"))
 table("sorted", t.sort_values(["k", "x"], ascending=[True, False], kind="stable", na_position="last"))

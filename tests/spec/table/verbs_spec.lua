@@ -6,7 +6,7 @@ local NAN = 0.0 / 0.0
 
 local function five()
     return lun.table({
-        a = { 1, 2, 3, 2, lun.na }, s = { "x", "y", "z", "y", "" }, f = { 1.5, lun.na, 2, lun.na, NAN },
+        a = { 1, 2, 3, 2, lun.na }, s = { "x", "y", "z", "y", lun.na }, f = { 1.5, lun.na, 2, lun.na, NAN },
         b = { true, false, lun.na, false, true },
     }, { "a", "s", "f", "b" })
 end
@@ -253,7 +253,7 @@ describe("arrays of texts and dates", function()
     local function of_texts(arrays)
         local function texts_of(list)
             for i, x in ipairs(list) do
-                list[i] = arrays and x == "" and lun.na or x
+                list[i] = x == "" and lun.na or x
             end
             return arrays and lun.vector(list, "text") or list
         end
