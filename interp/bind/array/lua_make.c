@@ -35,11 +35,19 @@ static int make_vector(lua_State *L)
     }
     if (!lun__lua_array_is(L, h, 1))
         return lun__error_bad_type(L, 1, "table of numbers");
-    lun_dtype t = opt_dtype(L, 2, lun_dtype_of(lun__lua_array_check(L, h, 1)));
+    const lun_dtype own = lun_dtype_of(lun__lua_array_check(L, h, 1));
+    const lun_dtype t = lua_isnoneornil(L, 2) ? own : lun__lua_value_any_dtype(L, 2);
+    if (t != own && (lun__lua_value_has_gaps(t) || lun__lua_value_has_gaps(own))) {
+        lua_settop(L, 2);
+        lua_getfield(L, 1, "cast");
+        lua_insert(L, 1);
+        lua_call(L, 2, 1);
+        return 1;
+    }
     lun_array **out = lun__lua_array_new(L, h);
     lun_array *a = lun__lua_array_check(L, h, 1);
     lun_status s;
-    if (t == lun_dtype_of(a))
+    if (t == own)
         LUN__TRY(s, lun_copy(h->engine, a, out));
     else
         LUN__TRY(s, lun_cast(h->engine, a, t, out));

@@ -42,7 +42,7 @@ end
 
 -- What a function gives of windows of `width` places of x, between places `first` and `last`.
 function M.fixed(x, y, width, f, opts, first, last)
-    local n = column.length(x)
+    local n = x:size()
     local w = windows.fixed(n, math.min(width, 2 * n + 1), first, last, opts.center)
     w.least = opts.min or f ~= "count" and width or nil
     return windows.aggregate(w, f, x, y, opts)
@@ -150,9 +150,7 @@ end
 local function by_function(w, x, f)
     local low, high, out = w.low:totable(), w.high:totable(), {}
     for k = 1, #low do
-        local part = column.is_list(x) and column.values(x, low[k], high[k] - low[k] + 1)
-            or x:sub(low[k], high[k]):copy()
-        local result = f(part)
+        local result = f(x:sub(low[k], high[k]):copy())
         out[k] = result == nil and core.na or result
     end
     local made, wrong = column.from(out)

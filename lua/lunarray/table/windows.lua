@@ -19,7 +19,7 @@ end
 
 -- Numbers, or durations, that can be added.
 local function addable(x, call)
-    if column.is_list(x) or not (column.is_number(x) or x:dtype() == "bool" or x:dtype() == "duration") then
+    if not (column.is_number(x) or column.dtype(x) == "bool" or column.dtype(x) == "duration") then
         fault("'%s': numbers expected, got %s", call, column.dtype(x))
     end
     return x
@@ -27,7 +27,7 @@ end
 
 -- Numbers that have means and spreads.
 local function measured(x, call)
-    if column.is_list(x) or not (column.is_number(x) or x:dtype() == "bool") then
+    if not (column.is_number(x) or column.dtype(x) == "bool") then
         fault("'%s': numbers expected, got %s", call, column.dtype(x))
     end
     return x:cast "f64"
@@ -53,7 +53,7 @@ end
 local functions = {}
 
 function functions.count(w, x)
-    local _, _, count = whole(w, column.key(x))
+    local _, _, count = whole(w, x)
     return count
 end
 
@@ -101,10 +101,9 @@ end
 
 -- The place of the least or greatest element of each window, the first of equals; 0: of none.
 local function extreme(w, x, descending)
-    local key = column.key(x)
-    local n = #key
-    local there = (~key:isna()):eval()
-    local order = key:argsort { descending = descending or nil }:eval()
+    local n = #x
+    local there = (~x:isna()):eval()
+    local order = x:argsort { descending = descending or nil }:eval()
     local rank = n > 0 and core.zeros(n, "i64"):put(order, core.index(n)) or core.zeros(0, "i64")
     local least = ranges.fold("min", core.where(there, rank, n + 1), w.low, w.high, n + 1)
     local last = core.concat { order, core.zeros(1, "i64") }
@@ -135,12 +134,11 @@ least_or_greatest("max", true)
 
 -- The place of the first element of each window that is there, or the last, 0: there is none.
 local function outermost(w, x, last)
-    local key = column.key(x)
-    local n = #key
+    local n = #x
     if n == 0 then
         return core.zeros(#w.low, "i64")
     end
-    local there = ~key:ismissing()
+    local there = ~x:ismissing()
     local function up_to(mask)
         return core.where(mask, core.index(n), 0):scan("max", 0, { inclusive = true })
     end
@@ -163,7 +161,7 @@ end
 
 for _, name in ipairs { "any", "all" } do
     functions[name] = function(w, x)
-        if column.is_list(x) or not (column.is_number(x) or x:dtype() == "bool") then
+        if not (column.is_number(x) or column.dtype(x) == "bool") then
             fault("'%s': bools or numbers expected, got %s", name, column.dtype(x))
         end
         local values, there, count = whole(w, x)
@@ -246,20 +244,19 @@ end
 
 -- How many elements have no equal one before them in the window.
 function functions.nunique(w, x)
-    local key = column.key(x)
-    local n = #key
+    local n = #x
     if n == 0 then
         return core.zeros(#w.low, "i64")
     end
-    local order = key:argsort():eval()
-    local sorted = key:take(order)
+    local order = x:argsort():eval()
+    local sorted = x:take(order)
     local same = sorted:sub(2, n):eq(sorted:sub(1, n - 1))
-    if dtypes.by_name[key:dtype()].kind == "float" then
+    if dtypes.by_name[x:dtype()].kind == "float" then
         same = same | sorted:sub(2, n):isnan() & sorted:sub(1, n - 1):isnan()
     end
     local before = core.concat { core.zeros(1, "i64"), core.where(same, order:sub(1, n - 1), 0) }
     local of_place = core.zeros(n, "i64"):put(order, before)
-    of_place = core.where(key:ismissing(), n + 1, of_place):eval() -- missing ones are never counted
+    of_place = core.where(x:ismissing(), n + 1, of_place):eval() -- missing ones are never counted
     return ranges.count_less(of_place, w.low, w.high, core.min(w.low, n))
 end
 

@@ -272,7 +272,7 @@ function M.rank(g, x, opts)
     if #a.order == 0 then
         return column.gap(core.zeros(0), s.rows)
     end
-    local key = column.key(s.kept and column.take(x, s.kept) or x)
+    local key = s.kept and column.take(x, s.kept) or x
     local by = key:argsort { descending = opts.descending and true or nil }
     local order = by:take(s.codes:take(by):argsort()):eval()
     local rank = places_of(a, M.begins(key:take(order):eval(), a.codes), method):cast "f64"

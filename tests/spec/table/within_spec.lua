@@ -89,7 +89,7 @@ describe("within groups", function()
 
     it("dates, texts and bools are taken where they mean something", function()
         local t = lun.table({
-            k = { 1, 2, 1, 1 }, s = { "b", "c", "", "a" }, b = { true, false, false, true }, u = { 5, 6, 7, 8 },
+            k = { 1, 2, 1, 1 }, s = { "b", "c", NA, "a" }, b = { true, false, false, true }, u = { 5, 6, 7, 8 },
             d = lun.vector({ "2024-03-01", "2024-01-01", "2024-02-01", NA }, "date"),
             e = lun.vector({ "1d", "1h", "2d", "3h" }, "duration"),
         })

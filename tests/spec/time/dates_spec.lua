@@ -414,7 +414,7 @@ describe("beside other parts", function()
         assert.same({ 5, 31 }, lun.date.day(stamps { "2024-01-05 23:59", "1969-12-31" }):totable())
         assert.same({ 19727, NA, -1, 19754 }, lun.date.parse(d):totable())
         assert.same({ 19727, NA }, lun.date.parse(lun.vector { "2024-01-05 10:00", NA }):totable())
-        assert.same({ nil, "row 1: 'x' is no timestamp of the form %Y-%m-%d %H:%M:%S", "format" },
+        assert.same({ nil, "row 1: 'x' is no date such as 2012-01-31", "format" },
             { lun.date.parse(lun.vector { "x" }) })
         assert.same({ "2024-01-05" }, lun.date.text(dates { "2024-01-05" }))
     end)
