@@ -22,7 +22,9 @@ local function settle(name, first, ok, ...)
         return ...
     end
     local e = ...
-    if getmetatable(e) == Mistake then
+    if getmetatable(e) == Mistake and e.raised then
+        e = e.value
+    elseif getmetatable(e) == Mistake then
         e = ("bad argument #%d to '%s' (%s)"):format(math.max(e.argument - first, 1), name, e.text)
     elseif type(e) == "string" then
         local text = e:match "bad argument #%-?%d+ to '[^']*' (%(.*%))$"
@@ -67,6 +69,20 @@ local function bad(argument, text, ...)
     error(setmetatable({ argument = argument, text = select("#", ...) > 0 and text:format(...) or text }, Mistake), 0)
 end
 M.bad = bad
+
+local function passed_on(ok, ...)
+    if not ok then
+        error(setmetatable({ raised = true, value = (...) }, Mistake), 0)
+    end
+    return ...
+end
+
+-- A function of the script's, whose errors are its own and not the call's.
+function M.users(f)
+    return function(...)
+        return passed_on(pcall(f, ...))
+    end
+end
 
 -- An array; text: what is expected.
 function M.array(x, argument, text)

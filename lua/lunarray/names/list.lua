@@ -69,4 +69,9 @@ return {
         functions = "",
         methods = "svd svdvals matrix_rank pinv lstsq cond",
     },
+    {
+        file = "equations",
+        functions = "cg",
+        methods = "trace expm",
+    },
 }
