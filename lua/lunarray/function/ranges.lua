@@ -1,6 +1,7 @@
 -- Reductions of ranges of a Vector, each from the index low[k] to high[k], empty where high is less. What is combined
--- is a tree: its first level is the elements, a node of the next what two of them come to. A range is at most two nodes
--- of each level, whose order depends on its indices alone: O(log w) operations for w elements, the same bits everywhere.
+-- is a tree: its first level is the elements, a node of the next what two of them come to. A range is at most two
+-- nodes of each level, whose order depends on its indices alone: O(log w) operations for w elements, the same bits
+-- everywhere.
 
 local core = require "lunarray.core"
 

@@ -3,6 +3,7 @@
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
+local tokens = require "lunarray.prompt.tokens"
 
 local complete = {}
 
@@ -99,40 +100,13 @@ end
 
 -- ---------------------------------------------------------------- the text before the cursor
 
--- The start of the string that is open at the end of the text and the text before it; nil if none is open. A comment
--- counts as code.
+-- The start of the string that is open at the end of the text and the text before it; nil if none is open. Long strings
+-- hold no names.
 local function open_string(text)
-    local pos = 1
-    while true do
-        local start = text:find("[\"'%[]", pos)
-        if not start then
-            return nil
-        end
-        local quote = text:sub(start, start)
-        if quote == "[" then
-            local level = text:match("^%[(=*)%[", start)
-            local _, stop
-            if level then
-                _, stop = text:find("]" .. level .. "]", start, true)
-                if not stop then
-                    return nil -- long strings hold no names
-                end
-            end
-            pos = (stop or start) + 1
-        else
-            local stop = start
-            repeat
-                stop = text:find("[\\" .. quote .. "]", stop + 1)
-                local escaped = stop and text:sub(stop, stop) == "\\"
-                if escaped then
-                    stop = stop + 1
-                end
-            until not escaped
-            if not stop then
-                return start + 1, text:sub(1, start - 1)
-            end
-            pos = stop + 1
-        end
+    local list = tokens.read(text)
+    local last = list[#list]
+    if last and last.kind == "string" and last.open and last.text:find "^[\"']" then
+        return last.first + 1, text:sub(1, last.first - 1)
     end
 end
 
@@ -227,7 +201,11 @@ local function candidates(text, list, commands)
         end
         return starting(files(prefix, list), prefix), prefix
     end
-    text = text:gsub("^%s*:explain%s", "")
+    local path_of_file = text:match "^%s*:%s*run%s+(.*)$" or text:match "^%s*:%s*save%s+(%S*)$"
+    if path_of_file then
+        return starting(files(path_of_file, list), path_of_file), path_of_file
+    end
+    text = text:gsub("^%s*:%a+%s", "")
     local path, mark, prefix = text:match "([%w_%.]-)%s*([.:])%s*([%w_]*)$"
     if not mark then
         prefix = text:match "[%w_]*$"

@@ -275,8 +275,8 @@ local FUNCTIONS = {
     },
     width = {
         "lun.width([n])",
-        "the width of printed lines in columns: the terminal's by default, 80 elsewhere; returns the width in use; nil\n"
-            .. "restores the default",
+        "the width of printed lines in columns: the terminal's by default, 80 elsewhere; returns the width in use;\n"
+            .. "nil restores the default",
     },
     elements_shown = {
         "lun.elements_shown([n])",

@@ -104,8 +104,11 @@ local WRITTEN = {
 }
 
 -- Values of other languages.
-local CONSTANTS = { True_ = "true", False_ = "false", True = "true", TRUE = "true", False = "false", FALSE = "false", None = "nil", NULL = "nil",
-    null = "nil", undefined = "nil", NaN = "lun.nan", nan = "lun.nan", inf = "lun.inf", Inf = "lun.inf", NA = "lun.na" }
+local CONSTANTS = {
+    True = "true", TRUE = "true", True_ = "true", False = "false", FALSE = "false", False_ = "false",
+    None = "nil", NULL = "nil", null = "nil", undefined = "nil", NA = "lun.na",
+    NaN = "lun.nan", nan = "lun.nan", inf = "lun.inf", Inf = "lun.inf",
+}
 
 -- Advice for names without a way above.
 local INSTEAD = {

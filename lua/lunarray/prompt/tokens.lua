@@ -15,7 +15,7 @@ local CLOSES = { [")"] = true, ["]"] = true, ["}"] = true, ["end"] = true, ["unt
     ["else"] = true }
 local REOPENS = { ["else"] = true }
 
--- The end of the quoted string that starts at pos; #text if it is not closed.
+-- The end of the quoted string that starts at pos; #text + 1 if it is not closed.
 local function string_end(text, pos)
     local quote = text:sub(pos, pos)
     local at = pos
@@ -26,7 +26,7 @@ local function string_end(text, pos)
             at = at + 1
         end
     until not escaped
-    return at or #text
+    return at or #text + 1
 end
 
 -- Kind and last position of the token at pos, which is no blank.
@@ -58,8 +58,8 @@ local function token_at(text, pos)
 end
 
 -- The tokens of the text without its comments, in order: kind ("name", "number", "string" or "sign"; keywords are
--- names), text, first and last position, line from 1, and depth, the number of brackets and blocks that are open before
--- it; that of a token that closes one is the depth outside.
+-- names), text, first and last position, open: a quoted string that does not end, line from 1, and depth, the number of
+-- brackets and blocks that are open before it; that of a token that closes one is the depth outside.
 function tokens.read(text)
     local list, depth, line, pos = {}, 0, 1, 1
     while true do
@@ -69,12 +69,15 @@ function tokens.read(text)
             return list
         end
         local kind, last = token_at(text, first)
+        local open = last > #text
+        last = math.min(last, #text)
         local part = text:sub(first, last)
         if kind ~= "comment" then
             if kind ~= "string" and CLOSES[part] then
                 depth = depth - 1
             end
-            list[#list + 1] = { kind = kind, text = part, first = first, last = last, line = line, depth = depth }
+            list[#list + 1] = { kind = kind, text = part, first = first, last = last, open = open, line = line,
+                depth = depth }
             if kind ~= "string" and (OPENS[part] or REOPENS[part]) then
                 depth = depth + 1
             end

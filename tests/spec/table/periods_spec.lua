@@ -271,7 +271,8 @@ describe("t:resample", function()
     end)
 
     it("has empty periods, rows without a time in none, functions once for those that are not empty", function()
-        local t = lun.table({ at = lun.vector({ "2024-01-01 10:59", NA, "2024-01-01 13:00" }, "timestamp"), x = { 1, 2, 3 } }, { "at", "x" })
+        local hours = lun.vector({ "2024-01-01 10:59", NA, "2024-01-01 13:00" }, "timestamp")
+        local t = lun.table({ at = hours, x = { 1, 2, 3 } }, { "at", "x" })
         local g = t:resample("at", "1h")
         assert.equal(4, #g)
         local calls = 0
