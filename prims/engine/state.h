@@ -115,6 +115,7 @@ struct lun_engine {
     lun_recent kernels_used;
     int kernels_held; /* while > 0 none is given up */
     int64_t kernels_most, kernel_bytes_most;
+    struct lun_placed *spare_placed; /* store/current.c: unused ones */
     struct lun_flight *flights; /* launch/flights.c: memory of so many for the next; NULL: in use */
     int flights_room;
     lun_recipe **recipes;

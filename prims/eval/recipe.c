@@ -20,6 +20,7 @@
 #include "eval/recipe.h"
 
 #include "eval/eval.h"
+#include "placing/placing.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -351,6 +352,8 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
     }
     r->form = lun__graph_shape_form(roots, count);
     r->on_set = e->set_count > 0;
+    r->step.lowered.aligned = r->on_set && lun__placing_aligned(&r->step.lowered);
+    r->step.ref = &r->ref;
     steps->count = 0;
     add(e, r);
     return r;

@@ -74,50 +74,39 @@ static lun_status run_launch(lun_engine *e, const lun_step *step)
     return status;
 }
 
-/* By the locations of the set in use; of a chain all of its steps. */
-static lun_status run_shared(const lun_share *x)
+/* Its chain. */
+static lun_status run_chain(const lun_share *x)
 {
-    const lun_step *step = x->step;
-    lun_status s = LUN_OK;
-    switch (x->rule->kind) {
-    case LUN_SHARE_CHAIN: {
-        const int first = (int)(step - step->of->at), last = lun__chain_last(step->of, first);
-        return (step->sweep ? lun__sweep_step_run : lun__chain_step_run)(x->e, step->of, first,
-                                                                         last, x);
-    }
-    case LUN_SHARE_LAUNCH:
-        s = lun__launch_shared(x);
-        break;
-    case LUN_SHARE_PAIRS:
-        s = lun__allpairs_run(x);
-        break;
-    case LUN_SHARE_ROWS:
-        s = lun__handed_run(x);
-        break;
-    case LUN_SHARE_STREAM:
-        return lun__shared_algorithm(x);
-    case LUN_SHARE_ORDER:
-        return lun__shared_algorithm_order(x);
-    case LUN_SHARE_CHOOSE:
-        return lun__shared_algorithm_choose(x);
-    case LUN_SHARE_PRODUCT:
-        return lun__rows_product(x);
-    case LUN_SHARE_ALONE:
-        return lun__share_bring(x, 1);
-    }
-    x->e->stats.kept += s == LUN_OK ? step->kept : 0;
-    return s;
+    const int first = (int)(x->step - x->step->of->at), last = lun__chain_last(x->step->of, first);
+    return (x->step->sweep ? lun__sweep_step_run : lun__chain_step_run)(x->e, x->step->of, first,
+                                                                        last, x);
+}
+
+static lun_status bring(const lun_share *x)
+{
+    return lun__share_bring(x, 1);
 }
 
 /* A step on the set in use.  *done: false: the first location does it, which has what it reads. */
 static lun_status run_on_set(lun_engine *e, const lun_step *step, bool *done)
 {
+    static lun_status (*const by[])(const lun_share *) = {
+        [LUN_SHARE_CHAIN] = run_chain,
+        [LUN_SHARE_LAUNCH] = lun__launch_shared,
+        [LUN_SHARE_PAIRS] = lun__allpairs_run,
+        [LUN_SHARE_ROWS] = lun__handed_run,
+        [LUN_SHARE_STREAM] = lun__shared_algorithm,
+        [LUN_SHARE_ORDER] = lun__shared_algorithm_order,
+        [LUN_SHARE_CHOOSE] = lun__shared_algorithm_choose,
+        [LUN_SHARE_PRODUCT] = lun__rows_product,
+        [LUN_SHARE_ALONE] = bring};
     lun_share x;
     lun_status s = lun__share_open(e, step, &lun__share_done, e, &x);
     if (s != LUN_OK)
         return s;
     *done = x.rule->kind != LUN_SHARE_ALONE;
-    s = run_shared(&x);
+    s = by[x.rule->kind](&x);
+    e->stats.kept += s == LUN_OK && *done && !step->chain ? step->kept : 0;
     lun__share_close(&x);
     return s;
 }

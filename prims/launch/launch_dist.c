@@ -56,17 +56,13 @@ static int first_place(const sharing *w)
     return -1;
 }
 
-/* Row of the cells of an index: of its chunk, or its segment. */
-static int64_t row_of(const lun_lowered *l, int64_t index)
-{
-    return index / (l->segment ? l->segment : LUN_CHUNK);
-}
-
+/* The cells of the first chunk, or segment, of a location's indices. */
 static uint64_t *rows_of(const sharing *w, const turn *t)
 {
     if (w->stage)
         return w->carries + t->cell;
-    return w->cells + row_of(w->l, t->indices.lo) * w->l->ir.result_count;
+    const int64_t row = t->indices.lo / (w->l->segment ? w->l->segment : LUN_CHUNK);
+    return w->cells + row * w->l->ir.result_count;
 }
 
 /* ---- all locations --------------------------------------------------------------------------- */
@@ -180,7 +176,7 @@ static lun_status open_cells(sharing *w)
     const int64_t places = w->cut->places;
     int64_t cells = 0;
     for (int k = 0; k < places; k++) {
-        const lun_interval x = lun__placing_totals(w->cut, w->l, k);
+        const lun_interval x = lun__placing_totals(w->share->step, w->cut, k);
         w->turns[k].totals = x.hi - x.lo;
         w->turns[k].cell = cells;
         cells += lun__order_chunks(&w->l->ir, x.hi - x.lo);
@@ -215,7 +211,8 @@ lun_status lun__launch_dist_run(const lun_share *x, lun_storage *const *written,
                  .l = &x->step->lowered,
                  .cut = x->cut,
                  .written = written,
-                 .cells = cells};
+                 .cells = cells,
+                 .kernel = x->step->ref ? x->step->ref->kernel : NULL};
     w.turns = calloc((size_t)places, sizeof *w.turns);
     lun_status s = lun__flights_open(e, places, &w.flights);
     if (s == LUN_OK && !w.turns)
@@ -226,6 +223,8 @@ lun_status lun__launch_dist_run(const lun_share *x, lun_storage *const *written,
     for (const lun_share_stage *at = x->stages; s == LUN_OK && *at; at++)
         s = run_stage(&w, *at);
     s = lun__fetch_settled(e, s);
+    if (s == LUN_OK && x->step->ref && x->step->ref->kernel != w.kernel)
+        lun__kernel_ref(x->step->ref, w.kernel);
     lun__flights_close(&w.flights);
     e->current = before;
     e->kernels_held--;
@@ -294,6 +293,20 @@ static const lun_node *array_of(const lun_need *x)
     return n && n->kind == LUN_NODE_LEAF ? n : NULL;
 }
 
+static lun_status has(void *e, const lun_need *x)
+{
+    const lun_node *n = array_of(x);
+    const lun_placed *p =
+        n && x->at && !x->whole && !n->storage->mirrors ? n->storage->placed : NULL;
+    const lun_piece *at = p ? lun__current_find(p, x->at) : NULL;
+    const int64_t lo = n ? n->offset + x->elements.lo : 0, hi = n ? n->offset + x->elements.hi : 0;
+    (void)e;
+    return !n || (at && at->lo < at->hi && at->lo <= (x->indexed ? n->offset : lo) &&
+                  hi <= at->hi && lun__intervals_cover(&at->fresh, lo, hi))
+               ? LUN_OK
+               : LUN_EARG;
+}
+
 /* Of an array that is indexed there is memory from its first element on, which lanes that have
  * nothing to read do read. */
 static lun_status take_room(void *e, const lun_need *x)
@@ -324,7 +337,8 @@ static lun_status move(void *e, const lun_need *x)
                               : lun__host_elements_ensure(e, n->storage, lo, hi);
 }
 
-const lun_share_actions lun__share_done = {.array = array, .room = take_room, .move = move};
+const lun_share_actions lun__share_done = {
+    .array = array, .has = has, .room = take_room, .move = move};
 
 lun_status lun__launch_dist_hand_on(lun_engine *e, lun_storage *s)
 {

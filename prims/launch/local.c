@@ -151,32 +151,31 @@ lun_status lun__local_bind_elements(lun_engine *e, lun_binding *to, int i, const
 
 /* ---- whole arrays ---------------------------------------------------------------------------- */
 
+/* Slot i is s from its element `first` on, of which count ones are made current. */
+static lun_status bind_elements(lun_engine *e, lun_binding *to, int i, lun_storage *s,
+                                lun_backend_slot *at, lun_interval need, int64_t first,
+                                int64_t *moved)
+{
+    lun_piece *x;
+    const lun_status status = lun__fetch_ensure(e, s, at, first + need.lo, first + need.hi, &x);
+    const int64_t bytes = (need.hi - need.lo) * lun__dtype_get(s->dtype)->bytes;
+    if (status != LUN_OK)
+        return status;
+    bind_piece(to, i, s, x, first);
+    to->bytes += bytes;
+    *moved += bytes;
+    return LUN_OK;
+}
+
 lun_status lun__local_bind_array(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                                  lun_backend_slot *at, lun_interval need)
 {
-    lun_piece *x;
-    const lun_status status =
-        lun__fetch_ensure(e, n->storage, at, n->offset + need.lo, n->offset + need.hi, &x);
-    if (status != LUN_OK)
-        return status;
-    const int64_t bytes = (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
-    bind_piece(to, i, n->storage, x, n->offset);
-    to->bytes += bytes;
-    to->read += bytes;
-    return LUN_OK;
+    return bind_elements(e, to, i, n->storage, at, need, n->offset, &to->read);
 }
 
 lun_status lun__local_bind_written(lun_engine *e, lun_binding *to, int i, const lun_node *n,
                                    lun_backend_slot *at)
 {
-    lun_storage *s = lun__divergent_at(n->storage, at);
-    lun_piece *x;
-    lun_status status = lun__fetch_ensure(e, s, at, n->offset, n->offset + n->n, &x);
-    if (status != LUN_OK)
-        return status;
-    const int64_t bytes = n->n * lun__dtype_get(s->dtype)->bytes;
-    bind_piece(to, i, s, x, n->offset);
-    to->bytes += bytes;
-    to->written += bytes;
-    return LUN_OK;
+    return bind_elements(e, to, i, lun__divergent_at(n->storage, at), at, (lun_interval){0, n->n},
+                         n->offset, &to->written);
 }

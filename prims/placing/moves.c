@@ -24,37 +24,38 @@ static lun_status read_operand(void *ctx, const lun_need *x)
 
 static const lun_share_actions predicted = {.array = lun__teller_storage, .move = read_operand};
 
-/* n, a result whose elements the locations have, each what it computes; folds: a reduction of
- * segments, on the host, and where it is used at locations on the host, too. */
-static lun_status give_parts(lun_teller *t, const lun_share *x, const lun_node *n, bool folds)
+/* How result n is distributed that locations have in parts. */
+static lun_spread *parts_of(const lun_share *x, const lun_node *n, bool folds)
 {
-    const lun_step *step = x->step;
-    if (folds && !step->lowered.segment)
-        return LUN_OK;
-    lun_spread *spread = folds ? lun__placing_of_segments(x->cut, step->lowered.segment)
-                         : n->n == x->cut->n ? lun__spread_retain(x->cut)
-                                             : lun__placing_of_rows(x->cut, n->n / x->cut->n);
-    lun_status s = spread ? lun__teller_made(t, n, folds, !folds, spread) : lun__fail_nomem(t->e);
-    for (int k = 0; s == LUN_OK && (!folds || step->used) && k < spread->places; k++) {
-        lun_backend_slot *at = lun__set_at(t->e, k);
-        s = lun__teller_fresh(
-            t, n, at, folds ? lun__placing_keeps(spread, at, k) : x->rule->work(step, x->cut, k));
-    }
-    lun__spread_release(spread);
-    if (s == LUN_OK && !folds && !n->rank)
-        s = lun__teller_need(t, n, NULL, 0, 1, "the host keeps numbers");
-    return s;
+    return folds               ? lun__placing_of_segments(x->cut, x->step->lowered.segment)
+           : n->n == x->cut->n ? lun__spread_retain(x->cut)
+                               : lun__placing_of_rows(x->cut, n->n / x->cut->n);
 }
 
-/* The same of one that the first location has, or the host. */
-static lun_status give_whole(lun_teller *t, const lun_share *x, const lun_node *n, bool folds)
+/* Result n: at the locations, each what it computes, at the first one, or on the host; folds: a
+ * reduction of segments, on the host, and where it is used at locations on the host, too. */
+static lun_status give_one(lun_teller *t, const lun_share *x, const lun_node *n, bool folds)
 {
-    lun_backend_slot *at =
-        lun__placing_on_device(t->e, x->step) ? t->e->backends[t->e->current] : NULL;
-    if (folds && !n->rank)
+    const bool parts = x->rule->gives == LUN_GIVES_PARTS;
+    const bool away = !parts && lun__placing_on_device(t->e, x->step);
+    if (folds && (parts ? !x->step->lowered.segment : !n->rank))
         return LUN_OK;
-    const lun_status s = lun__teller_made(t, n, !at, true, NULL);
-    return s == LUN_OK && at ? lun__teller_fresh(t, n, at, (lun_interval){0, n->n}) : s;
+    lun_spread *spread = parts ? parts_of(x, n, folds) : NULL;
+    lun_status s = parts && !spread
+                       ? lun__fail_nomem(t->e)
+                       : lun__teller_made(t, n, parts ? folds : !away, !parts || !folds, spread);
+    for (int k = 0; s == LUN_OK && parts && (!folds || x->step->used) && k < spread->places; k++) {
+        lun_backend_slot *at = lun__set_at(t->e, k);
+        s = lun__teller_fresh(t, n, at,
+                              folds ? lun__placing_keeps(spread, at, k)
+                                    : x->rule->work(x->step, x->cut, k));
+    }
+    lun__spread_release(spread);
+    if (s == LUN_OK && away)
+        s = lun__teller_fresh(t, n, t->e->backends[t->e->current], (lun_interval){0, n->n});
+    return s == LUN_OK && parts && !folds && !n->rank
+               ? lun__teller_need(t, n, NULL, 0, 1, "the host keeps numbers")
+               : s;
 }
 
 static lun_status give(lun_teller *t, const lun_share *x)
@@ -64,7 +65,7 @@ static lun_status give(lun_teller *t, const lun_share *x)
     lun_status s = LUN_OK;
     for (int i = 0; s == LUN_OK && x->rule->gives && lun__share_gives(x->step, i, &n, &folds); i++)
         if (n && !lun__teller_find(t, n))
-            s = (x->rule->gives == LUN_GIVES_PARTS ? give_parts : give_whole)(t, x, n, folds);
+            s = give_one(t, x, n, folds);
     return s;
 }
 
@@ -82,9 +83,9 @@ static lun_status hand_on(void *ctx, lun_handed which, int k, int64_t count, boo
     const lun_backend_slot *at = w->at[which] = slot->backend->buffer_new ? slot : NULL;
     lun_status s = LUN_OK;
     for (int r = 0; s == LUN_OK && !anew && at != from && r < w->a->result_count; r++)
-        s = lun__teller_works(w->t, from, at,
-                              count * lun__dtype_get((lun_dtype)w->a->results[r]->acc)->bytes,
-                              "accumulators are handed on");
+        s = lun__teller_move(w->t, from ? from->name : "host", at ? at->name : "host",
+                             count * lun__dtype_get((lun_dtype)w->a->results[r]->acc)->bytes,
+                             "accumulators are handed on", false);
     return s;
 }
 
@@ -103,8 +104,9 @@ static lun_status tell_stage(lun_teller *t, const lun_share *x, lun_share_stage 
         const int64_t bytes = stage->bytes ? stage->bytes(x->step, x->cut, k) : 0;
         if (stage->what && (!x->cut || work.lo < work.hi))
             s = lun__teller_place(t, stage->what, k, work);
-        if (s == LUN_OK && bytes)
-            s = lun__teller_exchange(t, k, bytes, "they put elements in order");
+        if (s == LUN_OK && bytes && !t->merges)
+            s = lun__teller_move(t, lun__set_at(t->e, k)->name, "other places", bytes,
+                                 "they put elements in order", true);
     }
     return s;
 }

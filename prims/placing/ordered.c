@@ -1,6 +1,5 @@
-/* ordered.c - how the locations of a set share segments that are put in order, and what is found
- * out of all elements: each takes those that it has, and what it finds goes to the host, or stays
- * in parts whose bounds depend on the elements; see placing.h. */
+/* ordered.c - how the locations of a set share segments that are put in order: each takes those
+ * that it has; see placing.h. */
 #include "placing/placing.h"
 
 #include "table/dtype.h"
@@ -22,9 +21,11 @@ int64_t lun__placing_apart(const lun_node *n, const lun_spread *cut)
                : 0;
 }
 
-int64_t lun__placing_samples(const lun_node *n, const lun_spread *cut, int k)
+lun_interval lun__placing_samples(const lun_step *step, const lun_spread *cut, int k)
 {
-    return (cut->bound[k + 1] - cut->bound[k]) / lun__placing_apart(n, cut);
+    const lun_interval x = lun__spread_part(cut, k);
+    const int64_t apart = lun__placing_apart(step->node, cut);
+    return (lun_interval){x.lo, x.lo + (apart && x.lo < x.hi ? (x.hi - x.lo) / apart : 0)};
 }
 
 /* A cut is before `first` of n elements by so many at most, or behind.  Of each place as many as
@@ -36,15 +37,17 @@ static int64_t amiss(const lun_node *n, const lun_spread *cut, int64_t first)
     return first == 0 || first == n->n ? 0 : most < n->n ? most : n->n;
 }
 
-int64_t lun__placing_exchange(const lun_node *n, const lun_spread *cut, int k)
+int64_t lun__placing_exchange(const lun_step *step, const lun_spread *cut, int k)
 {
+    const lun_node *n = step->node;
     const int64_t size = lun__dtype_get((lun_dtype)n->more[0]->dtype)->bytes;
     const int64_t gives = lun__dtype_get((lun_dtype)n->dtype)->bytes;
     const int64_t first = cut->bound[k], end = cut->bound[k + 1];
     const int64_t stood = n->op == LUN_ALGORITHM_ARGSORT ? gives : 0;
-    return first == end ? 0
-                        : (end - first) * (size + stood) +
-                              (amiss(n, cut, first) + amiss(n, cut, end)) * gives;
+    return first == end || !lun__placing_apart(n, cut)
+               ? 0
+               : (end - first) * (size + stood) +
+                     (amiss(n, cut, first) + amiss(n, cut, end)) * gives;
 }
 
 lun_status lun__placing_order(lun_engine *e, const lun_node *n, lun_placing_look *look, void *ctx,
@@ -61,12 +64,4 @@ lun_status lun__placing_order(lun_engine *e, const lun_node *n, lun_placing_look
     lun__spread_release(*out);
     *out = lun__placing_blocks(e, n->n, n->n / shape[0]);
     return *out ? LUN_OK : lun__fail_nomem(e);
-}
-
-/* ---- what is found out of all elements ------------------------------------------------------- */
-
-lun_interval lun__placing_chosen(const lun_spread *cut, int k)
-{
-    const bool again = cut->kind == LUN_SPREAD_COPY && k > 0;
-    return again ? (lun_interval){0, 0} : lun__spread_part(cut, k);
 }

@@ -22,8 +22,18 @@ bool lun__placing_gathers(const lun_ir *ir, int slot)
 
 bool lun__placing_counts(const lun_lowered *l, int i)
 {
-    return l->ir.slots[i].role == LUN_SLOT_IN && !l->slots[i].view &&
-           !lun__node_made(l->slots[i].node) && !lun__placing_gathers(&l->ir, i);
+    return l->ir.slots[i].role == LUN_SLOT_IN &&
+           (l->aligned || (!l->slots[i].view && !lun__node_made(l->slots[i].node) &&
+                           !lun__placing_gathers(&l->ir, i)));
+}
+
+bool lun__placing_aligned(const lun_lowered *l)
+{
+    for (int i = 0; i < l->ir.slot_count; i++)
+        if (l->ir.slots[i].role != LUN_SLOT_OUT &&
+            (!lun__placing_counts(l, i) || l->slots[i].offset))
+            return false;
+    return true;
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */
@@ -77,6 +87,8 @@ typedef struct votes {
 static void vote(votes *v, const lun_spread *of, int64_t offset, int64_t n)
 {
     const bool is_same = !offset && n == of->n && of->kind != LUN_SPREAD_OVERLAP;
+    if (is_same && v->first == of)
+        return;
     lun_spread *s = is_same ? lun__spread_retain(of) : lun__placing_seen(of, offset, n);
     v->failed |= !s;
     if (!s)
@@ -147,12 +159,6 @@ lun_status lun__placing_stream(lun_engine *e, const lun_node *n, lun_placing_loo
     return elect(e, &v, first->n, first->rank > 1 ? first->n / shape[0] : 1, out);
 }
 
-bool lun__placing_settles(const lun_spread *cut, const lun_spread *was, int64_t offset,
-                          int64_t count)
-{
-    return !offset && count == cut->n && !(was && lun__spread_same(was, cut));
-}
-
 lun_spread *lun__placing_of_segments(const lun_spread *cut, int64_t segment)
 {
     lun_spread *s = lun__spread_copy(cut);
@@ -220,8 +226,9 @@ lun_interval lun__placing_range(const lun_spread *cut, const lun_lowered *l, int
     return l->ir.scan >= 0 ? (lun_interval){scan_chunk(l, x.lo), x.hi} : x;
 }
 
-lun_interval lun__placing_totals(const lun_spread *cut, const lun_lowered *l, int k)
+lun_interval lun__placing_totals(const lun_step *step, const lun_spread *cut, int k)
 {
+    const lun_lowered *l = &step->lowered;
     const lun_interval x = lun__spread_part(cut, k);
     if (l->ir.scan < 0 || l->segment || cut->kind != LUN_SPREAD_BLOCK || x.lo >= x.hi ||
         x.hi - x.lo == cut->n)
@@ -250,6 +257,8 @@ lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices
     lun_layout layout;
     if (role == LUN_SLOT_OUT || n->kind == LUN_NODE_INDEX || indices.lo >= indices.hi)
         return (lun_interval){0, 0};
+    if (l->aligned)
+        return indices;
     if (n->kind == LUN_NODE_PAD)
         return lun__padded_under(n, lun__padded_read(l, i, indices));
     if (role == LUN_SLOT_UNIFORM && !from->view)

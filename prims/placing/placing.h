@@ -23,16 +23,14 @@ int lun__placing_turn(lun_engine *e, int places, int i);
 lun_interval lun__placing_range(const lun_spread *cut, const lun_lowered *l, int k);
 /* Of a scan: the indices of place k whose chunks' totals others start from: whole chunks, of which
  * they have the last index, but where bits do not depend on chunks. */
-lun_interval lun__placing_totals(const lun_spread *cut, const lun_lowered *l, int k);
+lun_interval lun__placing_totals(const lun_step *step, const lun_spread *cut, int k);
 /* Whether slot i is read element by element, so that its array takes part in the choice. */
 bool lun__placing_counts(const lun_lowered *l, int i);
+/* Whether that is all that it reads, at the index itself: what lun_lowered.aligned says. */
+bool lun__placing_aligned(const lun_lowered *l);
 /* The elements, counted from the first of the array that it reads, that slot i needs for those
  * indices at a place; none for results and what is in no memory. */
 lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices);
-/* Whether an array of `count` elements, distributed as `was` says (NULL: not), that was read from
- * its element `offset` on is distributed as the step, cut so, from now on. */
-bool lun__placing_settles(const lun_spread *cut, const lun_spread *was, int64_t offset,
-                          int64_t count);
 /* Whether a slot's elements are at indices that the kernel computes. */
 bool lun__placing_gathers(const lun_ir *ir, int slot);
 /* Whether a place takes, in memory of its own, its part of such a step; else the host's is used. */
@@ -54,13 +52,11 @@ lun_status lun__placing_order(lun_engine *e, const lun_node *n, lun_placing_look
 /* Of one segment that several places share, each with its part in order: by how many of these
  * elements samples are apart, which say where to cut; 0: one place has all. */
 int64_t lun__placing_apart(const lun_node *n, const lun_spread *cut);
-int64_t lun__placing_samples(const lun_node *n, const lun_spread *cut, int k);
+/* Those of location k, from its first element on. */
+lun_interval lun__placing_samples(const lun_step *step, const lun_spread *cut, int k);
 /* The most bytes that place k gives to others: its part, to the places that merge it, and of what
  * it has merged then what is beyond its part, for samples are that far from the truth. */
-int64_t lun__placing_exchange(const lun_node *n, const lun_spread *cut, int k);
-/* The elements that place k takes of what they share by lun__placing_stream: of copies the first
- * place does. */
-lun_interval lun__placing_chosen(const lun_spread *cut, int k);
+int64_t lun__placing_exchange(const lun_step *step, const lun_spread *cut, int k);
 /* How the results of segments are distributed, one element for each; NULL without memory. */
 lun_spread *lun__placing_of_segments(const lun_spread *cut, int64_t segment);
 /* The elements of reductions of segments, distributed so, that location k has computed and has in

@@ -12,11 +12,6 @@
 
 static const char changes[] = "distribution changes", indexes[] = "a function indexes it";
 
-static lun_interval times(lun_interval rows, int64_t columns)
-{
-    return (lun_interval){rows.lo * columns, rows.hi * columns};
-}
-
 /* ---- launches -------------------------------------------------------------------------------- */
 
 static bool slot_divides(const lun_lowered *l, int i)
@@ -96,17 +91,12 @@ static bool need_slot(const lun_share_at *x, int i, lun_need *out)
     return true;
 }
 
-static lun_interval work_totals(const lun_step *step, const lun_spread *cut, int k)
-{
-    return lun__placing_totals(cut, &step->lowered, k);
-}
-
 /* All of them, at the first location that has indices, if there are totals. */
 static lun_interval work_carries(const lun_step *step, const lun_spread *cut, int k)
 {
     bool any = false;
     for (int i = 0; i < cut->places; i++) {
-        const lun_interval part = lun__spread_part(cut, i), x = work_totals(step, cut, i);
+        const lun_interval part = lun__spread_part(cut, i), x = lun__placing_totals(step, cut, i);
         any |= x.lo < x.hi;
         if (i < k && part.lo < part.hi)
             return (lun_interval){0, 0};
@@ -165,10 +155,11 @@ static bool need_chain(const lun_share_at *x, int i, lun_need *out)
 
 static lun_interval work_rows(const lun_step *step, const lun_spread *rows, int k)
 {
-    return times(lun__spread_part(rows, k), step->pairs ? step->pairs->extent[1]
-                                            : step->across
-                                                ? lun__outer_axis_sizes(step->across).segments
-                                                : lun__matmul_plan_of(step->node).columns);
+    const lun_interval part = lun__spread_part(rows, k);
+    const int64_t columns = step->pairs    ? step->pairs->extent[1]
+                            : step->across ? lun__outer_axis_sizes(step->across).segments
+                                           : lun__matmul_plan_of(step->node).columns;
+    return (lun_interval){part.lo * columns, part.hi * columns};
 }
 
 /* ---- all pairs of rows, matrix products ------------------------------------------------------ */
@@ -333,8 +324,8 @@ static lun_status share_choose(lun_engine *e, const lun_step *step, lun_placing_
 
 static lun_interval work_choose(const lun_step *step, const lun_spread *cut, int k)
 {
-    (void)step;
-    return lun__placing_chosen(cut, k);
+    const bool again = cut->kind == LUN_SPREAD_COPY && k > 0; /* the first location has it all */
+    return again ? (lun_interval){0, 0} : work_part(step, cut, k);
 }
 
 /* Operands of ORDER and CHOOSE: the elements, and what all locations read. */
@@ -350,18 +341,6 @@ static bool need_elements(const lun_share_at *x, int i, lun_need *out)
                       .becomes = !i,
                       .why = i ? "all places read it" : changes};
     return true;
-}
-
-static lun_interval work_samples(const lun_step *step, const lun_spread *cut, int k)
-{
-    const lun_interval x = lun__spread_part(cut, k);
-    const bool some = lun__placing_apart(step->node, cut) && x.lo < x.hi;
-    return (lun_interval){x.lo, some ? x.lo + lun__placing_samples(step->node, cut, k) : x.lo};
-}
-
-static int64_t exchanged(const lun_step *step, const lun_spread *cut, int k)
-{
-    return lun__placing_apart(step->node, cut) ? lun__placing_exchange(step->node, cut, k) : 0;
 }
 
 /* ---- one location ---------------------------------------------------------------------------- */
@@ -408,12 +387,12 @@ static bool need_rows(const lun_share_at *x, int i, lun_need *out)
 /* ---- stages ---------------------------------------------------------------------------------- */
 
 const lun_share_stage_row lun__share_stages[] = {
-    [LUN_STAGE_OF_TOTALS] = {"CELLS totals", "totals", work_totals, NULL},
+    [LUN_STAGE_OF_TOTALS] = {"CELLS totals", "totals", lun__placing_totals, NULL},
     [LUN_STAGE_OF_CARRIES] = {"JOIN totals in a chain", "carries", work_carries, NULL},
     [LUN_STAGE_OF_WORK] = {NULL, "", NULL, NULL},
     [LUN_STAGE_OF_ROWS] = {NULL, "", NULL, NULL},
-    [LUN_STAGE_OF_SAMPLES] = {"JOIN samples", "samples", work_samples, NULL},
-    [LUN_STAGE_OF_EXCHANGE] = {"EXCHANGE runs by splitters", NULL, NULL, exchanged},
+    [LUN_STAGE_OF_SAMPLES] = {"JOIN samples", "samples", lun__placing_samples, NULL},
+    [LUN_STAGE_OF_EXCHANGE] = {"EXCHANGE runs by splitters", NULL, NULL, lun__placing_exchange},
     [LUN_STAGE_OF_PAIRS] = {"JOIN cells by pairs", NULL, NULL, NULL},
     [LUN_STAGE_OF_FOUND] = {"JOIN what each found", NULL, NULL, NULL}};
 
@@ -555,36 +534,41 @@ static lun_share_at at_location(const lun_share *x, int k, lun_interval work)
                           .work = work};
 }
 
-static lun_status each_need(const lun_share *x, const lun_share_at *at,
+/* What each of `count` steps needs at location k. */
+static lun_status each_need(const lun_share *x, int count, int k,
                             lun_status (*act)(void *ctx, const lun_need *need))
 {
     lun_status s = LUN_OK;
     lun_need need;
-    for (int i = 0; s == LUN_OK && at->work.lo < at->work.hi && x->rule->need(at, i, &need); i++)
-        if (need.of)
-            s = act(x->ctx, &need);
+    for (const lun_share *y = x; y < x + count; y++) {
+        const lun_share_at at = at_location(y, k, y->rule->work(y->step, y->cut, k));
+        const bool works = at.work.lo < at.work.hi;
+        for (int i = 0; s == LUN_OK && works && y->rule->need(&at, i, &need); i++)
+            if (need.of)
+                s = act(y->ctx, &need);
+    }
     return s;
+}
+
+static lun_status bring(const lun_share *x, int count, int k)
+{
+    if (x->act->has && each_need(x, count, k, x->act->has) == LUN_OK)
+        return LUN_OK;
+    const lun_status s = x->act->room ? each_need(x, count, k, x->act->room) : LUN_OK;
+    return s == LUN_OK ? each_need(x, count, k, x->act->move) : s;
 }
 
 lun_status lun__share_bring_at(const lun_share *x, int k)
 {
-    const lun_share_at at = at_location(x, k, x->rule->work(x->step, x->cut, k));
-    const lun_status s = x->act->room ? each_need(x, &at, x->act->room) : LUN_OK;
-    return s == LUN_OK ? each_need(x, &at, x->act->move) : s;
+    return bring(x, 1, k);
 }
 
 lun_status lun__share_bring(const lun_share *x, int count)
 {
+    const int places = x->cut ? x->cut->places : 1;
     lun_status s = LUN_OK;
-    for (int pass = !x->act->room; pass < 2; pass++)
-        for (const lun_share *y = x; y < x + count; y++) {
-            const int places = y->cut ? y->cut->places : 1;
-            for (int i = 0; s == LUN_OK && i < places; i++) {
-                const int k = y->rule->devices_first ? lun__placing_turn(y->e, places, i) : i;
-                const lun_share_at at = at_location(y, k, y->rule->work(y->step, y->cut, k));
-                s = each_need(y, &at, pass ? y->act->move : y->act->room);
-            }
-        }
+    for (int i = 0; s == LUN_OK && i < places; i++)
+        s = bring(x, count, x->rule->devices_first ? lun__placing_turn(x->e, places, i) : i);
     return s;
 }
 
@@ -624,8 +608,11 @@ lun_status lun__share_settle(const lun_share *x)
     for (int i = 0; s == LUN_OK && x->cut && lun__share_need(x, i, &need); i++) {
         const bool becomes = need.of && need.becomes;
         lun_storage *to = becomes ? x->act->array(x->ctx, need.of) : NULL;
-        const int64_t offset = to && need.of->kind == LUN_NODE_LEAF ? need.of->offset : 0;
-        if (to && lun__placing_settles(x->cut, lun__placement_spread(x->e, to), offset, to->count))
+        int64_t offset = 0;
+        if (!to || to->count != x->cut->n || (to->placed && to->placed->spread == x->cut))
+            continue;
+        const lun_spread *was = lun__share_look((void *)(uintptr_t)x, need.of, &offset);
+        if (!offset && !(was && lun__spread_same(was, x->cut)))
             s = lun__placement_decide(x->e, to, x->cut);
     }
     return s;

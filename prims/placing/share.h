@@ -110,6 +110,7 @@ typedef struct lun_share_rule {
 /* What happens to the operands of a step at the locations: it does, or is predicted. */
 typedef struct lun_share_actions {
     lun_storage *(*array)(void *ctx, const lun_node *n); /* that n is in; NULL: none */
+    lun_status (*has)(void *ctx, const lun_need *x);     /* LUN_OK: it is there; NULL: not asked */
     lun_status (*room)(void *ctx, const lun_need *x);    /* memory for them; NULL: takes none */
     lun_status (*move)(void *ctx, const lun_need *x);    /* they become current */
 } lun_share_actions;
@@ -135,8 +136,8 @@ lun_status lun__share_kernel(lun_engine *e, const lun_lowered *l, int64_t n,
 void lun__share_close(lun_share *x);
 /* Operand i as of lun_share_rule.need, but for its elements. */
 bool lun__share_need(const lun_share *x, int i, lun_need *out);
-/* What location k needs for a step, or all locations for `count` steps in turn, becomes current.
- * There is memory for all of it before an element moves, for memory moves when it grows. */
+/* What location k needs for a step, or each location for `count` steps, becomes current.  There is
+ * memory there for all of it before an element moves, for memory moves when it grows. */
 lun_status lun__share_bring_at(const lun_share *x, int k);
 lun_status lun__share_bring(const lun_share *x, int count);
 /* Result i of a step, NULL: it is not stored; folds: it is a reduction.  False: there is none. */

@@ -60,8 +60,8 @@ static const char *name_of(const lun_backend_slot *at)
     return at ? at->name : "host";
 }
 
-static lun_status add_move(lun_teller *t, const char *from, const char *to, int64_t bytes,
-                           const char *why, bool exchange)
+lun_status lun__teller_move(lun_teller *t, const char *from, const char *to, int64_t bytes,
+                            const char *why, bool exchange)
 {
     lun_told *told = t->told;
     if (!lun__grow(&told->moves, told->move_count, &told->move_room, sizeof *told->moves))
@@ -80,14 +80,8 @@ static lun_status tell(void *ctx, const lun_placed_move *m)
 {
     lun_teller *t = ctx;
     const char *why = t->merges ? "copies are merged" : m->from ? t->why : "first use";
-    return add_move(t, m->from || !t->file ? name_of(m->from) : "file", name_of(m->to),
-                    (m->hi - m->lo) * t->size, why, false);
-}
-
-lun_status lun__teller_works(lun_teller *t, const lun_backend_slot *from,
-                             const lun_backend_slot *at, int64_t bytes, const char *why)
-{
-    return add_move(t, name_of(from), name_of(at), bytes, why, false);
+    return lun__teller_move(t, m->from || !t->file ? name_of(m->from) : "file", name_of(m->to),
+                            (m->hi - m->lo) * t->size, why, false);
 }
 
 const lun_node *lun__teller_array(const lun_teller *t, const lun_node *n)
@@ -130,12 +124,6 @@ lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interva
                                                      .kernel = t->step,
                                                      .what = what};
     return LUN_OK;
-}
-
-lun_status lun__teller_exchange(lun_teller *t, int k, int64_t bytes, const char *why)
-{
-    return t->merges ? LUN_OK
-                     : add_move(t, lun__set_at(t->e, k)->name, "other places", bytes, why, true);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */

@@ -35,9 +35,9 @@ const lun_node *lun__teller_array(const lun_teller *t, const lun_node *n);
 /* Elements lo .. hi - 1 of n, counted from its first, become current at a place, NULL: the host. */
 lun_status lun__teller_need(lun_teller *t, const lun_node *n, lun_backend_slot *at, int64_t lo,
                             int64_t hi, const char *why);
-/* So many bytes of working memory move from place to place, NULL: the host. */
-lun_status lun__teller_works(lun_teller *t, const lun_backend_slot *from,
-                             const lun_backend_slot *at, int64_t bytes, const char *why);
+/* So many bytes move; exchange: at most, elements decide. */
+lun_status lun__teller_move(lun_teller *t, const char *from, const char *to, int64_t bytes,
+                            const char *why, bool exchange);
 /* n is made, whole: in host memory; distributed so (NULL: not yet), or with `wishes` as it wishes,
  */
 lun_status lun__teller_made(lun_teller *t, const lun_node *n, bool whole, bool wishes,
@@ -45,8 +45,6 @@ lun_status lun__teller_made(lun_teller *t, const lun_node *n, bool whole, bool w
 /* and these elements at a location. */
 lun_status lun__teller_fresh(lun_teller *t, const lun_node *n, lun_backend_slot *at,
                              lun_interval elements);
-/* Location k gives others so many bytes at most; elements decide. */
-lun_status lun__teller_exchange(lun_teller *t, int k, int64_t bytes, const char *why);
 /* Place k does so with these indices; what: as of lun_plan_place. */
 lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interval indices);
 void lun__teller_free(lun_teller *t);

@@ -93,7 +93,8 @@ typedef struct lun_lowered {
     bool
         rows; /* it is run segment by segment, in a chain: INs that a segment has one element of are
                          UNIFORMs */
-    int ops;  /* operations of the graph in it */
+    bool aligned; /* of a recipe on a set: each slot is OUT, or read at the index itself alone */
+    int ops;      /* operations of the graph in it */
     lun_strbuf types; /* what is known of the functions in it, for explain */
     int workgroup;    /* the largest that its nodes ask for, 0: tuned */
     int base; /* 1 + the argument that is added to each index, the first index of a location's

@@ -33,9 +33,10 @@ typedef struct lun_step {
     int kept; /* of the arrays that it writes: not asked for, but computed for the second time */
     lun_node *node;
     lun_lowered lowered;
-    int group; /* LAUNCH: its number in the schedule, while there is one */
-    int done;  /* the first of the held nodes that are let go after it, -1: none */
-    int until; /* the last step that needs what it makes */
+    struct lun_kernel_ref *ref; /* of a recipe: the kernel of its last run; NULL: of none */
+    int group;                  /* LAUNCH: its number in the schedule, while there is one */
+    int done;                   /* the first of the held nodes that are let go after it, -1: none */
+    int until;                  /* the last step that needs what it makes */
     int chain; /* of neighbours that are run some rows at a time, from 1; 0: it is in none */
     const struct lun_steps *of; /* the plan that it is a step of, of a chain; NULL: a step alone */
     bool held;                  /* PRODUCT, blocks: more than this plan refers to what it makes */

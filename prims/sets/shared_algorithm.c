@@ -310,7 +310,7 @@ static lun_node *algorithm_of(const lun_share *x)
     return n->kind == LUN_NODE_RESULT ? n->in[0] : n;
 }
 
-static lun_status open_locations(lun_exchange *x, bool once)
+static lun_status open_locations(lun_exchange *x)
 {
     x->places = x->cut->places;
     x->at = calloc((size_t)x->places, sizeof *x->at);
@@ -319,7 +319,7 @@ static lun_status open_locations(lun_exchange *x, bool once)
     for (int k = 0; k < x->places; k++) {
         const lun_backend_slot *at = lun__set_at(x->e, k);
         const bool apart = at->backend->buffer_new != NULL;
-        x->at[k].shard = once ? lun__placing_chosen(x->cut, k) : lun__spread_part(x->cut, k);
+        x->at[k].shard = x->share->rule->work(x->share->step, x->cut, k);
         x->at[k].device = apart && lun__placing_takes(at, x->n);
         x->at[k].lent = apart && !x->at[k].device;
         const int64_t n = x->at[k].shard.hi - x->at[k].shard.lo;
@@ -358,7 +358,7 @@ static lun_status share(const lun_share *shared, lun_status (*work)(lun_exchange
         return lun__fail_nomem(e);
     *x = (lun_exchange){.e = e, .share = shared, .cut = shared->cut, .columns = 2};
     x->n = lun__node_retain(algorithm_of(shared));
-    lun_status s = open_locations(x, once);
+    lun_status s = open_locations(x);
     if (s == LUN_OK && once && lun__algorithm_rows[x->n->op].results > 1)
         s = lun__fold_node_result(e, x->n, 1, &further); /* there is one already if it is asked */
     if (s == LUN_OK)

@@ -81,8 +81,8 @@ int lun__spread_owner(const lun_spread *s, int64_t element)
 bool lun__spread_same(const lun_spread *a, const lun_spread *b)
 {
     const bool blocks = a->kind == LUN_SPREAD_BLOCK || a->kind == LUN_SPREAD_OVERLAP;
-    if (a->n != b->n || a->places != b->places)
-        return false;
+    if (a == b || a->n != b->n || a->places != b->places)
+        return a == b;
     if (blocks ? b->kind != LUN_SPREAD_BLOCK && b->kind != LUN_SPREAD_OVERLAP : a->kind != b->kind)
         return false;
     if (a->kind == LUN_SPREAD_SINGLE && a->device != b->device)

@@ -7,6 +7,8 @@
 #include "store/fetch.h"
 #include "store/pool.h"
 
+enum { FEW = 16 }; /* pieces and intervals whose memory is kept */
+
 /* ---- what is where --------------------------------------------------------------------------- */
 
 /* The number of the first piece that is not of a slot before `at`. */
@@ -172,20 +174,42 @@ void lun__current_piece_empty(lun_engine *e, lun_piece *x)
     x->lo = x->hi = 0;
 }
 
+lun_placed *lun__current_new(lun_engine *e)
+{
+    lun_placed *p = e->spare_placed;
+    if (!p)
+        return calloc(1, sizeof *p);
+    e->spare_placed = p->next;
+    p->next = NULL;
+    return p;
+}
+
 void lun__current_free(lun_engine *e, lun_placed *p)
 {
-    for (int k = 0; p && k < p->count; k++) {
+    bool few = e && p && p->count <= FEW && p->host.room <= FEW;
+    if (!p)
+        return;
+    for (int k = 0; k < p->count; k++) {
         lun__current_piece_empty(e, p->pieces[k]);
+        lun__intervals_clear(&p->pieces[k]->fresh);
+        few &= p->pieces[k]->fresh.room <= FEW;
+    }
+    lun__intervals_clear(&p->host);
+    lun__spread_release(p->spread);
+    lun__current_combine_release(p->combine);
+    if (p->versions)
+        p->versions->end(e, p->versions);
+    if (few) {
+        *p = (lun_placed){.host = p->host, .pieces = p->pieces, .count = p->count, .room = p->room};
+        p->next = e->spare_placed;
+        e->spare_placed = p;
+        return;
+    }
+    for (int k = 0; k < p->count; k++) {
         lun__intervals_free(&p->pieces[k]->fresh);
         free(p->pieces[k]);
     }
-    if (p) {
-        free(p->pieces);
-        lun__intervals_free(&p->host);
-        lun__spread_release(p->spread);
-        lun__current_combine_release(p->combine);
-        if (p->versions)
-            p->versions->end(e, p->versions);
-    }
+    lun__intervals_free(&p->host);
+    free(p->pieces);
     free(p);
 }

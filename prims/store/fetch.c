@@ -124,7 +124,7 @@ static lun_status adopt(lun_engine *e, lun_storage *s, lun_mirror *m)
 
 lun_status lun__fetch_open(lun_engine *e, lun_storage *s, lun_placed **out)
 {
-    if (!s->placed && !(s->placed = calloc(1, sizeof *s->placed)))
+    if (!s->placed && !(s->placed = lun__current_new(e)))
         return lun__fail_nomem(e);
     for (lun_mirror *m; (m = s->mirrors);) {
         lun_status status = adopt(e, s, m);
@@ -332,15 +332,9 @@ lun_status lun__fetch_ensure(lun_engine *e, lun_storage *s, lun_backend_slot *at
 lun_status lun__fetch_result(lun_engine *e, lun_storage *s, lun_backend_slot *at, int64_t lo,
                              int64_t hi, lun_piece **out)
 {
-    lun_placed *p;
-    lun_status status = lun__fetch_open(e, s, &p);
-    if (status != LUN_OK)
-        return status;
-    lun_piece *x = *out = lun__current_piece(p, at);
-    status = x ? take_memory(e, s, x, lo, hi) : lun__fail_nomem(e);
-    if (status == LUN_OK && !lun__intervals_add(&x->fresh, lo, hi))
-        status = lun__fail_nomem(e);
-    return status;
+    const lun_status status = lun__fetch_room(e, s, at, lo, hi, out);
+    return status != LUN_OK || lun__intervals_add(&(*out)->fresh, lo, hi) ? status
+                                                                          : lun__fail_nomem(e);
 }
 
 lun_status lun__fetch_missing(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi)

@@ -63,12 +63,15 @@ struct lun_placed {
     int count, room;
     lun_combine *combine;   /* of copies that differ, a reference; NULL: none was given */
     lun_versions *versions; /* what is current instead of all this; NULL: nothing */
+    lun_placed *next;       /* of those that are not used */
 };
 
 /* What a storage has there, made if need be, with the mirrors that it has as pieces. */
 lun_status lun__fetch_open(lun_engine *e, lun_storage *s, lun_placed **out);
 /* A copy that knows what is where and has no memory; whole: all is current on the host. */
 lun_placed *lun__current_sketch(const lun_placed *p, bool whole, int64_t count);
+/* Nothing is anywhere; NULL without memory.  Those of small sets are used again. */
+lun_placed *lun__current_new(lun_engine *e);
 void lun__current_free(lun_engine *e, lun_placed *p); /* NULL is allowed */
 
 /* Elements from one location to another, NULL: the host. */

@@ -1,5 +1,7 @@
 /* placement.c - where the elements of an array shall be, and what merges copies that differ:
  * decided, taken over, asked; see fetch.h.  Moves nothing. */
+#include <string.h>
+
 #include "store/fetch.h"
 
 /* The distribution of an array whose copies differ is decided anew: so is what they come to. */
@@ -83,8 +85,7 @@ const lun_spread *lun__placement_fits(lun_engine *e, const lun_spread *x)
 {
     if (!x || x->places != lun__state_places(e))
         return NULL;
-    for (int k = 0; k < x->places; k++)
-        if (x->place[k] != lun__set_at(e, k))
-            return NULL;
-    return x;
+    if (!e->set_count)
+        return x->place[0] == lun__set_at(e, 0) ? x : NULL;
+    return memcmp(x->place, e->set, (size_t)x->places * sizeof *x->place) == 0 ? x : NULL;
 }

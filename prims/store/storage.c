@@ -129,4 +129,6 @@ void lun__storage_close(lun_engine *e)
         free(s);
     }
     e->spare_storage = NULL;
+    for (lun_placed *p; (p = e->spare_placed); lun__current_free(NULL, p))
+        e->spare_placed = p->next;
 }

@@ -1,6 +1,7 @@
 -- Plans that the engine remembers on sets of locations: repeated expressions give the values of one location, whatever set is in
 -- use between two repetitions, however operands are distributed by then, and say where they fail.
 local lun = require "lunarray"
+local moves = require "moves"
 local onplaces = require "onplaces"
 
 local home = { lun.use() }
@@ -51,6 +52,25 @@ describe("plans that are remembered on sets", function()
             end
         end)
     end
+
+    it("move what explain says when operands are written or distributed anew", function()
+        lun.use "openmp/3"
+        local random = onplaces.generator(7)
+        local a, b = operands(1000)
+        local want = a:totable()
+        for round = 1, 12 do
+            local i, kind = random(1000), ({ "block", "copy", "single" })[random(3)]
+            if round % 3 == 1 then
+                a[i], want[i] = -round, -round
+            elseif round % 3 == 2 then
+                b:distribute(kind)
+            end
+            local e = a + b - b
+            moves.counted(function() e:eval() end, moves.told(e), "round " .. round)
+            assert.same(want, e:totable())
+        end
+        assert.equal(0, moves.told((a + b) * (a + 1)).moves)
+    end)
 
     it("say where they fail, and go on", function()
         lun.use "openmp/3"
