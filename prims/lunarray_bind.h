@@ -172,6 +172,13 @@ LUN_API lun_status lun_text_call_function(lun_engine *e, int which, lun_array *a
  * `first`, from 0; n may be 0, *all: how many there are. */
 LUN_API lun_status lun_text_values(lun_engine *e, lun_array *a, int64_t first, int64_t n,
                                    lun_string *values, int64_t *all);
+/* lun_time_read, by a format (NULL: without one) that lun_time_check knows; zoned: the text says
+ * its offset from UTC, which the element is converted to.  Asks no engine. */
+LUN_API bool lun_time_scan(lun_dtype t, const char *format, lun_string s, int64_t *out,
+                           bool *zoned);
+/* NULL: a format by which texts of dtype t are read, or written; else what is wrong with it, of the
+ * conversion *which. */
+LUN_API const char *lun_time_check(lun_dtype t, const char *format, bool write, char *which);
 /* The codes of a text array, 0 where an element is missing; lazy. */
 LUN_API lun_status lun_text_slots(lun_engine *e, lun_array *a, lun_array **out);
 /* What stands in the slot of a missing element of dtype t, a Scalar. */

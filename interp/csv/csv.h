@@ -12,14 +12,24 @@
 
 #include "lunarray_bind.h"
 
-/* The kinds of columns. I64, U64 and F64 have 8 bytes an element, BOOL one, TEXT 4, its codes. */
+/* The kinds of columns. BOOL has one byte an element, DATE 4, its days, TEXT 4, its codes, the
+ * others 8; STAMP and DURATION are microseconds. */
 typedef enum lun__csv_kind {
     LUN__CSV_I64,
     LUN__CSV_U64,
     LUN__CSV_F64,
     LUN__CSV_BOOL,
-    LUN__CSV_TEXT
+    LUN__CSV_TEXT,
+    LUN__CSV_DATE,
+    LUN__CSV_STAMP,
+    LUN__CSV_DURATION /* only where it is asked for */
 } lun__csv_kind;
+
+/* Bytes of an element. */
+static inline int64_t lun__csv_kind_bytes(lun__csv_kind kind)
+{
+    return kind == LUN__CSV_BOOL ? 1 : kind == LUN__CSV_TEXT || kind == LUN__CSV_DATE ? 4 : 8;
+}
 
 /* A byte that no text has: there is no such character. */
 #define LUN__CSV_NONE '\xff'
@@ -71,6 +81,8 @@ typedef struct lun__csv_how {
     lun__csv_kind kind;
     int64_t low; /* bounds of forced integers */
     uint64_t high;
+    const char *format; /* of forced dates and times; NULL: ISO 8601 */
+    bool undated;       /* dates and times are texts, unless they are forced */
 } lun__csv_how;
 
 typedef struct lun__csv_services {
@@ -107,6 +119,7 @@ typedef enum lun__csv_what {
     LUN__CSV_ENCODING,    /* not UTF-8 */
     LUN__CSV_LONG,        /* a row longer than 2 GB */
     LUN__CSV_MISFIT,      /* a field that is not of the kind that its column must be */
+    LUN__CSV_OFFSETS,     /* times with and without an offset from UTC in a column of times */
     LUN__CSV_RECODE,      /* bytes that the encoding does not have */
     LUN__CSV_NO_ENCODING, /* of that name */
     LUN__CSV_UNREAD,      /* services.read failed */
@@ -161,7 +174,10 @@ enum {
     LUN__CSV_HOLES = 128, /* missing */
     LUN__CSV_ZEROS = 256, /* integers that begin with a 0 and go on */
     LUN__CSV_REAL = 512,  /* numbers that are written as no integer */
-    LUN__CSV_FULL = 1024  /* within: no memory to mark what is missing */
+    LUN__CSV_DATES = 2048,
+    LUN__CSV_STAMPS = 4096, /* dates with a time of day */
+    LUN__CSV_ZONED = 8192,  /* the same with an offset from UTC */
+    LUN__CSV_FULL = 1024    /* within: no memory to mark what is missing */
 };
 
 /* The kind of a column with these flags. */

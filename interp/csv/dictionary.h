@@ -1,5 +1,5 @@
 /* dictionary.h - the texts of a column as codes that count values from 1; 0 is a missing one. One
- * thread fills a dictionary; those of all threads are made one. Within interp/csv. Knows no rows.
+ * thread fills a dictionary; those of all threads are made one. Within interp/csv.
  *
  * Invariant: values are views in the engine's layout (lun_text_view); those of more than 12 bytes
  * are in the buffers. While `slot` is there, each value is there once and found by it: at most half

@@ -17,7 +17,10 @@ typedef enum lun__csv_sort {
     LUN__CSV_IS_EMPTY,
     LUN__CSV_IS_TRUE,
     LUN__CSV_IS_FALSE,
-    LUN__CSV_IS_TEXT
+    LUN__CSV_IS_TEXT,
+    LUN__CSV_IS_DATE, /* of the calendar: from here on not by this file */
+    LUN__CSV_IS_STAMP,
+    LUN__CSV_IS_ZONED
 } lun__csv_sort;
 
 typedef struct lun__csv_value {

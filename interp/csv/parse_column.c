@@ -43,6 +43,21 @@ static inline const char *bare(const char *p, const char **end, char quote)
     return p;
 }
 
+/* What a text that is no number is: by ISO 8601 a date, a time of a date, or a text. */
+static lun__csv_sort sort_of_text(const char *p, const char *end)
+{
+    enum { DATE = 10 }; /* bytes */
+    int64_t x;
+    bool zoned;
+    p = lun__csv_words_strip(p, &end);
+    if (end - p < DATE || p[4] != '-' || p[7] != '-')
+        return LUN__CSV_IS_TEXT;
+    const lun_string s = {p, end - p};
+    if (!lun_time_scan(s.length == DATE ? LUN_DATE : LUN_TIMESTAMP, NULL, s, &x, &zoned))
+        return LUN__CSV_IS_TEXT;
+    return s.length == DATE ? LUN__CSV_IS_DATE : zoned ? LUN__CSV_IS_ZONED : LUN__CSV_IS_STAMP;
+}
+
 /* The value of field i, EMPTY if it is missing. */
 static lun__csv_value value_at(const work *w, int64_t i)
 {
@@ -55,6 +70,8 @@ static lun__csv_value value_at(const work *w, int64_t i)
     if (v.sort == LUN__CSV_IS_TEXT && !w->how->missing &&
         lun__csv_words_is_missing(NULL, start, end))
         v.sort = LUN__CSV_IS_EMPTY;
+    else if (v.sort == LUN__CSV_IS_TEXT && !w->how->undated)
+        v.sort = sort_of_text(start, end);
     return v;
 }
 
@@ -87,11 +104,16 @@ static void leave_out(work *w, int64_t r)
     w->seen |= LUN__CSV_HOLES;
 }
 
-/* The flags of a value that is a number or missing. */
+/* The flags of a value. */
 static unsigned flags_of(lun__csv_value v)
 {
-    if (v.sort == LUN__CSV_IS_EMPTY)
-        return LUN__CSV_HOLES;
+    static const unsigned others[] = {
+        [LUN__CSV_IS_EMPTY] = LUN__CSV_HOLES, [LUN__CSV_IS_TRUE] = LUN__CSV_BOOLS,
+        [LUN__CSV_IS_FALSE] = LUN__CSV_BOOLS, [LUN__CSV_IS_TEXT] = LUN__CSV_OTHERS,
+        [LUN__CSV_IS_DATE] = LUN__CSV_DATES,  [LUN__CSV_IS_STAMP] = LUN__CSV_STAMPS,
+        [LUN__CSV_IS_ZONED] = LUN__CSV_ZONED};
+    if (v.sort >= LUN__CSV_IS_EMPTY)
+        return others[v.sort];
     unsigned seen = v.zeros ? LUN__CSV_ZEROS : 0;
     if (v.sort == LUN__CSV_IS_FLOAT)
         return seen | LUN__CSV_FLOATS | (v.real ? LUN__CSV_REAL : 0);
@@ -201,6 +223,47 @@ static bool truths(work *w, unsigned char *to)
     return true;
 }
 
+static lun_dtype dtype_of(lun__csv_kind kind)
+{
+    return kind == LUN__CSV_DATE ? LUN_DATE : kind == LUN__CSV_STAMP ? LUN_TIMESTAMP : LUN_DURATION;
+}
+
+/* The time that field i is by its column's format; false: it is none, or missing. */
+static bool time_at(const work *w, int64_t i, lun__csv_kind as, int64_t *x, bool *zoned)
+{
+    const char *end, *start = lun__csv_piece_field(w->p, i, w->last, &end);
+    start = bare(start, &end, w->quote);
+    if (w->how->missing && lun__csv_words_is_missing(w->how->missing, start, end))
+        return false;
+    start = lun__csv_words_strip(start, &end);
+    if (!w->how->forced && as == LUN__CSV_STAMP && end - start <= (int64_t)sizeof "2012-01-31" - 1)
+        return false;
+    return lun_time_scan(dtype_of(as), w->how->format, (lun_string){start, end - start}, x, zoned);
+}
+
+/* False: they are not all of that kind. */
+static bool times(work *w, lun__csv_kind as, void *to)
+{
+    int64_t i = w->column;
+    for (int64_t r = 0; r < w->p->rows; r++, i += w->p->width) {
+        int64_t x = 0;
+        bool zoned = false;
+        if (time_at(w, i, as, &x, &zoned))
+            w->seen |= zoned                  ? LUN__CSV_ZONED
+                       : as == LUN__CSV_STAMP ? LUN__CSV_STAMPS
+                                              : LUN__CSV_DATES;
+        else if (value_at(w, i).sort == LUN__CSV_IS_EMPTY)
+            leave_out(w, r);
+        else
+            return false;
+        if (as == LUN__CSV_DATE)
+            ((int32_t *)to)[r] = (int32_t)x;
+        else
+            ((int64_t *)to)[r] = x;
+    }
+    return true;
+}
+
 unsigned lun__csv_column_convert(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
                                  lun__csv_kind as, void *to, lun__csv_holes *holes, int64_t row)
 {
@@ -210,8 +273,12 @@ unsigned lun__csv_column_convert(const lun__csv_piece *p, int64_t column, const 
     w.row = row;
     if (as == LUN__CSV_BOOL)
         ok = truths(&w, to);
+    else if (as >= LUN__CSV_DATE)
+        ok = times(&w, as, to);
     else
         ok = (as != LUN__CSV_F64 && integers(&w, to)) || floats(&w, to);
+    if (!ok && as >= LUN__CSV_DATE && how->forced)
+        return w.seen | LUN__CSV_OTHERS; /* what they are by another format says nothing */
     return ok || w.seen & LUN__CSV_FULL ? w.seen : lun__csv_column_sample(p, column, how, p->rows);
 }
 
@@ -221,22 +288,22 @@ unsigned lun__csv_column_sample(const lun__csv_piece *p, int64_t column, const l
     const work w = begin(p, column, how);
     unsigned seen = 0;
     for (int64_t r = 0; r < p->rows && r < most && !(seen & LUN__CSV_OTHERS); r++) {
-        lun__csv_value v = value_at(&w, r * p->width + column);
-        if (v.sort == LUN__CSV_IS_TEXT)
-            seen |= LUN__CSV_OTHERS;
-        else if (v.sort > LUN__CSV_IS_EMPTY)
-            seen |= LUN__CSV_BOOLS;
-        else
-            seen |= flags_of(v);
+        seen |= flags_of(value_at(&w, r * p->width + column));
     }
     return seen;
 }
 
 lun__csv_kind lun__csv_column_kind(unsigned seen)
 {
-    bool numbers = seen & (LUN__CSV_INTS | LUN__CSV_FLOATS);
-    if (seen & LUN__CSV_OTHERS || (seen & LUN__CSV_BOOLS && numbers) || !seen)
+    const bool numbers = seen & (LUN__CSV_INTS | LUN__CSV_FLOATS);
+    const int sorts = numbers + !!(seen & LUN__CSV_BOOLS) + !!(seen & LUN__CSV_DATES) +
+                      !!(seen & LUN__CSV_STAMPS) + !!(seen & LUN__CSV_ZONED);
+    if (seen & LUN__CSV_OTHERS || sorts > 1 || !seen)
         return LUN__CSV_TEXT;
+    if (seen & LUN__CSV_DATES)
+        return LUN__CSV_DATE;
+    if (seen & (LUN__CSV_STAMPS | LUN__CSV_ZONED))
+        return LUN__CSV_STAMP;
     if (seen & LUN__CSV_BOOLS)
         return LUN__CSV_BOOL;
     if (seen & LUN__CSV_ZEROS && !(seen & LUN__CSV_REAL))
@@ -248,11 +315,17 @@ lun__csv_kind lun__csv_column_kind(unsigned seen)
 
 /* ---- fields of a certain kind ---------------------------------------------------------------- */
 
-/* Whether a value is of the kind that its column must be. */
-static bool fits(lun__csv_value v, const lun__csv_how *how)
+/* Whether field i is of the kind that its column must be. */
+static bool fits(const work *w, int64_t i)
 {
+    const lun__csv_how *how = w->how;
+    const lun__csv_value v = value_at(w, i);
+    int64_t time;
+    bool zoned;
     if (v.sort == LUN__CSV_IS_EMPTY)
         return true;
+    if (how->kind >= LUN__CSV_DATE)
+        return time_at(w, i, how->kind, &time, &zoned);
     if (how->kind == LUN__CSV_BOOL)
         return v.sort == LUN__CSV_IS_TRUE || v.sort == LUN__CSV_IS_FALSE;
     if (how->kind == LUN__CSV_F64)
@@ -271,7 +344,7 @@ bool lun__csv_column_misfit(const lun__csv_piece *p, int64_t column, const lun__
     const work w = begin(p, column, how);
     for (int64_t r = 0; r < p->rows; r++) {
         const char *end, *start = lun__csv_piece_field(p, r * p->width + column, w.last, &end);
-        if (fits(value_at(&w, r * p->width + column), how))
+        if (fits(&w, r * p->width + column))
             continue;
         *fault = (lun__csv_fault){.what = LUN__CSV_MISFIT, .at = start - p->text, .column = column};
         start = bare(start, &end, w.quote);

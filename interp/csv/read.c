@@ -11,7 +11,8 @@
 enum {
     SAMPLE = 1000, /* rows for a guess */
     BATCH = 48,    /* pieces between two checks of the stop */
-    TEXTS = 256    /* fields of text that are looked up together */
+    TEXTS = 256,   /* fields of text that are looked up together */
+    TIMES = LUN__CSV_DATES | LUN__CSV_STAMPS | LUN__CSV_ZONED
 };
 
 /* A column to be read. */
@@ -90,10 +91,12 @@ static bool may_misfit(unsigned seen, const lun__csv_how *how)
                          how->high < (how->kind == LUN__CSV_U64 ? UINT64_MAX : INT64_MAX);
     if (!how->forced)
         return false;
+    if (how->kind >= LUN__CSV_DATE)
+        return seen & LUN__CSV_OTHERS;
     if (how->kind == LUN__CSV_BOOL)
-        return seen & (LUN__CSV_OTHERS | LUN__CSV_INTS | LUN__CSV_FLOATS);
+        return seen & ~(unsigned)(LUN__CSV_BOOLS | LUN__CSV_HOLES);
     if (how->kind == LUN__CSV_F64)
-        return seen & (LUN__CSV_OTHERS | LUN__CSV_BOOLS);
+        return seen & (LUN__CSV_OTHERS | LUN__CSV_BOOLS | TIMES);
     return bounded ||
            seen & ~(unsigned)(LUN__CSV_INTS | LUN__CSV_HOLES | LUN__CSV_ZEROS |
                               (how->kind == LUN__CSV_U64 ? LUN__CSV_BEYOND
@@ -106,7 +109,7 @@ static void convert(target *t, const lun__csv_piece *p, int64_t piece, const lun
 {
     const lun__csv_wanted *w = t->wanted;
     lun__csv_fault found;
-    char *to = (char *)t->memory + (size_t)cut->row * (t->kind == LUN__CSV_BOOL ? 1 : 8);
+    char *to = (char *)t->memory + cut->row * lun__csv_kind_bytes(t->kind);
     unsigned seen =
         lun__csv_column_convert(p, w->column, &w->how, t->kind, to, &t->holes, cut->row);
     t->seen[piece] = (uint16_t)seen;
@@ -207,7 +210,7 @@ static lun__csv_kind guess_kind(const lun__csv *c, const lun__csv_piece *p, cons
     if (c->cuts.count == 0)
         return lun__csv_column_kind(0);
     unsigned seen = lun__csv_column_sample(p, w->column, &w->how, SAMPLE);
-    if (seen & (LUN__CSV_OTHERS | LUN__CSV_BOOLS))
+    if (seen & (LUN__CSV_OTHERS | LUN__CSV_BOOLS | TIMES))
         return lun__csv_column_kind(seen);
     return seen & LUN__CSV_REAL ? LUN__CSV_F64 : LUN__CSV_I64;
 }
@@ -260,7 +263,7 @@ static void settle_one(run *r, target *t)
     const bool ints = t->kind == LUN__CSV_I64 || t->kind == LUN__CSV_U64;
     const bool lost = seen & LUN__CSV_INTS && seen & LUN__CSV_MINUS_ZERO;
     t->wanted->seen = seen;
-    t->due = kind == LUN__CSV_TEXT || (kind == LUN__CSV_BOOL && t->kind != kind) ||
+    t->due = kind == LUN__CSV_TEXT || (kind > LUN__CSV_F64 && t->kind != kind) ||
              (kind == LUN__CSV_F64 && ints && lost);
     if (kind == LUN__CSV_F64 && ints && !lost)
         s->share(s->ctx, r->c->cuts.count, &(conversion){r, t}, to_floats);
@@ -294,14 +297,12 @@ static void fill_holes(void *of, int64_t k)
     const lun__csv_cut *cut = &c->r->c->cuts.list[k];
     const unsigned char *map = t->holes.map;
     const double nothing = NAN;
+    const int64_t bytes = lun__csv_kind_bytes(t->kind);
     for (int64_t row = cut[0].row; row < cut[1].row; row++) {
         t->valid[row] = !map[row];
         if (!map[row])
             continue;
-        if (t->kind == LUN__CSV_BOOL)
-            ((unsigned char *)t->memory)[row] = 0;
-        else
-            memset((char *)t->memory + row * 8, 0, 8);
+        memset((char *)t->memory + row * bytes, 0, (size_t)bytes);
         if (t->kind == LUN__CSV_F64)
             memcpy((char *)t->memory + row * 8, &nothing, 8);
     }
@@ -401,16 +402,32 @@ static bool finish(run *r, lun__csv_fault *fault)
     return ok;
 }
 
+/* Refuses times with and without an offset from UTC in a column that must be of times. */
+static bool check_offsets(const run *r, lun__csv_fault *fault)
+{
+    for (int64_t i = 0; i < r->count; i++) {
+        const lun__csv_wanted *w = r->targets[i].wanted;
+        if (w->how.forced && w->how.kind == LUN__CSV_STAMP && w->seen & LUN__CSV_STAMPS &&
+            w->seen & LUN__CSV_ZONED) {
+            *fault = (lun__csv_fault){.what = LUN__CSV_OFFSETS, .column = w->column};
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool read_all(run *r, lun__csv_fault *fault)
 {
     if (!guess(r, fault) || !read_pieces(r, fault))
         return false;
-    if (settle(r) == 0)
+    const int64_t due = settle(r);
+    if (!check_offsets(r, fault))
+        return false;
+    if (due == 0)
         return finish(r, fault);
     for (int64_t i = 0; i < r->count; i++) {
         const target *t = &r->targets[i];
-        bool other = t->kind == LUN__CSV_TEXT || t->kind == LUN__CSV_BOOL;
-        if (t->due && other && !ask(r, i, fault))
+        if (t->due && t->kind > LUN__CSV_F64 && !ask(r, i, fault))
             return false;
     }
     return read_pieces(r, fault) && finish(r, fault);

@@ -86,6 +86,20 @@ static int time_parse(lua_State *L)
     GIVE(L, lun_time_parse(h->engine, a, t, format, missing, out));
 }
 
+/* core.internal.time_check(dtype, format, write): nothing if it is a format; else what is wrong,
+ * and with which conversion. */
+static int time_check(lua_State *L)
+{
+    char which[2] = "";
+    const lun_dtype t = lun__lua_value_any_dtype(L, 1);
+    const char *fault = lun_time_check(t, luaL_checkstring(L, 2), lua_toboolean(L, 3), which);
+    if (!fault)
+        return 0;
+    lua_pushstring(L, fault);
+    lua_pushstring(L, which);
+    return 2;
+}
+
 /* core.internal.time_texts(a, format or nil) */
 static int time_texts(lua_State *L)
 {
@@ -166,11 +180,16 @@ static int time_text(lua_State *L)
 
 void lun__open_time(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg internal[] = {
-        {"time_parse", time_parse},   {"time_texts", time_texts},
-        {"time_cast", time_cast},     {"time_field", time_field},
-        {"time_of_day", time_of_day}, {"time_truncate", time_truncate},
-        {"time_add", time_add},       {"time_range", time_range},
-        {"time_text", time_text},     {NULL, NULL}};
+    static const luaL_Reg internal[] = {{"time_parse", time_parse},
+                                        {"time_texts", time_texts},
+                                        {"time_check", time_check},
+                                        {"time_cast", time_cast},
+                                        {"time_field", time_field},
+                                        {"time_of_day", time_of_day},
+                                        {"time_truncate", time_truncate},
+                                        {"time_add", time_add},
+                                        {"time_range", time_range},
+                                        {"time_text", time_text},
+                                        {NULL, NULL}};
     lun__register(L, p, p->internal, internal);
 }

@@ -80,18 +80,14 @@ static bool is_stopped(void *ctx)
 
 static bool give_column(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void **memory)
 {
-    static const int sizes[] = {[LUN__CSV_I64] = 8,
-                                [LUN__CSV_U64] = 8,
-                                [LUN__CSV_F64] = 8,
-                                [LUN__CSV_BOOL] = 1,
-                                [LUN__CSV_TEXT] = 4};
     reader *r = ctx;
     lua_State *L = r->L;
     lun__host *h = r->host;
     lun_blank_drop(h->engine, r->blanks[k]);
     r->blanks[k] = NULL;
     r->rows = rows;
-    LUN__TRY(r->status, lun_blank_new(h->engine, rows, sizes[kind], &r->blanks[k], memory));
+    LUN__TRY(r->status,
+             lun_blank_new(h->engine, rows, (int)lun__csv_kind_bytes(kind), &r->blanks[k], memory));
     return r->status == LUN_OK;
 }
 
@@ -216,6 +212,7 @@ static int push_fault(lua_State *L, const lun__csv_fault *f)
                                         [LUN__CSV_ENCODING] = "encoding",
                                         [LUN__CSV_LONG] = "long",
                                         [LUN__CSV_MISFIT] = "misfit",
+                                        [LUN__CSV_OFFSETS] = "offsets",
                                         [LUN__CSV_RECODE] = "recode",
                                         [LUN__CSV_NO_ENCODING] = "no encoding",
                                         [LUN__CSV_MANY] = "many",
@@ -438,46 +435,59 @@ static void push_vector(lua_State *L, lun__host *h, lun_blank **from, lun_dtype 
     *from = NULL;
 }
 
-static void push_texts(lua_State *L, reader *r, int64_t k, bool missing)
+/* Pushes column k, whose dtype is one of arrays alone, with its validity. */
+static void push_logical(lua_State *L, reader *r, int64_t k, lun_dtype t, bool missing)
 {
     lun__host *h = r->host;
     const int n = lua_gettop(L);
     lun_status s;
     push_vector(L, h, &r->blanks[k],
-                r->bytes[k] == 1   ? LUN_U8
+                t == LUN_DATE      ? LUN_I32
+                : t != LUN_TEXT    ? LUN_I64
+                : r->bytes[k] == 1 ? LUN_U8
                 : r->bytes[k] == 2 ? LUN_U16
                                    : LUN_U32);
     if (missing)
         push_vector(L, h, &r->valid[k], LUN_BOOL);
     lun_array *valid = missing ? lun__lua_array_check(L, h, n + 2) : NULL;
-    lun_array **out = lun__lua_array_new(L, h);
-    lun_memory_give(h->engine, r->entered);
-    r->entered = 0;
-    s = lun_text_of_codes(h->engine, lun__lua_array_check(L, h, n + 1), valid, &r->texts[k], out);
+    lun_array **whole = lun__lua_array_new(L, h), **out = lun__lua_array_new(L, h);
+    lun_array *slots = lun__lua_array_check(L, h, n + 1);
+    if (t == LUN_TEXT) {
+        lun_memory_give(h->engine, r->entered);
+        r->entered = 0;
+        s = lun_text_of_codes(h->engine, slots, valid, &r->texts[k], out);
+    } else if (valid) {
+        s = lun_with_parts(h->engine, slots, valid, whole);
+        if (s == LUN_OK)
+            s = lun_cast(h->engine, *whole, t, out);
+    } else {
+        s = lun_cast(h->engine, slots, t, out);
+    }
     lun__error_check(L, h, s, 1);
     lua_replace(L, n + 1);
     lua_settop(L, n + 1);
 }
 
 /* Puts the columns into the table `list`, their flags into the table `flags`, and the validity of
- * those of numbers that have one into `valid`. */
+ * those of numbers and truth values that have one into `valid`. */
 static void make_columns(lua_State *L, reader *r, const lun__csv_wanted *wanted, int list,
                          int flags, int valid)
 {
-    static const lun_dtype dtypes[] = {[LUN__CSV_I64] = LUN_I64,
-                                       [LUN__CSV_U64] = LUN_U64,
-                                       [LUN__CSV_F64] = LUN_F64,
-                                       [LUN__CSV_BOOL] = LUN_BOOL};
+    static const lun_dtype dtypes[] = {
+        [LUN__CSV_I64] = LUN_I64,         [LUN__CSV_U64] = LUN_U64,
+        [LUN__CSV_F64] = LUN_F64,         [LUN__CSV_BOOL] = LUN_BOOL,
+        [LUN__CSV_TEXT] = LUN_TEXT,       [LUN__CSV_DATE] = LUN_DATE,
+        [LUN__CSV_STAMP] = LUN_TIMESTAMP, [LUN__CSV_DURATION] = LUN_DURATION};
     for (int64_t k = 0; k < r->count; k++) {
-        const bool text = wanted[k].kind == LUN__CSV_TEXT;
+        const bool logical = wanted[k].kind >= LUN__CSV_TEXT;
         lua_pushinteger(L, wanted[k].seen);
         lua_rawseti(L, flags, k + 1);
-        if (text)
-            push_texts(L, r, k, wanted[k].missing);
+        if (logical)
+            push_logical(L, r, k, dtypes[wanted[k].kind], wanted[k].missing);
         else
             push_vector(L, r->host, &r->blanks[k], dtypes[wanted[k].kind]);
         lua_rawseti(L, list, k + 1);
-        if (text || !wanted[k].missing)
+        if (logical || !wanted[k].missing)
             continue;
         push_vector(L, r->host, &r->valid[k], LUN_BOOL);
         lua_rawseti(L, valid, k + 1);
@@ -527,7 +537,8 @@ static const lun__csv_words *take_words(lua_State *L)
  * it needs is put below it. */
 static lun__csv_how take_how(lua_State *L)
 {
-    static const char *const kinds[] = {"i64", "u64", "f64", "bool", "text", NULL};
+    static const char *const kinds[] = {"i64",  "u64",       "f64",      "bool", "text",
+                                        "date", "timestamp", "duration", NULL};
     lun__csv_how how = {0};
     lua_getfield(L, -1, "kind");
     how.forced = !lua_isnil(L, -1);
@@ -538,6 +549,11 @@ static lun__csv_how take_how(lua_State *L)
     lua_getfield(L, -3, "high");
     how.high = (uint64_t)luaL_optinteger(L, -1, how.kind == LUN__CSV_U64 ? -1 : INT64_MAX);
     lua_pop(L, 3);
+    lua_getfield(L, -1, "undated");
+    how.undated = lua_toboolean(L, -1);
+    lua_getfield(L, -2, "format");
+    how.format = lua_tostring(L, -1); /* the table keeps it */
+    lua_pop(L, 2);
     lua_getfield(L, -1, "missing");
     if (!lua_isnil(L, -1)) {
         how.missing = take_words(L);
@@ -633,11 +649,10 @@ static int csv_columns(lua_State *L)
 /* internal.csv_kind(flags): what a column with these flags is, "text" or the name of its dtype. */
 static int csv_kind(lua_State *L)
 {
-    static const char *const names[] = {[LUN__CSV_I64] = "i64",
-                                        [LUN__CSV_U64] = "u64",
-                                        [LUN__CSV_F64] = "f64",
-                                        [LUN__CSV_BOOL] = "bool",
-                                        [LUN__CSV_TEXT] = "text"};
+    static const char *const names[] = {
+        [LUN__CSV_I64] = "i64",        [LUN__CSV_U64] = "u64",   [LUN__CSV_F64] = "f64",
+        [LUN__CSV_BOOL] = "bool",      [LUN__CSV_TEXT] = "text", [LUN__CSV_DATE] = "date",
+        [LUN__CSV_STAMP] = "timestamp"};
     lua_pushstring(L, names[lun__csv_column_kind((unsigned)luaL_checkinteger(L, 1))]);
     return 1;
 }

@@ -57,6 +57,9 @@ local function failure(names, chosen, what, line, column, x, reason)
         return nil, line, column
     elseif what == "many" then
         return nil, faults.many, "unsupported"
+    elseif what == "offsets" then
+        return nil, ("times with and without an offset from UTC (column %d, '%s')"):format(column, names[column]),
+            "format"
     elseif what == "changed" then
         return nil, "the file has changed since it was opened; open it again", EIO
     elseif what == "unread" then
@@ -266,7 +269,7 @@ end
 
 -- How a column is read once more to be of that kind.
 local function again_as(kind, how)
-    return { kind = kind, missing = how.missing }
+    return { kind = kind, missing = how.missing, undated = how.undated }
 end
 
 -- The table of columns: their names, values, validities and the dtypes that they get; about: how they were read.
@@ -506,9 +509,17 @@ local function of_list(list)
     return core.vector(values, "text")
 end
 
+-- The texts of dates and timestamps, by a format unless that is nil, and of durations, which are seconds.
+local function time_texts(column, dtype, dates)
+    if dtype == "duration" then
+        return column:seconds():format "%.6f":rtrim "0":rtrim "."
+    end
+    return dates and column:format(dates) or column:cast "text"
+end
+
 -- A column for the writer (a rank-1 array or a Lua table), its length and its validity, nil where no element is
 -- missing; or nil and what is wrong with it.
-local function column_to_write(column)
+local function column_to_write(column, dates)
     if type(column) == "table" then
         local made, wrong = of_list(column)
         if not made then
@@ -527,7 +538,7 @@ local function column_to_write(column)
         return nil, ("is of rank %d; a column is a Vector or a Lua table"):format(rank)
     end
     if dtypes.by_name[dtype].kind == "time" then
-        dtype, column = "text", column:cast "text"
+        dtype, column = "text", time_texts(column, dtype, dates)
     end
     if dtype == "text" then
         return column:eval(), column:size()
@@ -659,7 +670,7 @@ function csv.encode(t, opts, extension, path)
     local valid = {}
     for i, name in ipairs(names) do
         local count
-        columns[i], count, valid[i] = column_to_write(columns[i])
+        columns[i], count, valid[i] = column_to_write(columns[i], opts.dates)
         if not columns[i] then
             return nil, ("column '%s' %s"):format(name, count)
         end

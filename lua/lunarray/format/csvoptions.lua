@@ -1,6 +1,7 @@
 -- Options of csv: checked, and as the reader in interp/csv takes them. A caller's mistake is a message; what only the
 -- file can tell, such as a column that it lacks, is found by csv.lua.
 
+local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 
 local options = {}
@@ -115,9 +116,22 @@ local function na_fault(na)
     return by_column_fault("na", na, words_fault)
 end
 
+-- What is wrong with a format of dates that are read, or written, of that dtype.
+local function format_fault(name, format, dtype, write)
+    if type(format) ~= "string" or find(format, "\0", 1, true) then
+        return ('%s is %s; a format of dates is expected, such as "%%d.%%m.%%Y"'):format(name, shown(format))
+    end
+    local fault, which = core.internal.time_check(dtype, format, write)
+    return fault and ("%s is %q: %%%s %s"):format(name, format, which, fault) or nil
+end
+
 -- What is wrong with a dtype of columns.
 local function dtype_fault(name, dtype)
-    if type(dtype) ~= "string" or dtype ~= "text" and not dtypes.by_name[dtype] then
+    if type(dtype) == "table" and (dtype[1] == "date" or dtype[1] == "timestamp") and #dtype == 2 then
+        return format_fault(name .. "[2]", dtype[2], dtype[1], false)
+    elseif type(dtype) == "table" then
+        return ('%s is a table; {"date", format} or {"timestamp", format} is expected'):format(name)
+    elseif type(dtype) ~= "string" or dtype ~= "text" and not dtypes.by_name[dtype] then
         return ("%s is %s; supported: text %s"):format(name, shown(dtype), dtypes.names)
     end
 end
@@ -125,7 +139,7 @@ end
 local function dtypes_fault(wanted)
     if wanted == nil then
         return nil
-    elseif type(wanted) ~= "table" then
+    elseif type(wanted) ~= "table" or wanted[1] ~= nil then
         return dtype_fault("dtypes", wanted)
     end
     return by_column_fault("dtypes", wanted, dtype_fault)
@@ -170,7 +184,8 @@ function options.load_fault(opts)
         or header_fault(opts.header) or count_fault("skip", opts.skip, 0) or count_fault("nrows", opts.nrows, 0)
         or text_fault("comment", opts.comment) or text_fault("encoding", opts.encoding)
         or text_fault("source", opts.source) or choice_fault(opts, "ragged", { "error", "fill", "skip" })
-        or flag_fault(opts, "trim") or flag_fault(opts, "infer") or names_fault("columns", opts.columns, true)
+        or flag_fault(opts, "trim") or flag_fault(opts, "infer") or flag_fault(opts, "dates")
+        or names_fault("columns", opts.columns, true)
         or names_fault("names", opts.names) or na_fault(opts.na) or dtypes_fault(opts.dtypes)
 end
 
@@ -187,6 +202,7 @@ function options.save_fault(opts)
         or choice_fault(opts, "quote", { "needed", "all", "none" })
         or clash { sep = opts.sep, quote = '"', decimal = opts.decimal or "." }
         or flag_fault(opts, "header") or flag_fault(opts, "append")
+        or opts.dates ~= nil and format_fault("dates", opts.dates, "timestamp", true)
         or opts.na ~= nil and opts.na ~= "" and text_fault("na", opts.na)
         or opts.na and find(opts.na, '[",;|\t]')
         and ("na is %q; a text without separators and quotes is expected"):format(opts.na) or nil
@@ -209,10 +225,10 @@ end
 
 -- How a column of that dtype is read: internal.csv_columns. Integers of fewer bytes are i64 within bounds.
 local function forced(dtype)
-    if dtype == nil or dtype == "text" then
+    local row = dtypes.by_name[dtype]
+    if dtype == nil or row.kind == "text" or row.kind == "time" then
         return { kind = dtype }
     end
-    local row = dtypes.by_name[dtype]
     if row.kind == "bool" then
         return { kind = "bool" }
     elseif row.kind == "float" then
@@ -229,13 +245,18 @@ end
 -- How column `name` is read, and the dtype that it gets, nil: that which it has.
 function options.how(opts, name)
     local dtype = opts.dtypes
-    if type(dtype) == "table" then
+    if type(dtype) == "table" and dtype[1] == nil then
         dtype = dtype[name]
+    end
+    local format
+    if type(dtype) == "table" then
+        dtype, format = dtype[1], dtype[2]
     end
     if dtype == nil and opts.infer == false then
         dtype = "text"
     end
     local how, words = forced(dtype), opts.na
+    how.format, how.undated = format, opts.dates == false
     if is_by_column(words) then
         words = words[name]
     end
@@ -253,7 +274,7 @@ function options.unknown(opts, names)
     end
     for _, option in ipairs { "dtypes", "na" } do
         local by = opts[option]
-        local named = type(by) == "table" and (option == "dtypes" or is_by_column(by))
+        local named = type(by) == "table" and by[1] == nil and (option == "dtypes" or is_by_column(by))
         for name in pairs(named and by or {}) do
             if not known[name] then
                 return option, name
@@ -264,13 +285,13 @@ end
 
 options.writing = {
     names = true, columns = true, sep = true, header = true, na = true, quote = true, decimal = true, float = true,
-    append = true,
+    append = true, dates = true,
 }
 
 options.reading = {
     columns = true, sep = true, header = true, names = true, skip = true, comment = true, dtypes = true, na = true,
     nrows = true, decimal = true, thousands = true, quote = true, escape = true, encoding = true, ragged = true,
-    trim = true, infer = true, source = true, format = true,
+    trim = true, infer = true, source = true, format = true, dates = true,
 }
 
 return options

@@ -188,7 +188,7 @@ local FUNCTIONS = {
         "lun.load(path [, opts])",
         "an array from a .npy, .png, .pgm or .ppm file, or of bytes with {dtype=}; a table of arrays from .npz,\n"
             .. "of columns from .csv, .tsv or .txt, also .gz, with the options columns sep header names skip comment\n"
-            .. "dtypes na nrows decimal thousands quote escape ragged trim infer encoding source format:\n"
+            .. "dtypes na nrows decimal thousands quote escape ragged trim infer dates encoding source format:\n"
             .. 'docs/files.md; several by a list or a pattern, "2013-*.csv", are one table; what a file has without\n'
             .. "axes has none: a:value() is its number",
     },
@@ -201,7 +201,7 @@ local FUNCTIONS = {
     save = {
         "lun.save(path, a [, opts])",
         "writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .csv .tsv, also .gz,\n"
-            .. "with columns sep header na quote decimal float append: docs/files.md; of arrays or records .npz,\n"
+            .. "with columns sep header na quote decimal float dates append: docs/files.md; of arrays or records .npz,\n"
             .. "which {compress=true} compresses",
     },
     table = {

@@ -290,3 +290,16 @@ bool lun_time_read(lun_dtype t, lun_string s, int64_t *out)
     return lun_dtype_kind(t) == LUN_KIND_TIME && s.data && out &&
            lun__time_read(t, s.data, s.length, out, &zoned) == LUN__TIME_GOOD;
 }
+
+bool lun_time_scan(lun_dtype t, const char *format, lun_string s, int64_t *out, bool *zoned)
+{
+    if (lun_dtype_kind(t) != LUN_KIND_TIME || !s.data || !out || !zoned)
+        return false;
+    return (format ? lun__time_read_as(t, format, s.data, s.length, out, zoned)
+                   : lun__time_read(t, s.data, s.length, out, zoned)) == LUN__TIME_GOOD;
+}
+
+const char *lun_time_check(lun_dtype t, const char *format, bool write, char *which)
+{
+    return lun__time_read_check(t, format, write, which);
+}

@@ -137,7 +137,7 @@ describe("csv files", function()
                 seen[#seen + 1] = name .. #column
             end
             assert.same({ "a3", "b3", "c3" }, seen)
-            assert.same({ "x", "y", "z" }, t.b)
+            assert.same({ "x", "y", "z" }, t.b:totable())
         end)
 
         it("have the columns that are asked for, others can be added or taken away", function()
