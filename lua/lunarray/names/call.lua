@@ -13,6 +13,18 @@ local M = {}
 local getinfo, mathtype = debug.getinfo, math.type
 local Mistake = {} -- the metatable of mistakes on their way from a check to the call
 
+-- What takes over a call with a watched value (gradient/tape.lua) among its arguments, or nil.
+local function taken_over(name, ...)
+    for i = 1, select("#", ...) do
+        local x = (select(i, ...))
+        local kind = type(x) == "table" and getmetatable(x)
+        local offer = kind and type(kind) == "table" and rawget(kind, "__watched")
+        if offer then
+            return offer(name)
+        end
+    end
+end
+
 -- ---------------------------------------------------------------- calls
 
 -- Gives the results of a call, or raises its error; first: the number of arguments that the script does not count. An
@@ -42,7 +54,7 @@ local function called(name, first, most, f)
         if core.isarray(a) then
             a:dtype() -- fails if it is freed
         end
-        return settle(name, first, pcall(f, ...))
+        return settle(name, first, pcall(taken_over(name, ...) or f, ...))
     end)
 end
 M.called = called

@@ -143,6 +143,29 @@ local FUNCTIONS = {
     matmul = { "lun.matmul(A, B)", "the product of matrices, as A:matmul(B)" },
     compress = { "lun.compress(a, mask [, {axis=}])", "the elements where mask is true, as a:compress(mask)" },
     take = { "lun.take(a, indices [, {axis=, missing=}])", "the elements at indices, as a:take(indices)" },
+    grad = {
+        "lun.grad(f [, {wrt=1}])",
+        "a function that gives the derivatives of f(...), one number, by the arguments numbered in wrt, a number or a\n"
+            .. "list: of arrays arrays, of numbers numbers; then its value\n"
+            .. "example: lun.grad(function(x) return (x ^ 2):sum() end)(lun.vector{1.0, 2.0}) is {2.0, 4.0}, 5.0",
+    },
+    derivative = {
+        "lun.derivative(f [, k=1])",
+        "the k-th derivative of a function of a number, or of the elements of an array\n"
+            .. "example: lun.derivative(lun.sin, 2)(0.0) is -0.0",
+    },
+    hessian = { "lun.hessian(f)", "a function that gives the matrix of second derivatives of f(x), one number, x a Vector" },
+    jvp = { "lun.jvp(f, x, v)", "f(x), and its derivative at x along v" },
+    minimize = {
+        'lun.minimize(f, x0 [, {method="lbfgs", tol=1e-8, maxiter=200}])',
+        "x with the least f(x), from the Vector x0 on, f(x), and how many iterations that took; it ends where no element\n"
+            .. "of the derivative is beyond tol",
+    },
+    curve_fit = {
+        "lun.curve_fit(model, x, y, p0)",
+        "the parameters p with the least sum of squares of model(x, p[1], p[2], ...) - y, from p0 on, and their\n"
+            .. "covariance",
+    },
     histogram = { "lun.histogram(a [, bins] [, {range=, weights=}])", "counts and edges, as a:histogram(bins)" },
     spread = { "lun.spread(a, counts [, {axis=1}])", "elements repeated, as a:spread(counts)" },
     reduceat = { "lun.reduceat(a, offsets, f [, id])", "runs from offsets on reduced, as a:reduceat(offsets, f)" },
@@ -685,6 +708,7 @@ skeletons       %s sequence compose
 of skeletons    %s
 computing       eval each teams workdiv atomic call prepare explain stats profile check
 queues          queue buffer copy task
+derivatives     grad derivative hessian jvp minimize curve_fit
 reductions      %s dot
 printing        precision width elements_shown rows_shown
 written so      %s

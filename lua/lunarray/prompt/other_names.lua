@@ -117,7 +117,7 @@ local INSTEAD = {
     ["fft ifft rfft eig"] = "",
     ["convolve correlate conv1d conv2d"] = "lun.stencil(f), a function of the elements around each one",
     pop = "arrays keep their length; a .. b makes a longer one",
-    ["backward grad autograd"] = "derivatives are written by hand",
+    ["backward autograd"] = "lun.grad(f), a function that gives derivatives and the value of f",
 }
 
 local function by_name(t)
