@@ -13,6 +13,7 @@ complete -c lunarray -l check -d 'test functions for associativity and indices, 
 complete -c lunarray -l sandbox -d 'deny scripts access to files and processes'
 complete -c lunarray -l time-limit -x -d 'stop the script after s seconds; implies --sandbox'
 complete -c lunarray -l memory-limit -x -d 'limit memory to m megabytes; implies --sandbox'
+complete -c lunarray -l errors -x -d 'write failures as text, or as a line of json each'
 complete -c lunarray -l info -d 'show versions, backends, devices, ranks and the kernel cache'
 complete -c lunarray -l version -d 'show the version of Lunarray and of Lua'
 complete -c lunarray -l help -d 'show this text'

@@ -14,6 +14,7 @@
 #include "bind/host/block_pool.h"
 #include "lunarray.h"
 #include "program/advice.h"
+#include "program/errors_json.h"
 #include "program/options.h"
 #include "program/progress_line.h"
 #include "program/protected_call.h"
@@ -235,6 +236,8 @@ static int run(lua_State *L)
         luaL_requiref(L, "lunarray", luaopen_lunarray, 0);
         lua_setglobal(L, "lun");
     }
+    if (!o->sandbox && lun__errors_json_on())
+        lun__errors_json_warnings(L);
     if (!o->sandbox)
         lun__rank_begin(L, rank);
     set_arg(L, o);
@@ -251,10 +254,14 @@ static int run(lua_State *L)
 static bool answer_early(const lun_options *o, int *code)
 {
     if (o->bad) {
-        fprintf(stderr, "%s: ", o->program);
-        fprintf(stderr, o->complaint, o->bad);
-        fputc('\n', stderr);
-        lun__options_usage(stderr, o->program);
+        char text[256];
+        snprintf(text, sizeof text, o->complaint, o->bad);
+        if (lun__errors_json_on()) {
+            lun__errors_json_write("error", "usage", text);
+        } else {
+            fprintf(stderr, "%s: %s\n", o->program, text);
+            lun__options_usage(stderr, o->program);
+        }
         *code = EXIT_FAILURE;
         return true;
     }
@@ -268,7 +275,10 @@ static bool answer_early(const lun_options *o, int *code)
 
 static void complain(void *program, const char *text)
 {
-    lun__call_complain(program, text);
+    if (lun__errors_json_on())
+        lun__errors_json_write("log", "log", text);
+    else
+        lun__call_complain(program, text);
 }
 
 /* The state, and for a sandbox the engine that limits it. NULL with a complaint. */
@@ -303,6 +313,8 @@ int main(int argc, char **argv)
     int code = EXIT_FAILURE;
     if (argc > 0)
         lun__options_parse(&o);
+    if (o.errors && strcmp(o.errors, "json") == 0)
+        lun__errors_json_begin();
     if (answer_early(&o, &code))
         return code;
     if ((o.backend && setenv("LUNARRAY_BACKEND", o.backend, 1) != 0) ||

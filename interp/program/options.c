@@ -68,6 +68,11 @@ static bool is_given(const char *text)
     return text[0] != '\0';
 }
 
+static bool is_form(const char *text)
+{
+    return strcmp(text, "text") == 0 || strcmp(text, "json") == 0;
+}
+
 static bool is_ranks(const char *text)
 {
     return is_count(text) && strtol(text, NULL, 10) <= MOST_RANKS;

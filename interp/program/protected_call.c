@@ -20,6 +20,7 @@
 
 #include "bind/host/bind.h"
 #include "program/advice.h"
+#include "program/errors_json.h"
 #include "state/sandbox.h"
 #include "state/traceback.h"
 
@@ -190,6 +191,10 @@ static int protected(lua_State *L, int nargs, int nresults, int handler)
  * that. */
 static int describe_error(lua_State *L)
 {
+    if (lun__errors_json_on()) {
+        lun__errors_json_push(L);
+        return 1;
+    }
     const char *text = lua_tostring(L, 1);
     if (text) {
         lun__advice_error(L);
@@ -270,6 +275,10 @@ bool lun__call_was_interrupted(void)
 
 void lun__call_complain(const char *program, const char *message)
 {
+    if (lun__errors_json_on()) {
+        lun__errors_json_write("error", "runtime", message);
+        return;
+    }
     /* in one call: other ranks write at the same time */
     const char *format = program ? "%s: %s\n" : "%s%s\n", *name = program ? program : "";
     const int length = snprintf(NULL, 0, format, name, message);
@@ -288,6 +297,12 @@ void lun__call_complain(const char *program, const char *message)
  * protected calls, where messages are written, Lua ends the process if it has no memory. */
 static _Thread_local char last[256];
 
+/* The code of an error of Lua's that no handler has described. */
+static const char *code_of(int status)
+{
+    return status == LUA_ERRSYNTAX ? "syntax" : status == LUA_ERRMEM ? "memory" : "runtime";
+}
+
 int lun__call_report(lua_State *L, const char *program, int status)
 {
     if (status == LUA_OK)
@@ -298,7 +313,10 @@ int lun__call_report(lua_State *L, const char *program, int status)
                                                              : "(error message is not a string)";
         if (status == LUA_ERRMEM && lun__sandbox_refused(L))
             message = "memory limit reached";
-        lun__call_complain(program, message);
+        if (lun__errors_json_on())
+            lun__errors_json_write("error", code_of(status), message);
+        else
+            lun__call_complain(program, message);
         snprintf(last, sizeof last, "%.*s", (int)strcspn(message, "\n"), message);
     }
     lua_pop(L, 1);

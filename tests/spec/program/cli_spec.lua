@@ -285,6 +285,56 @@ describe("the program as a Lua interpreter", function()
     end)
 end)
 
+describe("--errors=json", function()
+    -- Status, standard error and standard output of the program with these words.
+    local function json(words)
+        local out, errors, code = run(ours, "lua --errors=json " .. words)
+        return errors, out, code
+    end
+
+    local CASES = {
+        { "fail.lua", '{"level":"error","code":"runtime","file":"fail.lua","line":2,"message":"broken",'
+            .. '"traceback":[{"file":"fail.lua","line":2,"name":"inner"},{"file":"fail.lua","line":5}]}' },
+        { "syntax.lua", '{"level":"error","code":"syntax","file":"syntax.lua","line":1,"message":"unexpected symbol near \'=\'"}' },
+        { "-e 'x != 1'", '{"level":"error","code":"syntax","file":"(command line)","line":1,"message":"syntax error near \'!\'",'
+            .. '"hint":"in Lua: \'not equal\' is ~= ; of arrays a:ne(b)"}' },
+        { "tostring.lua", '{"level":"error","code":"runtime","message":"described","traceback":[{"file":"tostring.lua","line":1}]}' },
+        { "-e 'error { code = \"mine\", message = \"own\" }'", '{"level":"error","code":"mine","message":"own",'
+            .. '"traceback":[{"file":"(command line)","line":1}]}' },
+        { "-e 'local z = lun.vector { 1 } // 0\nprint(z)'", '{"level":"error","code":"EZERO","file":"(command line)","line":1,'
+            .. '"message":"attempt to perform \'n//0\'","traceback":[{"file":"(command line)","line":2}]}' },
+        { "-e 'error(\"a\\n\\t\\\\\\255\\\"\\1\u{e9}\", 0)'", '{"level":"error","code":"runtime","message":'
+            .. '"a\\n\\t\\\\\\ufffd\\"\\u0001\u{e9}","traceback":[{"file":"(command line)","line":1}]}' },
+        { "nothing.lua", '{"level":"error","code":"runtime","message":"cannot open nothing.lua: No such file or directory"}' },
+        { "--nothing", '{"level":"error","code":"usage","message":"unrecognized option \'--nothing\'"}' },
+        { "--sandbox -e 'x.y = 1'", '{"level":"error","code":"runtime","file":"(command line)","line":1,'
+            .. '"message":"attempt to index a nil value (global \'x\')","traceback":[{"file":"(command line)","line":1}]}' },
+    }
+
+    for _, case in ipairs(CASES) do
+        it("describes the failure of " .. case[1], function()
+            local errors, out, code = json(case[1])
+            assert.equal(case[2] .. "\n", errors)
+            assert.equal("", out)
+            assert.equal(1, code)
+        end)
+    end
+
+    it("writes warnings, each error of finalisers among them, and leaves output alone", function()
+        local errors, out, code = json "-W warn.lua"
+        assert.equal('{"level":"warning","code":"warning","message":"@offXXX@off"}\n'
+            .. '{"level":"warning","code":"warning","message":"@on"}\n'
+            .. '{"level":"warning","code":"warning","message":"ZZZ"}\n', errors)
+        assert.equal(0, code)
+        assert.equal("", out)
+        errors, out = json "-W gc.lua"
+        assert.matches('^{"level":"warning","code":"warning","message":"error in __gc', errors)
+        assert.equal("two\n", out)
+        assert.equal("3\n", select(2, json "-e 'print(1 + 2)'"))
+        assert.matches("^LUA: '%-%-errors' needs text or json\nusage:", (select(2, run(ours, "lua --errors=xml"))))
+    end)
+end)
+
 describe("the program's own options", function()
     it("runs these specs itself", function()
         local running = shell.capture "readlink /proc/$PPID/exe":gsub("\n$", "")
