@@ -1283,9 +1283,14 @@ typedef enum lun_time_field {
     LUN_TIME_MICROSECOND,
     LUN_TIME_FIELD_COUNT
 } lun_time_field;
-/* That field of dates or timestamps, i64.  Lazy, as the next three. */
+/* That field of dates or timestamps, or of integers, which are days, as i64.  Lazy, as the next
+ * four. */
 LUN_API lun_status lun_time_get_field(lun_engine *e, lun_array *a, lun_time_field f,
                                       lun_array **out);
+/* The days as i64 of years, months and days, integers that broadcast; months and days may be beyond
+ * their ends. */
+LUN_API lun_status lun_time_days(lun_engine *e, lun_array *year, lun_array *month, lun_array *day,
+                                 lun_array **out);
 /* The durations since midnight of timestamps. */
 LUN_API lun_status lun_time_of_day(lun_engine *e, lun_array *a, lun_array **out);
 /* The starts of units such as "1d 1w 1mo 1q 1y 1h 15m 30s 10ms" that elements are in: weeks start

@@ -597,6 +597,14 @@ LUN_API int64_t lun_thrifty(lun_engine *e, bool on);
 /* What lun_teams says of a division: LUN_EARG, LUN_ELIMIT. */
 LUN_API lun_status lun_workdiv_check(lun_engine *e, const lun_workdiv *w);
 
+/* ---- the calendar ---------------------------------------------------------------------------- */
+
+/* The days from 1970-01-01 to a date of the proleptic Gregorian calendar, whose month and day may
+ * be beyond their ends; of years, months and days within 2^40. */
+LUN_API int64_t lun_civil_days(int64_t year, int64_t month, int64_t day);
+/* The date of a day within 2^40. */
+LUN_API void lun_civil_of(int64_t days, int64_t *year, int *month, int *day);
+
 /* ---- an interpreter -------------------------------------------------------------------------- */
 
 /* Stores one pointer of the host in the engine; lun_close calls close(data) before it frees

@@ -6,6 +6,7 @@
 #include "bind/host/bind.h"
 
 #define SECOND 1000000
+#define FAR    (INT64_C(1) << 40) /* years and days that single dates have */
 
 /* Complains about the string at `arg`. */
 static int no_such(lua_State *L, int arg, lun_dtype t)
@@ -128,6 +129,56 @@ static int time_field(lua_State *L)
     GIVE(L, lun_time_get_field(h->engine, a, f, out));
 }
 
+/* core.internal.time_days(year, month, day): of i64 arrays */
+static int time_days(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *year = lun__lua_array_check(L, h, 1), *month = lun__lua_array_check(L, h, 2);
+    lun_array *day = lun__lua_array_check(L, h, 3);
+    lun_status s;
+    LUN__TRY(s, lun_time_days(h->engine, year, month, day, out));
+    return lun__lua_array_give(L, h, s, 1);
+}
+
+static int64_t within(lua_State *L, int arg)
+{
+    const lua_Integer x = luaL_checkinteger(L, arg);
+    luaL_argcheck(L, x >= -FAR && x <= FAR, arg, "beyond the calendar");
+    return x;
+}
+
+/* core.internal.civil_days(year, month, day): a number of days */
+static int civil_days(lua_State *L)
+{
+    lua_pushinteger(L, lun_civil_days(within(L, 1), within(L, 2), within(L, 3)));
+    return 1;
+}
+
+/* core.internal.civil_of(days): year, month, day */
+static int civil_of(lua_State *L)
+{
+    int64_t year;
+    int month, day;
+    lun_civil_of(within(L, 1), &year, &month, &day);
+    lua_pushinteger(L, year);
+    lua_pushinteger(L, month);
+    lua_pushinteger(L, day);
+    return 3;
+}
+
+/* core.internal.time_read(dtype, text): the element as it is stored, nil: the text is none */
+static int time_read(lua_State *L)
+{
+    int64_t x;
+    const lun_dtype t = lun__lua_value_any_dtype(L, 1);
+    luaL_checktype(L, 2, LUA_TSTRING);
+    if (!lun_time_read(t, lun__lua_text_at(L, 2), &x))
+        return 0;
+    lua_pushinteger(L, x);
+    return 1;
+}
+
 static int time_of_day(lua_State *L)
 {
     GIVE(L, lun_time_of_day(h->engine, a, out));
@@ -180,16 +231,9 @@ static int time_text(lua_State *L)
 
 void lun__open_time(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg internal[] = {{"time_parse", time_parse},
-                                        {"time_texts", time_texts},
-                                        {"time_check", time_check},
-                                        {"time_cast", time_cast},
-                                        {"time_field", time_field},
-                                        {"time_of_day", time_of_day},
-                                        {"time_truncate", time_truncate},
-                                        {"time_add", time_add},
-                                        {"time_range", time_range},
-                                        {"time_text", time_text},
-                                        {NULL, NULL}};
-    lun__register(L, p, p->internal, internal);
-}
+    static const luaL_Reg internal[] = {
+        {"time_parse", time_parse}, {"time_texts", time_texts},   {"time_cast", time_cast},
+        {"time_field", time_field}, {"time_of_day", time_of_day}, {"time_truncate", time_truncate},
+        {"time_add", time_add},     {"time_range", time_range},   {"time_text", time_text},
+        {"time_days", time_days},   {"time_read", time_read},     {"civil_days", civil_days},
+        {"civil_of", civil_of},     {"time_check", time_check},   {NULL, NULL}};

@@ -1,74 +1,31 @@
 /* date.c - internal.parse_dates and internal.date_texts, for lun.date: lists of texts such as
- * "2012-01-31" to days since 1970-01-01 and back, in the proleptic Gregorian calendar. The parts of
- * dates are computed by lua/lunarray/table/date.lua. */
+ * "2012-01-31" to days since 1970-01-01 and back. */
 #include <limits.h>
 #include <stdint.h>
 
 #include "bind/host/bind.h"
 
 enum {
-    CHUNK = 1024,       /* days read at a time */
-    ERA = 146097,       /* days of 400 years */
-    ERA_BEFORE = 719468 /* days from 0000-03-01 to 1970-01-01 */
+    CHUNK = 1024, /* days read at a time */
+    DATE = 10     /* bytes of a date */
 };
 
 /* ---- texts to days --------------------------------------------------------------------------- */
 
-/* The number of `count` digits, -1 if they are not all digits. */
-static int digits(const char *text, int count)
+static bool is_blank(char c)
 {
-    int x = 0;
-    for (int i = 0; i < count; i++) {
-        if (text[i] < '0' || text[i] > '9')
-            return -1;
-        x = 10 * x + (text[i] - '0');
-    }
-    return x;
+    return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Whether a date is followed by nothing or by a time: "T06:30", " 06:30:15.5", with "Z" or "+02:00"
- * after it. */
-static bool is_time(const char *p, const char *end)
-{
-    if (p == end)
-        return true;
-    if (end - p < 6 || (*p != 'T' && *p != ' ') || p[3] != ':')
-        return false;
-    int hour = digits(p + 1, 2), minute = digits(p + 4, 2), second = 0;
-    p += 6;
-    if (end - p >= 3 && *p == ':') {
-        second = digits(p + 1, 2);
-        p += 3;
-        if (p < end && *p == '.')
-            for (p++; p < end && *p >= '0' && *p <= '9';)
-                p++;
-    }
-    if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
-        return false;
-    if (end - p == 1 && *p == 'Z')
-        return true;
-    if (end - p == 6 && (*p == '+' || *p == '-') && p[3] == ':')
-        return digits(p + 1, 2) >= 0 && digits(p + 4, 2) >= 0;
-    return p == end;
-}
-
-/* The day of a text; false if it is no date. */
+/* The day of a text without blanks at its ends, which may have a time behind its date; false if it
+ * is no date. */
 static bool parse(const char *text, size_t length, int64_t *day)
 {
-    static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    if (length < 10 || text[4] != '-' || text[7] != '-')
-        return false;
-    int y = digits(text, 4), m = digits(text + 5, 2), d = digits(text + 8, 2);
-    if (y < 0 || m < 1 || m > 12 || d < 1)
-        return false;
-    bool leap = y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
-    if (d > lengths[m - 1] + (m == 2 && leap) || !is_time(text + 10, text + length))
-        return false;
-    int past = (m + 9) % 12; /* months since March, whose years end with their leap day */
-    int years = y + 400 - (m <= 2);
-    *day = (int64_t)years * 365 + years / 4 - years / 100 + years / 400 + (153 * past + 2) / 5 + d -
-           1 - ERA_BEFORE - ERA;
-    return true;
+    int64_t time;
+    const lun_string all = {text, (int64_t)length}, date = {text, DATE};
+    return length >= DATE && !is_blank(*text) && !is_blank(text[length - 1]) &&
+           lun_time_read(LUN_DATE, date, day) &&
+           (length == DATE || lun_time_read(LUN_TIMESTAMP, all, &time));
 }
 
 /* internal.parse_dates(list): the days as an i64 Vector; or nil and the number of the first element

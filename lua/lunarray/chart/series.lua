@@ -1,7 +1,6 @@
 -- The arguments of lun.plot: series and their x, from arrays, lists of them, tables of columns and options. Knows
 -- nothing of how they are drawn.
 
-local calendar = require "lunarray.table.calendar"
 local chart = require "lunarray.chart.chart"
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
@@ -115,12 +114,15 @@ end
 
 -- ---------------------------------------------------------------- what they stand over
 
--- A list of dates as days; or nil and what is wrong with it.
+local DAY <const> = 86400000000 -- microseconds
+
+-- A list of dates, with or without times, as days.
 local function days_of(list, argument)
     local days = {}
     for i, text in ipairs(list) do
-        days[i] = type(text) == "string" and calendar.parse(text) or nil
-        if not days[i] then
+        local us = type(text) == "string" and core.internal.time_read("timestamp", text)
+        days[i] = us and us // DAY + us % DAY / DAY
+        if not us then
             picture.misuse(argument, "plot", "'%s' at %d is no date such as 2012-01-31", tostring(text), i)
         end
     end

@@ -1,6 +1,6 @@
 -- The ticks of an axis: round numbers or beginnings of days, months and years, and their labels.
 
-local calendar = require "lunarray.table.calendar"
+local internal = require("lunarray.core").internal
 local number = require "lunarray.base.number"
 
 local ticks = {}
@@ -107,18 +107,19 @@ local DATE_STEPS = {
 local MONDAY = 4 -- 1970-01-05, from which weeks are counted
 local PER_DAY = { minute = 1440, hour = 24, day = 1 }
 local DAYS = { month = 30.4, year = 365.2 } -- about
+local FAR = 1e11 -- days, beyond which dates have no ticks
 
 -- The i-th beginning of a month or year, in days.
 local function beginning(unit, i)
     if unit == "year" then
-        return calendar.days(i, 1, 1)
+        return internal.civil_days(i, 1, 1)
     end
-    return calendar.days(i // 12, i % 12 + 1, 1)
+    return internal.civil_days(i // 12, i % 12 + 1, 1)
 end
 
 local function date_label(days, unit)
     local whole = math.floor(days)
-    local year, month, day = calendar.date(whole)
+    local year, month, day = internal.civil_of(whole)
     if unit == "year" then
         return ("%d"):format(year)
     elseif unit == "month" then
@@ -134,7 +135,9 @@ end
 local function dates_of(low, high, count, unit, most)
     local first, last, at
     local per_day = PER_DAY[unit]
-    if per_day then
+    if not (low > -FAR and high < FAR) then
+        return nil
+    elseif per_day then
         local offset = count % 7 == 0 and MONDAY or 0
         first, last = math.ceil((low - offset) * per_day / count), math.floor((high - offset) * per_day / count)
         function at(i)
@@ -144,7 +147,7 @@ local function dates_of(low, high, count, unit, most)
         if (high - low) / DAYS[unit] / count > 2 * most then
             return nil
         end
-        local year, month = calendar.date(math.floor(low))
+        local year, month = internal.civil_of(math.floor(low))
         first = (unit == "year" and year or year * 12 + month - 1) // count
         function at(i)
             return beginning(unit, i * count)

@@ -92,6 +92,55 @@ row("add", "a:add(unit)", 'a step by the calendar, "1mo" or "-2d"; months end on
         return internal.time_add(times(a, 1, "date", "timestamp"), unit(u, 2))
     end)
 
+-- ---------------------------------------------------------------- zones
+
+local SECOND <const> = 1000000
+
+-- The offsets of a zone at seconds, since 1970-01-01, of UTC, or of its own clock.
+local function offsets(zone, seconds, own)
+    local before, at, all = zone.first, {}, { zone.first }
+    for k, change in ipairs(zone.at) do
+        local offset = zone.offset[k]
+        -- By its own clock the offset before holds until both are past, in the hour that is there twice and in the gap.
+        at[k] = own and math.max(change + math.max(before, offset), at[k - 1] or math.mininteger) or change
+        before, all[k + 1] = offset, offset
+    end
+    local ends = zone.ends and zone.ends + (own and before or 0)
+    if ends then
+        local period = require("lunarray.format.zone").period
+        seconds = core.where(seconds:ge(ends), ends - period + (seconds - ends) % period, seconds)
+    end
+    local number = core.vector(at, "i64"):searchsorted(seconds, { side = "right" })
+    return core.vector(all, "i64"):take(number)
+end
+
+row("zone", "a:zone(from, to)",
+    'timestamps by the clock of one zone, "UTC" or such as "Europe/Berlin", as those of another, out of the system\'s '
+        .. "zone files;\na time that is there twice is read as the first, one that is not there is moved forward by "
+        .. "the gap; nil, message\nwhere there is no such zone",
+    STAMP .. ':zone("UTC", "UTC"):hour()', "{10}",
+    function(a, from, to)
+        times(a, 1, "timestamp")
+        local zones = {}
+        for k, name in ipairs { from or false, to or false } do
+            if type(name) ~= "string" or not ("/" .. name):find "^[/%w_+-]+$" or ("/" .. name .. "/"):find "//" then
+                bad(k + 1, "zone such as \"Europe/Berlin\" expected, got %s", type(name) == "string" and name
+                    or internal.kind_of(name or nil))
+            end
+            local zone, wrong = require("lunarray.format.zone").read(name)
+            if not zone then
+                return nil, wrong
+            end
+            zones[k] = zone
+        end
+        local numbers = internal.time_cast(a, "i64")
+        local there = internal.has_missing(numbers) and numbers:ismissing():lnot()
+        local us = there and internal.slots(numbers) or numbers
+        local utc = us - offsets(zones[1], us // SECOND, true) * SECOND
+        local wall = utc + offsets(zones[2], utc // SECOND, false) * SECOND
+        return internal.time_cast(there and internal.with_missing(wall, there) or wall, "timestamp")
+    end)
+
 -- ---------------------------------------------------------------- texts and numbers
 
 row("format", "a:format(f)", "dates or timestamps as texts: %Y %m %d %j %H %I %M %S %f %p %y %b %B %a %A %%",

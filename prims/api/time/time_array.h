@@ -31,7 +31,10 @@ lun_status lun__time_text_read(lun_engine *e, lun_array *a, lun_dtype t, const c
                                bool missing, lun_array **out);
 /* What is one text, in the dtype of it that goes with elements of dtype t. */
 lun_status lun__time_text_beside(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out);
-lun_status lun__time_text_write(lun_engine *e, lun_array *a, const char *format, lun_array **out);
+/* LUN_EARG unless the format is one of texts of dtype t, to be read or written. */
+lun_status lun__time_text_format(lun_engine *e, lun_dtype t, const char *format, bool write);
+/* The texts of a's elements (time_texts.c). */
+lun_status lun__time_texts(lun_engine *e, lun_array *a, const char *format, lun_array **out);
 
 /* ---- operations (time_compute.c) ---- */
 lun_status lun__time_compute(lun_engine *e, lun_op op, lun_array *const *all, int count,

@@ -180,6 +180,12 @@ static lun_status give(calc *c, lun_array *x, lun_array *valid, lun_dtype t, lun
     return lun__time_calc_end(c, x, out);
 }
 
+/* Whether a is of integers that can be days. */
+static bool is_days(const lun_array *a)
+{
+    return !lun__array_logical(a) && lun__dtype_is_integer(lun_dtype_of(a));
+}
+
 lun_status lun_time_get_field(lun_engine *e, lun_array *a, lun_time_field f, lun_array **out)
 {
     LUN_NEED(e, a && out);
@@ -187,8 +193,10 @@ lun_status lun_time_get_field(lun_engine *e, lun_array *a, lun_time_field f, lun
     const unsigned times = LUN__TIME_BIT(LUN_TIMESTAMP);
     calc c = {.e = e};
     lun_array *valid = NULL;
-    lun_status s = lun__time_array_check(e, a, clock ? times : times | LUN__TIME_BIT(LUN_DATE),
-                                         clock ? "timestamps" : "dates or timestamps");
+    lun_status s = lun__array_present(e, a);
+    if (s == LUN_OK && (clock || !is_days(a)))
+        s = lun__time_array_check(e, a, clock ? times : times | LUN__TIME_BIT(LUN_DATE),
+                                  clock ? "timestamps" : "dates or timestamps");
     if (s == LUN_OK && (unsigned)f >= LUN_TIME_FIELD_COUNT)
         s = lun__fail(e, LUN_EARG, "no such field: %d", (int)f);
     if (s != LUN_OK)
@@ -197,6 +205,43 @@ lun_status lun_time_get_field(lun_engine *e, lun_array *a, lun_time_field f, lun
     if (lun__array_logical(a) == LUN_TIMESTAMP && !clock)
         days = per(&c, x, LUN__TIME_DAY);
     return give(&c, field(&c, f, days, x), valid, LUN_I64, out);
+}
+
+lun_status lun_time_days(lun_engine *e, lun_array *year, lun_array *month, lun_array *day,
+                         lun_array **out)
+{
+    LUN_NEED(e, year && month && day && out);
+    calc c = {.e = e};
+    char text[96];
+    lun_array *const all[] = {year, month, day};
+    for (int k = 0; k < 3; k++) {
+        const lun_status s = lun__array_present(e, all[k]);
+        if (s != LUN_OK)
+            return s;
+        if (!is_days(all[k]))
+            return lun__fail(e, LUN_EDTYPE, "integers expected, got %s",
+                             lun__array_describe(all[k], text));
+    }
+    lun_array *years = lun__time_calc_cast(&c, year, LUN_I64);
+    lun_array *months = lun__time_calc_cast(&c, month, LUN_I64);
+    months = add(&c, op(&c, LUN_OP_ADD, mul(&c, years, 12), months), -1);
+    lun_array *days =
+        op(&c, LUN_OP_ADD, before_months(&c, months), lun__time_calc_cast(&c, day, LUN_I64));
+    return lun__time_calc_end(&c, days, out);
+}
+
+int64_t lun_civil_days(int64_t year, int64_t month, int64_t day)
+{
+    const int64_t past = lun__time_floor(month - 1, 12);
+    return lun__civil_days(year + past, (int)(month - 12 * past), 1) + day - 1;
+}
+
+void lun_civil_of(int64_t days, int64_t *year, int *month, int *day)
+{
+    const lun__civil c = lun__civil_of(days);
+    *year = c.year;
+    *month = c.month;
+    *day = c.day;
 }
 
 /* The microseconds since midnight. */

@@ -110,7 +110,7 @@ static lun_status cast(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out
 {
     lun_array *numbers;
     if (t == LUN_TEXT)
-        return lun__time_text_write(e, a, NULL, out);
+        return lun__time_texts(e, a, NULL, out);
     if (lun__array_logical(a) == LUN_TEXT)
         return lun__time_text_read(e, a, t, NULL, false, out);
     if (!lun__array_logical(a))

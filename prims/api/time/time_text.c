@@ -1,5 +1,4 @@
-/* time_text.c - texts to dates, timestamps and durations and back: each different text is read
- * once. */
+/* time_text.c - texts to dates, timestamps and durations: each different text is read once. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,7 +127,7 @@ static lun_status by_code(reading *r, lun_array *codes, lun_array *valid, lun_ar
     return s;
 }
 
-static lun_status check_format(lun_engine *e, lun_dtype t, const char *format, bool write)
+lun_status lun__time_text_format(lun_engine *e, lun_dtype t, const char *format, bool write)
 {
     char which;
     if (t == LUN_DURATION && format)
@@ -144,7 +143,7 @@ lun_status lun__time_text_read(lun_engine *e, lun_array *a, lun_dtype t, const c
 {
     reading r = {.e = e, .t = t, .format = format, .pool = lun__text_array_pool(a)};
     lun_array *codes = NULL, *valid = NULL;
-    lun_status s = check_format(e, t, format, false);
+    lun_status s = lun__time_text_format(e, t, format, false);
     if (s == LUN_OK)
         s = lun__validity_parts(e, a, false, &codes, &valid);
     if (s != LUN_OK)
@@ -177,95 +176,6 @@ lun_status lun__time_text_beside(lun_engine *e, lun_array *a, lun_dtype t, lun_a
     return lun__time_text_read(e, a, t, NULL, false, out);
 }
 
-/* ---- elements to texts ----------------------------------------------------------------------- */
-
-/* The text of an element behind nothing in `to`. */
-static lun_status write_one(lun_engine *e, lun_dtype t, const char *format, int64_t x,
-                            lun_strbuf *to)
-{
-    char text[LUN__TIME_TEXT];
-    lun__strbuf_clear(to);
-    if (format)
-        return lun__time_write_as(t, format, x, to) ? LUN_OK : lun__fail_nomem(e);
-    lun__strbuf_add(to, text, (size_t)lun__time_write(t, x, text));
-    return to->failed ? lun__fail_nomem(e) : LUN_OK;
-}
-
-/* The texts of the different elements. */
-static lun_status texts_of(lun_engine *e, lun_array *levels, lun_dtype t, const char *format,
-                           lun_array **out)
-{
-    const int64_t n = lun_size(levels);
-    lun_strbuf text = LUN_STRBUF_INIT;
-    lun_text_pool *pool = NULL;
-    lun_array *codes = NULL;
-    uint32_t *code = malloc((size_t)(n ? n : 1) * sizeof *code);
-    int64_t *x = malloc((size_t)(n ? n : 1) * sizeof *x);
-    lun_status s = code && x ? lun__text_pool_new(e, &pool) : lun__fail_nomem(e);
-    if (s == LUN_OK)
-        s = lun_read(e, levels, x, 0, n);
-    for (int64_t k = 0; s == LUN_OK && k < n; k++) {
-        s = write_one(e, t, format, x[k], &text);
-        if (s == LUN_OK)
-            s = lun__text_pool_add(e, pool, lun__strbuf_text(&text), (int64_t)text.length,
-                                   &code[k]);
-    }
-    if (s == LUN_OK)
-        s = lun_vector(e, code, n, LUN_U32, &codes);
-    if (s == LUN_OK)
-        s = lun__text_array(e, codes, NULL, pool, out);
-    lun__strbuf_free(&text);
-    free(code);
-    free(x);
-    lun_release(codes);
-    lun__text_pool_release(pool);
-    return s;
-}
-
-lun_status lun__time_text_write(lun_engine *e, lun_array *a, const char *format, lun_array **out)
-{
-    const lun_dtype t = lun__array_logical(a);
-    lun__time_calc c = {.e = e};
-    lun_array *x = NULL, *slots = NULL, *valid = NULL, *values = NULL, *counts = NULL;
-    lun_array *at = NULL, *texts = NULL;
-    lun_status s = check_format(e, t, format, true);
-    if (s != LUN_OK)
-        return s;
-    s = lun__time_array_numbers(e, a, false, &x);
-    x = lun__time_calc_take(&c, s, x);
-    if (c.s == LUN_OK)
-        c.s = lun_missing_parts(e, x, &slots, &valid);
-    if (c.s == LUN_OK && lun_size(slots) > 0) {
-        s = lun_unique(e, slots, &values, &counts);
-        lun__time_calc_take(&c, s, values);
-        lun__time_calc_take(&c, s, counts);
-        s = c.s == LUN_OK ? lun_searchsorted(e, values, slots, 0, 0, &at) : c.s;
-        lun__time_calc_take(&c, s, at);
-    } else if (c.s == LUN_OK) {
-        lun_retain(at = values = slots);
-        lun__time_calc_take(&c, LUN_OK, at);
-    }
-    s = c.s == LUN_OK ? texts_of(e, values, t, format, &texts) : c.s;
-    lun__time_calc_take(&c, s, texts);
-    s = c.s == LUN_OK ? lun_take(e, texts, at, 0, NULL, &x) : c.s;
-    lun__time_calc_take(&c, s, x);
-    if (c.s == LUN_OK && valid) {
-        lun_array *gaps = lun__time_calc_op(&c, LUN_OP_LNOT, valid, NULL), *made = NULL;
-        s = c.s == LUN_OK ? lun_with_missing(e, x, gaps, &made) : c.s;
-        x = lun__time_calc_take(&c, s, made);
-    }
-    lun_release(slots);
-    lun_release(valid);
-    return lun__time_calc_end(&c, x, out);
-}
-
-lun_status lun_time_texts(lun_engine *e, lun_array *a, const char *format, lun_array **out)
-{
-    LUN_NEED(e, a && out);
-    lun_status s = lun__time_array_check(e, a, ~0U, "dates, timestamps or durations");
-    return s == LUN_OK ? lun__time_text_write(e, a, format, out) : s;
-}
-
 lun_status lun_time_parse(lun_engine *e, lun_array *a, lun_dtype t, const char *format,
                           bool missing, lun_array **out)
 {
@@ -277,11 +187,6 @@ lun_status lun_time_parse(lun_engine *e, lun_array *a, lun_dtype t, const char *
     if (s == LUN_OK && lun_dtype_kind(t) != LUN_KIND_TIME)
         s = lun__fail(e, LUN_EDTYPE, "%s is no dtype of dates", lun_dtype_name(t));
     return s == LUN_OK ? lun__time_text_read(e, a, t, format, missing, out) : s;
-}
-
-int lun_time_write(lun_dtype t, int64_t x, char text[LUN_TIME_TEXT])
-{
-    return lun_dtype_kind(t) == LUN_KIND_TIME ? lun__time_write(t, x, text) : 0;
 }
 
 bool lun_time_read(lun_dtype t, lun_string s, int64_t *out)

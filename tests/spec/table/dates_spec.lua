@@ -84,22 +84,27 @@ describe("lun.date", function()
         assert.equal("-0001-12-31", date.text(date.make(0, 1, 0)))
         assert.equal("12345-06-07", date.text(date.make(12345, 6, 7)))
         assert.matches("^%-2525%d+%-%d%d%-%d%d$", date.text(math.mininteger))
+        expect.failure("bad argument #2 to 'make' (2000000000000 is beyond 2^40)", date.make, 1, 2000000000000, 1)
+        expect.failure("bad argument #1 to 'year' (-2000000000000 is beyond 2^40)", date.year, -2000000000000)
     end)
 
     it("parses dates with times, whose day it takes", function()
-        local sound = { "2012-01-31", "2012-01-31T06:30", "2012-01-31 06:30", "2012-01-31T23:59:60", "2012-01-31T06:30:15.25",
+        local sound = { "2012-01-31", "2012-01-31T06:30", "2012-01-31 06:30", "2012-01-31T23:59:59", "2012-01-31T06:30:15.25",
             "2012-01-31T06:30Z", "2012-01-31T06:30:15+02:00", "2012-01-31 00:00:00-11:30" }
         expect.elements({ 15370, 15370, 15370, 15370, 15370, 15370, 15370, 15370 }, date.parse(sound))
+        expect.elements({ 15370, 15370, 15370 }, date.parse(lun.vector { "2012-01-31T23:30-11:30", " 2012-01-31T06:30+0200",
+            "2012-01-31T00:30+02" }))
+        expect.elements({ 15370, 15371 }, date.parse(lun.vector { "2012-01-31", "2012-02-01 23:59" }))
         assert.equal(0, #date.parse {})
         assert.same({}, date.text(lun.zeros(0, "i64")))
-        assert.equal(-719528, date.parse "0000-01-01")
+        assert.equal(-719162, date.parse "0001-01-01")
         assert.equal(2932896, date.parse "9999-12-31")
     end)
 
     it("says which row is no date", function()
         for _, text in ipairs { "", "2012-1-31", "2012-01-3", "2012-13-01", "2012-00-01", "2012-01-00", "2012-01-32",
             "2011-02-29", "1900-02-29", "2012-04-31", "12012-01-31", "-012-01-31", "2012/01/31", "2012-01-31x", "2012-01-31T",
-            "2012-01-31T6:30", "2012-01-31T24:00", "2012-01-31T06:60", "2012-01-31T06:30:61", "2012-01-31T06:30:1",
+            "2012-01-31T6:30", "2012-01-31T24:00", "2012-01-31T06:60", "2012-01-31T06:30:60", "0000-01-01", "2012-01-31T06:30:1",
             "2012-01-31T06:30+2", "2012-01-31T06:30+02:0x", "2012-01-31 ", " 2012-01-31", "2012-01-31\0", "x" } do
             local days, message, code = date.parse { "2012-01-31", text, "" }
             assert.is_nil(days, text)

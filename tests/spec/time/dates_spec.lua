@@ -154,6 +154,20 @@ describe("dates", function()
         assert.same({ "2024-01-05" }, lun.vector({ "x", "2024-01-05" }):sub(2):cast("date"):totable())
     end)
 
+    it("are written one by one where they seldom repeat, with gaps and formats, else once each", function()
+        for _, n in ipairs { 65536, 70001, 300000 } do
+            for _, of in ipairs { n, 100 } do
+                local numbers = lun.index(n) % of * 1000003
+                local a = lun.where((lun.index(n) % 1000):eq(7), lun.na, numbers:cast "timestamp")
+                local texts, days = a:cast "text", a:format "%Y-%m-%d"
+                assert.is_true(texts:cast("timestamp"):equals(a))
+                assert.is_true(days:cast("date"):equals(a:date()))
+                assert.equal((n - 7) // 1000 + 1, texts:ismissing():count())
+                assert.equal(texts:nunique(), a:nunique())
+            end
+        end
+    end)
+
     it("are read and written by a format", function()
         local function read(s, f, dtype)
             return lun.vector({ s }):cast(dtype or "date", { format = f })[1]
