@@ -237,3 +237,5 @@ void lun__open_time(lua_State *L, const lun__parts *p)
         {"time_add", time_add},     {"time_range", time_range},   {"time_text", time_text},
         {"time_days", time_days},   {"time_read", time_read},     {"civil_days", civil_days},
         {"civil_of", civil_of},     {"time_check", time_check},   {NULL, NULL}};
+    lun__register(L, p, p->internal, internal);
+}

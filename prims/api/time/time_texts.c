@@ -6,7 +6,7 @@
 #include "api/time/time_array.h"
 
 enum {
-    SAMPLE = 65536,   /* elements by which it is decided whether they repeat */
+    SAMPLE = 60000,   /* elements by which it is decided whether they repeat */
     TASK = 4096,      /* elements that one task writes */
     PIECE = 64 * TASK /* elements written before their texts go into the pool */
 };
