@@ -1,5 +1,5 @@
--- A curve through points: the year of temperatures in Seattle as a mean and a wave, whose height, time and length are found
--- by lun.curve_fit from a guess; the length comes out as about a year, although nothing says so.
+-- A curve through points: the year of temperatures in Seattle as a mean and a wave, whose height, time and length are
+-- found by lun.curve_fit from a guess; the length comes out as about a year, although nothing says so.
 -- prints:
 --     mean      16.54 +- 0.10
 --     height     8.97 +- 0.13

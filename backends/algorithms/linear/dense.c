@@ -9,6 +9,7 @@
 #endif
 
 #include "algorithms/linear/first_failure.h"
+#include "algorithms/linear/small.h"
 #include "algorithms/parts/algorithm_functions.h"
 #include "algorithms/parts/work_parts.h"
 
@@ -97,19 +98,38 @@ static void several(void *ctx, int64_t part, int worker)
         d->one(ctx, k, worker);
 }
 
-/* Calls f64 or f32 for the numbers below `all`. */
-static lun_status each(dense *d, int64_t all, lun_part_fn *f64, lun_part_fn *f32)
+/* Calls f64 or f32 for the numbers below `all`, each of which is so many matrices. */
+static lun_status each_of(dense *d, int64_t all, int64_t matrices, lun_part_fn *f64,
+                          lun_part_fn *f32)
 {
     d->one = is_double(d) ? f64 : f32;
     d->all = all;
-    d->grain = 1 + GRAIN / (d->n * d->n);
+    d->grain = 1 + GRAIN / (d->n * d->n * matrices);
     const int64_t parts = (all + d->grain - 1) / d->grain;
     return lun__work_parts(d->services, d->team, parts, d, several) ? LUN_OK : LUN_ECANCEL;
+}
+
+static lun_status each(dense *d, int64_t all, lun_part_fn *f64, lun_part_fn *f32)
+{
+    return each_of(d, all, 1, f64, f32);
+}
+
+/* Whether matrices are done several at a time; how many times. */
+static bool is_small(const dense *d)
+{
+    return d->count > 1 && d->n <= LUN_SMALL_ROWS;
+}
+
+static int64_t groups(const dense *d)
+{
+    return (d->count + LUN_SMALL_LANES - 1) / LUN_SMALL_LANES;
 }
 
 lun_status lun__lu_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r)
 {
     dense d = open_run(services, team, r, 0);
+    if (is_small(&d))
+        return each_of(&d, groups(&d), LUN_SMALL_LANES, some_lu_f64, some_lu_f32);
     if (d.count > 1)
         return each(&d, d.count, one_lu_f64, one_lu_f32);
     (is_double(&d) ? one_lu_f64 : one_lu_f32)(&d, 0, 0);
@@ -127,6 +147,8 @@ static lun_status solve(dense *d, int64_t rows, bool unit)
     }
     d->columns = d->r->in[1].n / (d->n * d->count);
     d->strips = (d->columns + STRIP - 1) / STRIP;
+    if (is_small(d) && d->r->which == LUN_ALGORITHM_SOLVED)
+        return each_of(d, groups(d), LUN_SMALL_LANES, some_solve_f64, some_solve_f32);
     return each(d, d->count * d->strips, one_solve_f64, one_solve_f32);
 }
 

@@ -149,6 +149,37 @@ static void NAME(one_lu)(void *ctx, int64_t part, int worker)
     NAME(lu)(&d, a);
 }
 
+/* Matrices of group number `part`: how many, and the first one. */
+static int64_t NAME(group)(const dense *d, int64_t part, int64_t *first)
+{
+    *first = part * LUN_SMALL_LANES;
+    return d->count - *first < LUN_SMALL_LANES ? d->count - *first : LUN_SMALL_LANES;
+}
+
+static void NAME(some_lu)(void *ctx, int64_t part, int worker)
+{
+    const dense *d = ctx;
+    const int64_t n = d->n;
+    int64_t first;
+    const int64_t count = NAME(group)(d, part, &first);
+    (void)worker;
+    NAME(lun__small_lu)
+    (lun__vecmath_isa_here(), n, (const T *)d->r->in[0].data + first * n * n,
+     (T *)d->r->out[0].data + first * (n + 2) * n, count);
+}
+
+static void NAME(some_solve)(void *ctx, int64_t part, int worker)
+{
+    const dense *d = ctx;
+    const int64_t n = d->n, m = d->columns;
+    int64_t first;
+    const int64_t count = NAME(group)(d, part, &first);
+    (void)worker;
+    NAME(lun__small_solve)
+    (lun__vecmath_isa_here(), n, m, (const T *)d->r->in[0].data + first * (n + 2) * n,
+     (const T *)d->r->in[1].data + first * n * m, (T *)d->r->out[0].data + first * n * m, count);
+}
+
 /* Row i of x with the rows from `first` on that are known: `known` of them, upwards or downwards;
  * element (i, k) of the triangle is t[i * across + k * along]. */
 static void NAME(known)(const dense *d, const T *t, int64_t across, int64_t along, bool down, T *x,
@@ -210,25 +241,36 @@ static int64_t NAME(singular)(const dense *d, int64_t number, int64_t rows)
     return 0;
 }
 
+/* The sign of a product of pivots, +0 where one is 0. */
+static T NAME(sign_of)(const T *a, int64_t n, T sign)
+{
+    for (int64_t k = 0; k < n; k++) {
+        const T u = a[k * n + k];
+        sign = u < 0 ? -sign : u > 0 ? sign : sign * u;
+    }
+    return sign == 0 ? 0 : sign;
+}
+
 static void NAME(one_det)(void *ctx, int64_t part, int worker)
 {
     const dense *d = ctx;
     const int64_t n = d->n;
     const T *a = (const T *)d->r->in[0].data + part * (n + 2) * n, *swaps = a + (n + 1) * n;
-    T *out = (T *)d->r->out[0].data + part, sign = 1, product, sum = 0;
+    T *out = (T *)d->r->out[0].data + part, sum = 0;
+    int is_odd = 0; /* no branch on what is as good as random */
     (void)worker;
     for (int64_t k = 0; k < n; k++)
-        sign = swaps[k] != (T)k ? -sign : sign;
-    product = sign;
-    for (int64_t k = 0; k < n; k++) {
-        const T u = a[k * n + k];
-        product = product * u;
-        sum = sum + u;
-        sign = u < 0 ? -sign : u > 0 ? sign : sign * u;
+        is_odd ^= swaps[k] != (T)k;
+    T product = (T)(1 - 2 * is_odd);
+    if (d->r->option[0] == LUN_SIGN) {
+        *out = NAME(sign_of)(a, n, product);
+        return;
     }
-    if (sign == 0)
-        sign = 0; /* +0 */
-    *out = d->r->option[0] == LUN_SIGN ? sign : d->r->option[0] == LUN_LOGARITHM ? sum : product;
+    for (int64_t k = 0; k < n; k++) {
+        product = product * a[k * n + k];
+        sum = sum + a[k * n + k];
+    }
+    *out = d->r->option[0] == LUN_LOGARITHM ? sum : product;
 }
 
 /* The rows of a Cholesky factor below a panel: some rows, a strip of columns after the other. */

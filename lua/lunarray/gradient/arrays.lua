@@ -288,6 +288,8 @@ function rules.matmul(g, _, a, b)
     local x, y = as_matrix(a, true), as_matrix(b, false)
     if is_number(g) then
         return g * b, g * a
+    elseif #shape_of(a) == 2 and #shape_of(b) == 1 then
+        return g:expand_dims(-1) * b, turned(a):matmul(g)
     elseif #shape_of(a) == 1 then
         g = g:expand_dims(-2)
     elseif #shape_of(b) == 1 then

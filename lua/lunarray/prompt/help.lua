@@ -154,12 +154,15 @@ local FUNCTIONS = {
         "the k-th derivative of a function of a number, or of the elements of an array\n"
             .. "example: lun.derivative(lun.sin, 2)(0.0) is -0.0",
     },
-    hessian = { "lun.hessian(f)", "a function that gives the matrix of second derivatives of f(x), one number, x a Vector" },
+    hessian = {
+        "lun.hessian(f)",
+        "a function that gives the matrix of second derivatives of f(x), one number, x a Vector",
+    },
     jvp = { "lun.jvp(f, x, v)", "f(x), and its derivative at x along v" },
     minimize = {
         'lun.minimize(f, x0 [, {method="lbfgs", tol=1e-8, maxiter=200}])',
-        "x with the least f(x), from the Vector x0 on, f(x), and how many iterations that took; it ends where no element\n"
-            .. "of the derivative is beyond tol",
+        "x with the least f(x), from the Vector x0 on, f(x), and how many iterations that took; it ends where no\n"
+            .. "element of the derivative is beyond tol",
     },
     curve_fit = {
         "lun.curve_fit(model, x, y, p0)",

@@ -124,7 +124,9 @@ describe("the derivative of an array operation", function()
         matmul = function(y) return A:matmul(y):dot(y:matmul(A)) + (A * y):matmul(A):sum() end,
         batches = function(y) return (lun.stack { A, A + 1 }:matmul(A * y) ^ 2):sum() end,
         solve = function(y) return A:solve(y):sum() + (A * y):solve(A):sum() end,
-        triangular = function(y) return (A:tril() * y):solve_triangular(y):sum() + A:solve_triangular(y, { upper = true, transpose = true }):sum() end,
+        triangular = function(y)
+            return (A:tril() * y):solve_triangular(y):sum() + A:solve_triangular(y, { upper = true, transpose = true }):sum()
+        end,
         inv = function(y) return (A + y):inv():sum() end,
         det = function(y) return (A * y):det() + select(2, (A * y):slogdet()) + lun.stack { A * y, A }:det():sum() end,
         cholesky = function(y) return (A:matmul(A:transpose()) + y:diag()):cholesky():exp():sum() end,
@@ -132,10 +134,13 @@ describe("the derivative of an array operation", function()
         singular = function(y) return (A * y):svdvals():max() + (A * y):matrix_norm { ord = "nuc" } end,
         expm = function(y) return (A * y):expm():sum() + (A * y):matrix_power(3):sum() end,
         joined = function(y) return ((y .. y * 2):cumsum() * lun.index(8)):sum() + (lun.stack({ y, y * y }, 2) ^ 3):sum() end,
-        windows = function(y) return y:sub(2, 3):sum() * y[1] * y[4] + (y:windows(2) ^ 2):sum() + (A * y)[2]:sum() + (A * y):col(3):sum() end,
+        windows = function(y)
+            return y:sub(2, 3):sum() * y[1] * y[4] + (y:windows(2) ^ 2):sum() + (A * y)[2]:sum() + (A * y):col(3):sum()
+        end,
         places = function(y) return (y:take(lun.vector { 1, 1, 3 }) * lun.vector { 1, 2, 3 }):sum() + (y:sort() * lun.index(4)):sum()
             + y:compress(lun.vector { true, false, true, true }):prod() end,
-        moved = function(y) return (y:shift(1, { edge = 0 }) * y):sum() + (y:shift(1, { edge = "wrap" }) * y):sum() + (y:pad(1, 2) ^ 2):sum()
+        moved = function(y) return (y:shift(1, { edge = 0 }) * y):sum() + (y:shift(1, { edge = "wrap" }) * y):sum()
+            + (y:pad(1, 2) ^ 2):sum()
             + (y:flip() * y):sum() + (y:roll(1) * y ^ 2):sum() end,
         shapes = function(y) return (y:reshape(2, 2):matmul(y:reshape(2, 2)):transpose() * lun.vector { { 1, 2 }, { 3, 4 } }):sum()
             + (y:expand_dims(1) * y:expand_dims(2)):flatten():norm() end,
@@ -224,7 +229,8 @@ describe("minimize", function()
         near(0, (p - lun.vector { 2.5, 1.3, 0.5 }):abs():max(), 1e-9)
         assert.is_true(cov:abs():max() < 1e-15)
         -- SciPy 1.17.1: curve_fit(lambda x, a, b: a*x + b, [1, 2, 3, 4], [2.1, 3.9, 6.2, 7.8])
-        p, cov = lun.curve_fit(function(u, a, b) return a * u + b end, lun.vector { 1, 2, 3, 4 }, lun.vector { 2.1, 3.9, 6.2, 7.8 }, { 1, 0 })
+        local function line(u, a, b) return a * u + b end
+        p, cov = lun.curve_fit(line, lun.vector { 1, 2, 3, 4 }, lun.vector { 2.1, 3.9, 6.2, 7.8 }, { 1, 0 })
         near(0, (p - lun.vector { 1.94, 0.15 }):abs():max(), 1e-9)
         near(0, (cov - lun.vector { { 0.0082, -0.0205 }, { -0.0205, 0.0615 } }):abs():max(), 1e-9)
     end)
@@ -240,7 +246,8 @@ describe("a mistake in derivatives", function()
         end
         wrong("f must give one number, got f64[2]", of(function(a) return a * 2 end, y))
         wrong("f must give one number, got nil", of(function() end, y))
-        wrong("argument 1 of the function is i64: f32 and f64 have derivatives, cast it", of(function(a) return a:sum() end, lun.vector { 1, 2 }))
+        wrong("argument 1 of the function is i64: f32 and f64 have derivatives, cast it",
+            of(function(a) return a:sum() end, lun.vector { 1, 2 }))
         wrong("argument 1 of the function is string: an array or a number has a derivative", of(function(a) return a end, "x"))
         wrong("no derivative of 'median'", of(function(a) return a:median() end, y))
         wrong("no derivative of 'svd'", of(function(a) return a:outer(a):svd():sum() end, y))
@@ -255,7 +262,8 @@ describe("a mistake in derivatives", function()
         wrong("bad argument #1 to 'grad' (function expected, got nil)", function() return lun.grad() end)
         wrong("bad argument #2 to 'grad' (unknown option 'with': the options are wrt)", function() return lun.grad(print, { with = 1 }) end)
         wrong("bad argument #2 to 'grad' (wrt: numbers of arguments expected, got x)", function() return lun.grad(print, { wrt = "x" }) end)
-        wrong("bad argument #2 to 'derivative' (a whole number, at least 0, expected, got -1)", function() return lun.derivative(print, -1) end)
+        wrong("bad argument #2 to 'derivative' (a whole number, at least 0, expected, got -1)",
+            function() return lun.derivative(print, -1) end)
         wrong("bad argument #3 to 'jvp' (it has another shape than x: f64[3] and f64[2])",
             function() return lun.jvp(function(a) return a end, y, lun.ones(3)) end)
         wrong("bad argument #3 to 'minimize' (unknown method 'newton': known are lbfgs)",

@@ -232,6 +232,34 @@ describe("linear algebra", function()
         same(A:solve_triangular(B), lun.stack { C, A }:solve_triangular(B)[2])
     end)
 
+    it("gives many small matrices the bits of each", function()
+        for _, dtype in ipairs { "f64", "f32" } do
+            for n = 1, 5 do
+                for _, count in ipairs { 2, 7, 8, 9, 33 } do
+                    local S = (lun.random({ count, n, n }, { seed = n, dtype = dtype }) * 8 - 4):round():cast(dtype):copy() -- with ties
+                    for i = 1, n do
+                        S[2][i][i] = S[2][i][i] + 20 -- regular, as the first one with a NaN, and all by the next line
+                    end
+                    S = (S + lun.eye(n, dtype) * 0.125):copy()
+                    S[1][n][1] = 0 / 0
+                    local B = lun.random({ count, n, 3 }, { seed = 9, dtype = dtype })
+                    local P, L, U = S:lu()
+                    local X, D = S:solve(B), S:det()
+                    for k = 1, count do
+                        local p, l, u = S[k]:lu()
+                        same(p, P[k])
+                        local function text(a) return a:nan_to_num { nan = 77 } end
+                        assert.equal(text(l):copy():tobytes(), text(L[k]):copy():tobytes())
+                        assert.equal(text(u):copy():tobytes(), text(U[k]):copy():tobytes())
+                        assert.equal(text(S[k]:solve(B[k])):copy():tobytes(), text(X[k]):copy():tobytes())
+                        local d = S[k]:det()
+                        assert.is_true(d == D[k] or d ~= d and D[k] ~= D[k])
+                    end
+                end
+            end
+        end
+    end)
+
     it("takes other dtypes, empty matrices, NaN and infinity", function()
         local A = lun.vector { { 4, 1 }, { 1, 3 } }
         for _, dtype in ipairs { "i8", "i32", "i64", "u8", "f64" } do
