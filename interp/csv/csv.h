@@ -177,9 +177,14 @@ enum {
     LUN__CSV_DATES = 2048,
     LUN__CSV_STAMPS = 4096, /* dates with a time of day */
     LUN__CSV_ZONED = 8192,  /* the same with an offset from UTC */
-    LUN__CSV_FULL = 1024    /* within: no memory to mark what is missing */
+    LUN__CSV_FULL = 1024,   /* within: no memory to mark what is missing */
+    LUN__CSV_WORDS = 16384  /* the first one of lun__csv_words_defaults; next to it the others */
 };
 
+enum { LUN__CSV_WORD_COUNT = 8 };
+
+/* The words that are missing elements where none are given. */
+extern const char lun__csv_words_defaults[LUN__CSV_WORD_COUNT][5];
 /* The kind of a column with these flags. */
 lun__csv_kind lun__csv_column_kind(unsigned seen);
 

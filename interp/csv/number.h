@@ -28,6 +28,7 @@ typedef struct lun__csv_value {
     bool sign, minus; /* one is written */
     bool zeros;       /* an integer that begins with a 0 and goes on */
     bool real;        /* a float that is written as no integer */
+    unsigned word;    /* EMPTY: the flag of the word that it is (csv/csv.h) */
     union {
         uint64_t bits; /* of an integer */
         double number; /* of a float; nan for an empty field */

@@ -67,10 +67,12 @@ static lun__csv_value value_at(const work *w, int64_t i)
         return (lun__csv_value){.sort = LUN__CSV_IS_EMPTY};
     lun__csv_value v = w->foreign ? lun__csv_words_foreign(w->p->rules, start, end)
                                   : lun__csv_number_value(start, end);
-    if (v.sort == LUN__CSV_IS_TEXT && !w->how->missing &&
-        lun__csv_words_is_missing(NULL, start, end))
+    if (v.sort != LUN__CSV_IS_TEXT)
+        return v;
+    v.word = w->how->missing ? 0 : lun__csv_words_flag(start, end);
+    if (v.word)
         v.sort = LUN__CSV_IS_EMPTY;
-    else if (v.sort == LUN__CSV_IS_TEXT && !w->how->undated)
+    else if (!w->how->undated)
         v.sort = sort_of_text(start, end);
     return v;
 }
@@ -89,9 +91,10 @@ static unsigned char *map_of(lun__csv_holes *h)
     return mine;
 }
 
-/* Row r of the piece is missing. */
-static void leave_out(work *w, int64_t r)
+/* Row r of the piece is missing, as v says. */
+static void leave_out(work *w, int64_t r, lun__csv_value v)
 {
+    w->seen |= v.word;
     if (!w->map) {
         unsigned char *map = map_of(w->holes);
         if (!map) {
@@ -113,7 +116,7 @@ static unsigned flags_of(lun__csv_value v)
         [LUN__CSV_IS_DATE] = LUN__CSV_DATES,  [LUN__CSV_IS_STAMP] = LUN__CSV_STAMPS,
         [LUN__CSV_IS_ZONED] = LUN__CSV_ZONED};
     if (v.sort >= LUN__CSV_IS_EMPTY)
-        return others[v.sort];
+        return others[v.sort] | v.word;
     unsigned seen = v.zeros ? LUN__CSV_ZEROS : 0;
     if (v.sort == LUN__CSV_IS_FLOAT)
         return seen | LUN__CSV_FLOATS | (v.real ? LUN__CSV_REAL : 0);
@@ -131,7 +134,7 @@ static bool odd_integer(work *w, int64_t i, int64_t r, uint64_t *to)
     *to = v.as.bits;
     if (v.sort == LUN__CSV_IS_EMPTY) {
         *to = 0;
-        leave_out(w, r);
+        leave_out(w, r, v);
         return true;
     }
     if (v.sort != LUN__CSV_IS_INTEGER && v.sort != LUN__CSV_IS_BEYOND)
@@ -176,7 +179,7 @@ static bool odd_float(work *w, int64_t i, int64_t r, double *to)
         return false;
     *to = NAN;
     if (v.sort == LUN__CSV_IS_EMPTY)
-        leave_out(w, r);
+        leave_out(w, r, v);
     else
         *to = lun__csv_number_of(v);
     w->seen |= flags_of(v) & (LUN__CSV_ZEROS | LUN__CSV_REAL);
@@ -194,7 +197,7 @@ static bool floats(work *w, double *to)
         const char *end, *start = lun__csv_piece_field(p, i, last, &end);
         if (start == end) {
             to[r] = NAN;
-            leave_out(w, r);
+            leave_out(w, r, (lun__csv_value){0});
         } else if (!(plain && w->seen & LUN__CSV_REAL &&
                      lun__csv_number_float(start, end, &to[r])) &&
                    !odd_float(w, i, r, &to[r])) {
@@ -211,11 +214,11 @@ static bool truths(work *w, unsigned char *to)
     const lun__csv_piece *p = w->p;
     int64_t i = w->column;
     for (int64_t r = 0; r < p->rows; r++, i += p->width) {
-        lun__csv_sort sort = value_at(w, i).sort;
-        to[r] = sort == LUN__CSV_IS_TRUE;
-        if (sort == LUN__CSV_IS_EMPTY)
-            leave_out(w, r);
-        else if (sort != LUN__CSV_IS_TRUE && sort != LUN__CSV_IS_FALSE)
+        const lun__csv_value v = value_at(w, i);
+        to[r] = v.sort == LUN__CSV_IS_TRUE;
+        if (v.sort == LUN__CSV_IS_EMPTY)
+            leave_out(w, r, v);
+        else if (v.sort != LUN__CSV_IS_TRUE && v.sort != LUN__CSV_IS_FALSE)
             return false;
         else
             w->seen |= LUN__CSV_BOOLS;
@@ -248,12 +251,13 @@ static bool times(work *w, lun__csv_kind as, void *to)
     for (int64_t r = 0; r < w->p->rows; r++, i += w->p->width) {
         int64_t x = 0;
         bool zoned = false;
+        lun__csv_value v;
         if (time_at(w, i, as, &x, &zoned))
             w->seen |= zoned                  ? LUN__CSV_ZONED
                        : as == LUN__CSV_STAMP ? LUN__CSV_STAMPS
                                               : LUN__CSV_DATES;
-        else if (value_at(w, i).sort == LUN__CSV_IS_EMPTY)
-            leave_out(w, r);
+        else if ((v = value_at(w, i)).sort == LUN__CSV_IS_EMPTY)
+            leave_out(w, r, v);
         else
             return false;
         if (as == LUN__CSV_DATE)

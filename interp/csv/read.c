@@ -20,7 +20,7 @@ typedef struct target {
     lun__csv_wanted *wanted;
     lun__csv_kind kind;
     bool due;       /* to be read in this run */
-    uint16_t *seen; /* its flags in each piece */
+    uint32_t *seen; /* its flags in each piece */
     void *memory;
     unsigned char *valid;
     lun__csv_holes holes;
@@ -89,6 +89,7 @@ static bool may_misfit(unsigned seen, const lun__csv_how *how)
 {
     const bool bounded = how->low != (how->kind == LUN__CSV_U64 ? 0 : INT64_MIN) ||
                          how->high < (how->kind == LUN__CSV_U64 ? UINT64_MAX : INT64_MAX);
+    seen &= LUN__CSV_WORDS - 1;
     if (!how->forced)
         return false;
     if (how->kind >= LUN__CSV_DATE)
@@ -112,7 +113,7 @@ static void convert(target *t, const lun__csv_piece *p, int64_t piece, const lun
     char *to = (char *)t->memory + cut->row * lun__csv_kind_bytes(t->kind);
     unsigned seen =
         lun__csv_column_convert(p, w->column, &w->how, t->kind, to, &t->holes, cut->row);
-    t->seen[piece] = (uint16_t)seen;
+    t->seen[piece] = seen;
     if (seen & LUN__CSV_FULL)
         (void)lun__csv_state_refuse(fault, LUN__CSV_MEMORY);
     else if (may_misfit(seen, &w->how) && lun__csv_column_misfit(p, w->column, &w->how, &found)) {

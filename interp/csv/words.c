@@ -3,15 +3,19 @@
 
 enum { LONGEST = 1024 }; /* bytes of a number in another notation */
 
-static bool is_default(const char *p, size_t n)
+const char lun__csv_words_defaults[LUN__CSV_WORD_COUNT][5] = {"NA",   "N/A",  "n/a",  "#N/A",
+                                                              "NULL", "null", "None", "<NA>"};
+
+unsigned lun__csv_words_flag(const char *p, const char *end)
 {
-    static const char words[][5] = {"NA", "N/A", "n/a", "#N/A", "NULL", "null", "None", "<NA>"};
-    if (n < 2 || n > 4)
-        return false;
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        if (words[k][0] == *p && strlen(words[k]) == n && memcmp(words[k], p, n) == 0)
-            return true;
-    return false;
+    p = lun__csv_words_strip(p, &end);
+    const size_t n = (size_t)(end - p);
+    for (int k = 0; n >= 2 && n <= 4 && k < LUN__CSV_WORD_COUNT; k++) {
+        const char *word = lun__csv_words_defaults[k];
+        if (word[0] == *p && strlen(word) == n && memcmp(word, p, n) == 0)
+            return (unsigned)LUN__CSV_WORDS << k;
+    }
+    return 0;
 }
 
 bool lun__csv_words_is_one(const lun__csv_words *words, const char *p, const char *end)
@@ -29,8 +33,7 @@ bool lun__csv_words_is_one(const lun__csv_words *words, const char *p, const cha
 bool lun__csv_words_is_missing(const lun__csv_words *words, const char *p, const char *end)
 {
     p = lun__csv_words_strip(p, &end);
-    return p == end ||
-           (words ? lun__csv_words_is_one(words, p, end) : is_default(p, (size_t)(end - p)));
+    return p == end || (words && lun__csv_words_is_one(words, p, end));
 }
 
 /* Writes the number p .. end as lun__csv_number_value reads it; its end, NULL: it is none. */

@@ -16,7 +16,9 @@ static inline const char *lun__csv_words_strip(const char *p, const char **end)
     return p;
 }
 
-/* Whether the field is nothing or one of the words; NULL: NA and others. */
+/* The flag of the field, if it is one of lun__csv_words_defaults; else 0. */
+unsigned lun__csv_words_flag(const char *p, const char *end);
+/* Whether the field is nothing, blanks left out, or one of the words, if there are any. */
 bool lun__csv_words_is_missing(const lun__csv_words *words, const char *p, const char *end);
 /* Whether the text, blanks around it left out, is one of the words. */
 bool lun__csv_words_is_one(const lun__csv_words *words, const char *p, const char *end);

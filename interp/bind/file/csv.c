@@ -646,15 +646,23 @@ static int csv_columns(lua_State *L)
     return 5;
 }
 
-/* internal.csv_kind(flags): what a column with these flags is, "text" or the name of its dtype. */
+/* internal.csv_kind(flags): what a column with these flags is, "text" or the name of its dtype; and
+ * a list of the words that stood for missing elements. */
 static int csv_kind(lua_State *L)
 {
     static const char *const names[] = {
         [LUN__CSV_I64] = "i64",        [LUN__CSV_U64] = "u64",   [LUN__CSV_F64] = "f64",
         [LUN__CSV_BOOL] = "bool",      [LUN__CSV_TEXT] = "text", [LUN__CSV_DATE] = "date",
         [LUN__CSV_STAMP] = "timestamp"};
-    lua_pushstring(L, names[lun__csv_column_kind((unsigned)luaL_checkinteger(L, 1))]);
-    return 1;
+    const unsigned seen = (unsigned)luaL_checkinteger(L, 1);
+    lua_pushstring(L, names[lun__csv_column_kind(seen)]);
+    lua_createtable(L, 0, 0);
+    for (int k = 0, n = 0; k < LUN__CSV_WORD_COUNT; k++)
+        if (seen & (unsigned)LUN__CSV_WORDS << k) {
+            lua_pushstring(L, lun__csv_words_defaults[k]);
+            lua_rawseti(L, -2, ++n);
+        }
+    return 2;
 }
 
 void lun__open_csv(lua_State *L, const lun__parts *p)

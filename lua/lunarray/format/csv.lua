@@ -101,9 +101,9 @@ local function header_fault(names)
 end
 
 -- A file's names of columns without blanks around: an empty one is "c" and its number, one that there is already gets
--- the next number that no other name has, as in x_2.
+-- the next number that no other name has, as in x_2. And a list of those that were made so.
 local function complete(names)
-    local given, used, out = {}, {}, {}
+    local given, used, out, made = {}, {}, {}, {}
     for i, name in ipairs(names) do
         name = name:match "^[ \t]*(.-)[ \t]*$"
         out[i] = name == "" and "c" .. i or name
@@ -116,8 +116,9 @@ local function complete(names)
         end
         out[i] = used[name] and ("%s_%d"):format(name, number) or name
         used[out[i]] = true
+        made[#made + 1] = out[i] ~= names[i]:match "^[ \t]*(.-)[ \t]*$" and out[i] or nil
     end
-    return out
+    return out, made
 end
 
 -- Whether a file with that extension is gzip data.
@@ -146,12 +147,13 @@ local function choose(names, wanted)
     return numbers, chosen
 end
 
--- The names of columns: those in the options, in the header, or c1, c2 and so on; or nil, message.
+-- The names of columns: those in the options, in the header, or c1, c2 and so on, and a list of those that were made;
+-- or nil, message.
 local function names_for(opts, header, nameless)
     if opts.names and #opts.names ~= #header then
         return nil, ("names has %d names, but there are %d columns"):format(#opts.names, #header)
     elseif opts.names then
-        return table.move(opts.names, 1, #opts.names, 1, {})
+        return table.move(opts.names, 1, #opts.names, 1, {}), {}
     end
     local names = {}
     for i, name in ipairs(header) do
@@ -220,9 +222,9 @@ local function begin(source, opts, extension)
     if not reader then
         return nil, header, nameless
     end
-    local names, message = names_for(opts, header, nameless)
+    local names, made = names_for(opts, header, nameless)
     if not names then
-        return nil, message, "format"
+        return nil, made, "format"
     end
     local option, name = options.unknown(opts, names)
     if option then
@@ -234,7 +236,7 @@ local function begin(source, opts, extension)
         return nil, wanted, "format"
     end
     local from = { reader = reader, names = names, numbers = numbers, wanted = wanted, hows = {}, dtypes = {},
-        chosen = {}, about = { separator = separator, nameless = nameless, skipped = 0 } }
+        chosen = {}, about = { separator = separator, nameless = nameless, skipped = 0, made = made } }
     for i, number in ipairs(numbers) do
         from.hows[i], from.dtypes[i] = options.how(opts, names[number])
         from.chosen[number] = from.dtypes[i]
@@ -270,6 +272,15 @@ end
 -- How a column is read once more to be of that kind.
 local function again_as(kind, how)
     return { kind = kind, missing = how.missing, undated = how.undated }
+end
+
+-- The words that stood for missing elements in columns with these flags, each once.
+local function words_of(flags)
+    local all = 0
+    for _, seen in ipairs(flags) do
+        all = all | (internal.csv_kind(seen) ~= "text" and seen or 0)
+    end
+    return (select(2, internal.csv_kind(all)))
 end
 
 -- The table of columns: their names, values, validities and the dtypes that they get; about: how they were read.
@@ -311,6 +322,7 @@ function csv.decode(source, opts, extension, path)
         return nil, valid, flags
     end
     internal.csv_close(from.reader)
+    from.about.words = words_of(flags)
     leave_note(from, opts, path)
     local t = make_table(from.wanted, columns, valid, from.dtypes, rows, from.about)
     if opts.source then
@@ -376,16 +388,13 @@ local function read_again(from, kinds)
     return true
 end
 
--- What column i of all files is.
+-- What column i of all files is, and its flags.
 local function common_kind(files, i)
     local flags = 0
     for _, from in ipairs(files) do
-        if from.dtypes[i] then
-            return from.values[i]:dtype()
-        end
         flags = flags | from.flags[i]
     end
-    return internal.csv_kind(flags)
+    return files[1].dtypes[i] and files[1].values[i]:dtype() or internal.csv_kind(flags), flags
 end
 
 -- Makes column i of all files one: its values and validity.
@@ -413,9 +422,9 @@ function csv.decode_all(list, opts)
         files[i] = from
         rows, skipped = rows + from.rows, skipped + from.about.skipped
     end
-    local kinds, first = {}, files[1]
+    local kinds, flags, first = {}, {}, files[1]
     for i in ipairs(first.wanted) do
-        kinds[i] = common_kind(files, i)
+        kinds[i], flags[i] = common_kind(files, i)
     end
     for _, from in ipairs(files) do
         local other, some = {}, false
@@ -435,7 +444,7 @@ function csv.decode_all(list, opts)
     for i in ipairs(first.wanted) do
         columns[i], valid[i] = appended(files, i)
     end
-    first.about.skipped = skipped
+    first.about.skipped, first.about.words = skipped, words_of(flags)
     leave_note(first, opts, first.path)
     local t = make_table(first.wanted, columns, valid, first.dtypes, rows, first.about)
     if opts.source then

@@ -227,8 +227,8 @@ local FUNCTIONS = {
     save = {
         "lun.save(path, a [, opts])",
         "writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .csv .tsv, also .gz,\n"
-            .. "with columns sep header na quote decimal float dates append: docs/files.md; of arrays or records .npz,\n"
-            .. "which {compress=true} compresses",
+            .. "with columns sep header na quote decimal float dates append: docs/files.md; of arrays or records\n"
+            .. ".npz, which {compress=true} compresses",
     },
     table = {
         "lun.table(t [, names])",

@@ -277,8 +277,13 @@ function M.info(t)
     print(("%d row%s"):format(#t, #t == 1 and "" or "s"))
     print(info)
     if about then
-        print(("read with sep = %q%s%s"):format(about.separator, about.nameless and "; the first line was a row" or "",
-            (about.skipped or 0) > 0 and ("; %d rows left out"):format(about.skipped) or ""))
+        local words = { ("read with sep = %q"):format(about.separator) }
+        words[#words + 1] = about.nameless and "the first line was a row" or nil
+        words[#words + 1] = #about.made > 0 and "names made: " .. table.concat(about.made, ", ") or nil
+        words[#words + 1] = #about.words > 0 and "taken as missing: " .. table.concat(about.words, ", ") or nil
+        words[#words + 1] = about.skipped > 0
+            and ("%d row%s left out"):format(about.skipped, about.skipped == 1 and "" or "s") or nil
+        print(table.concat(words, "; "))
     end
     return info
 end

@@ -1,6 +1,7 @@
 /* text_pool_test.c - pools of texts: values found and added against a plain list, codes and
  * pointers that stay, order, the account; and the C interface of text arrays. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine_kit.h"
@@ -159,6 +160,82 @@ static void test_arrays(void **state)
     lun_release(levels);
 }
 
+/* Values of a host's in memory of malloc, which the array takes. */
+static lun_text_made made_values(bool distinct)
+{
+    static const char far[] = "a text of more than twelve bytes";
+    lun_text_made v = {.size = sizeof v, .count = 3, .buffer_count = 1, .distinct = distinct};
+    v.views = calloc(3, sizeof *v.views);
+    v.buffers = calloc(1, sizeof *v.buffers);
+    v.buffers[0] = (lun_text_bytes){malloc(sizeof far), sizeof far - 1};
+    memcpy(v.buffers[0].bytes, far, sizeof far - 1);
+    v.views[0].length = 1;
+    v.views[0].as.in_place[0] = 'b';
+    v.views[1].length = sizeof far - 1;
+    memcpy(v.views[1].as.far.prefix, far, 4);
+    v.views[2].length = 1;
+    v.views[2].as.in_place[0] = distinct ? 'a' : 'b';
+    return v;
+}
+
+static void test_codes_of_a_host(void **state)
+{
+    (void)state;
+    const uint8_t numbers[] = {3, 0, 2, 1, 3};
+    const bool there[] = {true, false, true, true, true};
+    uint32_t rank[5];
+    lun_string got[5];
+    lun_array *codes, *valid, *a, *found, *levels;
+    OK(lun_vector(e, numbers, 5, LUN_U8, &codes));
+    OK(lun_vector(e, there, 5, LUN_BOOL, &valid));
+    for (int distinct = 0; distinct < 2; distinct++) {
+        lun_text_made v = made_values(distinct);
+        OK(lun_text_of_codes(e, codes, valid, &v, &a));
+        assert_null(v.views);
+        assert_int_equal(v.count, 0);
+        OK(lun_text_read(e, a, 0, 5, got));
+        assert_null(got[1].data);
+        assert_int_equal(got[2].length, 32);
+        assert_memory_equal(got[2].data, "a text of more", 14);
+        OK(lun_text_codes(e, a, &found, &levels));
+        OK(lun_read(e, found, rank, 0, 5));
+        assert_memory_equal(
+            rank, distinct ? ((uint32_t[]){1, 0, 2, 3, 1}) : ((uint32_t[]){2, 0, 1, 2, 2}),
+            sizeof rank);
+        assert_int_equal(lun_size(levels), distinct ? 3 : 2);
+        lun_release(a);
+        lun_release(found);
+        lun_release(levels);
+    }
+    lun_text_made none = {.size = sizeof none, .distinct = true};
+    OK(lun_vector(e, numbers, 0, LUN_U8, &a));
+    OK(lun_text_of_codes(e, a, NULL, &none, &levels));
+    assert_int_equal(lun_size(levels), 0);
+    lun_release(a);
+    lun_release(levels);
+    lun_release(codes);
+    lun_release(valid);
+}
+
+static void test_times_of_a_host(void **state)
+{
+    (void)state;
+    char which = 0;
+    int64_t x = 0;
+    bool zoned = false;
+    assert_true(lun_time_scan(LUN_DATE, "%d.%m.%Y", (lun_string){"01.02.1970", 10}, &x, &zoned));
+    assert_int_equal(x, 31);
+    assert_true(
+        lun_time_scan(LUN_TIMESTAMP, NULL, (lun_string){"1970-01-01T01:00+01:00", 22}, &x, &zoned));
+    assert_int_equal(x, 0);
+    assert_true(zoned);
+    assert_false(lun_time_scan(LUN_DATE, NULL, (lun_string){"1970-02-30", 10}, &x, &zoned));
+    assert_false(lun_time_scan(LUN_F64, NULL, (lun_string){"1970-02-03", 10}, &x, &zoned));
+    assert_null(lun_time_check(LUN_DATE, "%Y-%m-%d", false, &which));
+    assert_non_null(lun_time_check(LUN_DATE, "%Y %H", false, &which));
+    assert_int_equal(which, 'H');
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +244,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_account, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_utf8, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_arrays, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_codes_of_a_host, kit_reference_open, kit_close),
+        cmocka_unit_test(test_times_of_a_host),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

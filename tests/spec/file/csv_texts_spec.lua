@@ -186,6 +186,25 @@ describe("texts of csv", function()
         assert.equal(directory .. "/s3.csv", t.from[5])
     end)
 
+    it("say how they were read: names made, words taken as missing, rows left out", function()
+        local t = load(",x,x,k\n1,NA,2.5,NA\n2,4,null,x\n3,NA,1\n", { ragged = "skip" })
+        assert.same({ separator = ",", nameless = false, skipped = 1, made = { "c1", "x_2" }, words = { "NA", "null" } },
+            getmetatable(t).csv)
+        local script = write([[
+            local lun = require "lunarray"
+            local info = lun.load(arg[1], { ragged = "skip" }):info()
+            print(table.concat(info.name:totable(), " "), table.concat(info.missing:totable(), " "))
+        ]], "info.lua")
+        local out = shell.capture(("LUA_PATH='%s' LUA_CPATH='%s' %s %s %s"):format(package.path, package.cpath,
+            shell.interpreter(), script, directory .. "/t.csv"))
+        assert.equal('read with sep = ","; names made: c1, x_2; taken as missing: NA, null; 1 row left out\n'
+            .. "c1 x x_2 k\t0 1 1 0\n", out:match "read with.*")
+        assert.same({}, getmetatable(load("a,b\n-,1\nNA,2\n", { na = { "-" } })).csv.words)
+        write("a,b\n1,None\n", "w1.csv")
+        write("a,b\n#N/A,2\n", "w2.csv")
+        assert.same({ "#N/A", "None" }, getmetatable(lun.load(directory .. "/w?.csv")).csv.words)
+    end)
+
     it("go through every verb", function()
         local t = load 'k,s,x\nb,p,1\na,,2\nb,"",3\n,q,4\n'
         assert.same({ { k = "a", n = 0 }, { k = "b", n = 2 }, { n = 1 } },
