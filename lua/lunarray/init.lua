@@ -123,7 +123,7 @@ end
 
 -- Methods of dates, timestamps and durations: rows of names/times.lua.
 for name in ("year month day weekday yearday quarter week isoyear hour minute second microsecond date time truncate "
-    .. "add zone format seconds cast isin"):gmatch "%S+" do
+    .. "add zone format seconds cast isin reduce scan clip histogram describe"):gmatch "%S+" do
     core.internal.time_methods[name] = function(...)
         return all(require("lunarray.names.times").methods[name](...))
     end

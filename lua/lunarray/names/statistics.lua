@@ -195,13 +195,11 @@ row("zscore", "a:zscore([{axis=, ddof=0}])",
     end)
 
 row("describe", "a:describe()",
-    "a table of numbers: count, mean, std, min, q25, median, q75, max, of the elements that are not NaN",
+    "a table of numbers: count, mean, std, min, q25, median, q75, max, of the elements that are neither missing nor NaN",
     "lun.vector{1, 2, 3, 4}:describe().mean", "2.5",
     function(a)
         array(a, 1)
-        if call.is_float(a) then
-            a = (rank_of(a) == 1 and a or a:flatten()):dropnan()
-        end
+        a = (rank_of(a) == 1 and a or a:flatten()):dropna()
         if a:size() == 0 then
             bad(1, "no number to describe")
         end

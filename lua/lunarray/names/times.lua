@@ -228,6 +228,115 @@ row("isin", "a:isin(list)", "where elements are among those of a list of texts, 
         return gaps and found:lor(a:ismissing()) or found
     end)
 
+-- ---------------------------------------------------------------- reduced, counted
+
+-- The integer of an element of a's dtype, or of a text.
+local function integer_of(a, x, argument)
+    local dtype = a:dtype()
+    local usable, made = pcall(function()
+        return internal.time_cast(core.isarray(x) and x or core.vector({ x }, dtype), "i64")[1]
+    end)
+    if not usable or not made or core.isarray(x) and x:dtype() ~= dtype then
+        bad(argument, "%s expected, got %s", dtype, type(x) == "string" and x or internal.kind_of(x))
+    end
+    return made
+end
+
+-- What an operation that gives elements gives of the integers, which a function sees.
+local function along(a, name, f, id, ...)
+    local dtype = times(a, 1):dtype()
+    if f ~= "min" and f ~= "max" and not (f == "+" and dtype == "duration") and type(f) ~= "function" then
+        bad(2, "%sor function expected, got %s", dtype == "duration" and '"+", "min", "max" ' or '"min", "max" ',
+            type(f) == "string" and f or internal.kind_of(f))
+    end
+    local numbers = internal.time_cast(a, "i64")
+    if name == "reduce" and (...) == nil and internal.has_missing(numbers) then
+        numbers = internal.slots(numbers:flatten():dropna())
+    end
+    return internal.time_cast(numbers[name](numbers, f, id ~= nil and integer_of(a, id, 3) or nil, ...), dtype)
+end
+
+row("reduce", "a:reduce(f [, id [, {axis=}]])",
+    'the least or latest of dates, timestamps or durations, "min" or "max", of durations also "+"; a function sees '
+        .. "integers",
+    DATES .. ':reduce("max")', "'2024-02-29'",
+    function(a, f, id, options) return along(a, "reduce", f, id, options) end)
+
+row("scan", "a:scan(f [, id [, {inclusive=, axis=}]])", "the running results of a:reduce(f)",
+    DATES .. ':scan("max", nil, {inclusive = true})', "{'2024-02-29', '2024-02-29'}",
+    function(a, f, id, options) return along(a, "scan", f, id, options) end)
+
+row("clip", "a:clip(lo, hi)", "lo where a is before it, hi where it is behind; nil: no limit",
+    DATES .. ':clip("2000-01-01", nil)', "{'2024-02-29', '2000-01-01'}",
+    function(a, lo, hi)
+        times(a, 1)
+        a = lo ~= nil and core.max(a, lo) or a
+        return hi ~= nil and core.min(a, hi) or a
+    end)
+
+-- Edges of n bins, as integers: from the first element to the last, or of a range, rounded down.
+local function even_edges(a, n, range)
+    local low, high
+    if range ~= nil then
+        if type(range) ~= "table" or #range ~= 2 then
+            bad(3, "option range: list of two elements expected, got %s", internal.kind_of(range))
+        end
+        low, high = integer_of(a, range[1], 3), integer_of(a, range[2], 3)
+    else
+        local numbers = internal.time_cast(a, "i64")
+        low, high = numbers:min(), numbers:max()
+        if not low then
+            bad(1, "no element is there, and no range is given")
+        end
+    end
+    if high < low then
+        bad(3, "option range: it ends before it begins")
+    end
+    local i, span = core.index(n + 1) - 1, math.max(high - low, 1)
+    return i * (span // n) + i * (span % n) // n + low
+end
+
+row("histogram", "a:histogram([bins=10] [, {range=, weights=}])",
+    "counts of the elements in bins, and their edges: bins of one size, rounded down, or a list of edges; the last bin "
+        .. "has\nits upper edge; with weights sums, edges and counts",
+    DATES .. ':histogram{"1960-01-01", "2000-01-01", "2030-01-01"}',
+    "{1, 1}, {'1960-01-01', '2000-01-01', '2030-01-01'}",
+    function(a, bins, options)
+        local dtype = times(a, 1):dtype()
+        if type(bins) == "table" and not core.isarray(bins) and options == nil and #bins == 0 then
+            bins, options = nil, bins
+        end
+        options = call.options(options, 3, "range weights")
+        local edges
+        if type(bins) == "table" and not core.isarray(bins) then
+            bins = core.vector(bins, dtype)
+        end
+        if core.isarray(bins) then
+            edges = internal.time_cast(times(bins, 2, dtype), "i64")
+        else
+            edges = even_edges(a, bins == nil and 10 or call.whole(bins, 2, 1, nil, "number of bins"), options.range)
+        end
+        local first = edges[1] or 0
+        local counts, _, others = (internal.time_cast(a, "i64") - first):histogram(edges - first,
+            options.weights ~= nil and { weights = options.weights } or nil)
+        edges = internal.time_cast(edges, dtype)
+        if others then
+            return counts, edges, others
+        end
+        return counts, edges
+    end)
+
+row("describe", "a:describe()", "a table: count, mean, min, q25, median, q75, max, of the elements that are there",
+    DATES .. ":describe().max", "'2024-02-29'",
+    function(a)
+        a = times(a, 1):flatten():dropna()
+        if #a == 0 then
+            bad(1, "no element to describe")
+        end
+        local q = a:quantile { 0.25, 0.5, 0.75 }
+        return { count = #a, mean = a:mean(), min = a:min(), q25 = q[1], median = q[2], q75 = q[3], max = a:max() }
+    end)
+
 -- ---------------------------------------------------------------- making
 
 local US <const> = {

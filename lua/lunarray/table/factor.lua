@@ -36,12 +36,24 @@ local function ordered(a)
     return a
 end
 
-local function of_vector(a)
+local of_vector
+
+function of_vector(a)
     if select("#", a:shape()) ~= 1 then
         misuse(1, "factor", "Vector, or list of texts, expected, got %s", core.internal.kind_of(a))
     end
     if a:dtype() == "text" then
         return a:codes():cast "i32", a:levels()
+    end
+    local kind = dtypes.by_name[a:dtype()].kind
+    if kind == "time" then
+        local codes, levels = of_vector(a:cast "i64")
+        return codes, levels:cast(a:dtype())
+    elseif core.internal.has_missing(a) then
+        local there = a:ismissing():lnot():eval()
+        local codes, levels = of_vector(core.internal.slots(a:compress(there)))
+        local at = core.scan("+", 0, { inclusive = true })(there:cast "i64")
+        return core.where(there, codes:take(core.where(there, at, 0), { missing = 0 }), 0):cast "i32":eval(), levels
     end
     local levels = a:unique()
     if levels:size() > MOST then

@@ -3,6 +3,7 @@
 -- same day, or the last one of its month.
 
 local lun = require "lunarray"
+local expect = require "expect"
 
 local NA = lun.na
 
@@ -152,6 +153,47 @@ describe("dates", function()
         fails("row 2: 'x' is no date", function() return lun.vector({ NA, "x" }):cast "date" end)
         -- a text that no row has any more
         assert.same({ "2024-01-05" }, lun.vector({ "x", "2024-01-05" }):sub(2):cast("date"):totable())
+    end)
+
+    it("are reduced, scanned, limited, counted in bins and described", function()
+        local d = lun.vector({ "2024-01-01", NA, "2024-03-05", "2024-01-01", "2024-02-01" }, "date")
+        expect.everywhere(function()
+            assert.equal("2024-03-05", d:reduce("max")[1])
+            assert.equal("2023-12-31", d:reduce("min", "2023-12-31")[1])
+            assert.equal("2024-03-05", d:reduce(function(x, y) return x > y and x or y end, "1970-01-01")[1])
+            assert.equal(3.0, lun.vector({ "1s", "2s" }, "duration"):reduce("+")[1])
+            assert.same({ "2024-01-01", NA, "2024-03-05", "2024-03-05", "2024-03-05" },
+                expect.list(d:scan("max", nil, { inclusive = true })))
+            assert.same({ "2024-01-15", NA, "2024-02-15", "2024-01-15", "2024-02-01" }, expect.list(d:clip("2024-01-15", "2024-02-15")))
+            local counts, edges = d:histogram(3)
+            assert.same({ 2, 1, 1 }, counts:totable())
+            assert.same({ "2024-01-01", "2024-01-22", "2024-02-12", "2024-03-05" }, edges:totable())
+            counts, edges = d:cast("timestamp"):histogram(2, { range = { "2024-01-01", "2024-02-01 12:00" } })
+            assert.same({ 2, 1 }, counts:totable())
+            assert.equal("2024-01-16 18:00:00", edges[2])
+            assert.same({ 2, 2 }, d:histogram { "2024-01-01", "2024-02-01", "2024-04-01" }:totable())
+            local sums, _, there = d:histogram({ "2024-01-01", "2024-02-01", "2024-04-01" }, { weights = lun.index(5) })
+            assert.same({ 5.0, 8.0 }, sums:totable())
+            assert.same({ 2, 2 }, there:totable())
+            local codes, levels = lun.factor(d)
+            assert.same({ 1, 0, 3, 1, 2 }, codes:totable())
+            assert.same({ "2024-01-01", "2024-02-01", "2024-03-05" }, levels:totable())
+            assert.same({ count = 4, mean = "2024-01-24", min = "2024-01-01", q25 = "2024-01-01", median = "2024-01-16",
+                q75 = "2024-02-09", max = "2024-03-05" }, d:describe())
+        end)
+        local codes, levels = lun.factor(lun.vector { 5, NA, 2, 5 })
+        assert.same({ 2, 0, 1, 2 }, codes:totable())
+        assert.same({ 2, 5 }, levels:totable())
+        assert.equal(2, lun.vector({ 1, 2, NA }):describe().count)
+        fails("\"min\", \"max\" or function expected, got +", function() return d:reduce "+" end)
+        fails("date expected, got number", function() return d:reduce("min", 5) end)
+        fails("date expected, got soon", function() return d:reduce("min", "soon") end)
+        fails("0: at least 1 expected", function() return d:histogram(0) end)
+        fails("'x' is no date", function() return d:histogram { "x", "y" } end)
+        fails("date expected, got number", function() return d:histogram(2, { range = { 1, 2 } }) end)
+        fails("it ends before it begins", function() return d:histogram(2, { range = { "2024-01-02", "2024-01-01" } }) end)
+        fails("no element is there", function() return d:sub(2, 2):histogram(2) end)
+        fails("no element to describe", function() return d:sub(2, 2):describe() end)
     end)
 
     it("are written one by one where they seldom repeat, with gaps and formats, else once each", function()
