@@ -1,7 +1,7 @@
 # make install and uninstall, and the files by which other builds find the library. `make install-module`
 # is what LuaRocks uses: the module alone. $(SHARE)/installed lists what an installation has made.
 INSTALL ?= install
-HEADERS := prims/lunarray.h prims/lunarray_bind.h prims/lunarray.hpp prims/lunarray_dlpack.h
+HEADERS := prims/lunarray.h prims/lunarray_bind.h prims/lunarray.hpp prims/lunarray_dlpack.h prims/lunarray_arrow.h
 SHARE   := $(PREFIX)/share/lunarray
 CMAKE   := $(LIBDIR)/cmake/lunarray
 LIST    := $(SHARE)/installed

@@ -75,9 +75,13 @@ typedef struct lun_function lun_function;
 typedef struct lun_plan lun_plan;
 typedef struct lun_ranks lun_ranks;
 typedef struct lun_shared lun_shared;
+typedef struct lun_table lun_table;
 struct lua_State;
 struct DLManagedTensorVersioned; /* of DLPack: lunarray_dlpack.h, or its own dlpack.h */
 struct DLManagedTensor;
+struct ArrowSchema; /* of Arrow's C data interface: lunarray_arrow.h, or any header of it */
+struct ArrowArray;
+struct ArrowArrayStream;
 
 /* ---- enumerations (generated from the tables by tests/lint/header.sh --write) ---------------- */
 /* clang-format off */
@@ -402,6 +406,8 @@ typedef struct lun_stats {
     /* Bytes that places of a set have exchanged to sort a segment: no moves, since their number
      * depends on elements. */
     int64_t bytes_exchanged;
+    int64_t
+        bytes_copied; /* of elements and texts, by lun_to_arrow, lun_from_arrow and their like */
 } lun_stats;
 /* The counters as they are now. */
 LUN_API void lun_stats_get(const lun_engine *e, lun_stats *out);
@@ -1379,6 +1385,58 @@ LUN_API lun_status lun_from_dlpack(lun_engine *e, struct DLManagedTensorVersione
 /* The same of a tensor below DLPack 1.0, which counts as writable. */
 LUN_API lun_status lun_from_dlpack_plain(lun_engine *e, struct DLManagedTensor *tensor,
                                          lun_array **out);
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* A table of n columns, arrays of rank 1 and one length, with different names in UTF-8, which are
+ * copied; it holds a reference to each array, and is released before lun_close.  LUN_ESHAPE,
+ * LUN_EARG. */
+LUN_API lun_status lun_table_make(lun_engine *e, const char *const *names,
+                                  lun_array *const *columns, int64_t n, lun_table **out);
+/* One more reference to a table; NULL is allowed. */
+LUN_API void lun_table_retain(lun_table *t);
+/* Gives one up: the last one frees the table, and releases its columns.  NULL is allowed. */
+LUN_API void lun_table_release(lun_table *t);
+/* The number of rows. */
+LUN_API int64_t lun_table_rows(const lun_table *t);
+/* The number of columns. */
+LUN_API int64_t lun_table_width(const lun_table *t);
+/* The name of column k, from 0; NULL beyond the last one. */
+LUN_API const char *lun_table_name(const lun_table *t, int64_t k);
+/* The column of that name, a new reference.  LUN_EARG: there is none. */
+LUN_API lun_status lun_table_column(lun_engine *e, lun_table *t, const char *name, lun_array **out);
+/* Arrow's C data interface.  What goes out is evaluated, and is not copied, but for bools and
+ * missing elements, which are packed into bits, and for elements with strides; what stands there
+ * stays as it is whatever is written to the arrays later, unless they wrap memory (lun_wrap).
+ * Texts are a dictionary of string views.  The consumer releases schema and array, and columns
+ * that it has moved out of it, once, on any thread, at any time, also after lun_close.
+ * LUN_ESHAPE, LUN_EDTYPE: a column is not of rank 1, or of bf16. */
+LUN_API lun_status lun_to_arrow(lun_engine *e, lun_table *t, struct ArrowSchema *s,
+                                struct ArrowArray *a);
+/* The same as a stream of one batch.  options: "{rows = 65536}": of so many rows; "{text =
+ * 'large_utf8'}", 'utf8', 'utf8_view': texts in that form, copied.  NULL: none. */
+LUN_API lun_status lun_to_arrow_stream(lun_engine *e, lun_table *t, const char *options,
+                                       struct ArrowArrayStream *out);
+/* One array. */
+LUN_API lun_status lun_array_to_arrow(lun_engine *e, lun_array *a, struct ArrowSchema *s,
+                                      struct ArrowArray *x);
+/* The reverse: a table of a struct array.  Numbers, dates, timestamps and durations stay in the
+ * producer's memory, which is never written, where that is aligned; the rest is copied.  Both
+ * structs are moved: `release` is NULL afterwards; after a failure both are still the caller's.
+ * LUN_EDTYPE: a column is of a type that no dtype corresponds to; LUN_EARG: an array that is not as
+ * its schema says, or a value that no column can have: column and row are named.  Buffers that are
+ * shorter than the array says cannot be noticed. */
+LUN_API lun_status lun_from_arrow(lun_engine *e, struct ArrowSchema *s, struct ArrowArray *a,
+                                  lun_table **out);
+/* The same of a stream, whose batches are copied together if there are several; of one that is no
+ * struct a table of one column.  options: "{blobs = 'hex', decimals = 'f64', nanoseconds =
+ * 'floor'}": bytes as texts ('hex' or 'base64'), decimals of more than 15 digits ('f64' or 'text'),
+ * times that are no whole microseconds.  LUN_EIO: the stream fails, with its own text. */
+LUN_API lun_status lun_from_arrow_stream(lun_engine *e, struct ArrowArrayStream *in,
+                                         const char *options, lun_table **out);
+/* One column. */
+LUN_API lun_status lun_array_from_arrow(lun_engine *e, struct ArrowSchema *s, struct ArrowArray *x,
+                                        lun_array **out);
 
 /* ---- several places ---------------------------------------------------------------------------
  * Elements of arrays are distributed over the places of the set in use (lun_use); kernels run where

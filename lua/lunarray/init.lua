@@ -41,6 +41,7 @@ function lun.concat(list, ...)
     return core.concat(list, ...)
 end
 
+lun.arrow = { export = later("format.arrow", "export", 2), import = later("format.arrow", "import", 2) }
 lun.group = later("table.group", "group", math.huge)
 lun.join = later("table.join", "join", 4)
 lun.date = {

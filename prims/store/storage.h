@@ -42,7 +42,8 @@ struct lun_storage {
     int64_t bytes; /* size of the pool's block; 0: none */
     void *data;    /* NULL: not in host memory yet */
     bool stale;    /* host memory does not hold the current elements */
-    bool wrapped;  /* data is the host's own */
+    bool wrapped;  /* data is the host's own; */
+    bool constant; /* and nobody writes there */
     uint8_t peeks; /* times that a few elements were taken from a device */
     lun_mirror *mirrors;
     lun_placed *placed; /* elements at the locations of a set, see fetch.h; NULL: none */

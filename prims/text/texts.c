@@ -55,9 +55,9 @@ void lun__text_pool_release(lun_text_pool *t)
     if (!t || --t->refs)
         return;
     for (int k = 0; k < t->buffers; k++)
-        free(t->buffer[k].bytes);
+        lun__text_block_drop(t->buffer[k].block);
     free(t->buffer);
-    free(t->view);
+    lun__text_block_drop(t->view_block);
     free(t->slot);
     lun__text_pool_unrank(t);
     lun__account_give_elements(t->account, t->bytes);
@@ -92,7 +92,7 @@ int64_t lun__text_pool_bytes(const lun_text_pool *t)
 
 const char *lun__text_pool_at(const lun_text_pool *t, uint32_t code, int64_t *length)
 {
-    const lun_text_view *v = &t->view[code - 1];
+    const lun_text_view *v = &t->view[code];
     *length = v->length;
     return v->length <= (int32_t)sizeof v->as.in_place
                ? v->as.in_place
@@ -113,26 +113,41 @@ bool lun__text_pool_grow(lun_text_pool *t, void **block, int64_t had, int64_t by
     return true;
 }
 
-/* Makes a block smaller. */
-static void shrink(lun_text_pool *t, void **block, int64_t had, int64_t bytes)
+/* What so many views take: before the first one stands what is there for code 0. */
+static int64_t view_bytes(int64_t count)
 {
-    void *less = bytes ? realloc(*block, (size_t)bytes) : NULL;
-    if (!bytes)
-        free(*block);
-    else if (!less)
-        return;
-    *block = less;
-    t->bytes -= had - bytes;
-    lun__account_give_elements(t->account, had - bytes);
+    return (count + 1) * (int64_t)sizeof(lun_text_view);
+}
+
+/* There is room for so many views, where there was for t->room; false: no memory. */
+static bool resize_views(lun_text_pool *t, int64_t room)
+{
+    const int64_t had = t->view ? view_bytes(t->room) : 0, more = view_bytes(room) - had;
+    if (more > 0 && !enter(t->account, more))
+        return false;
+    const bool good = lun__text_block_resize(&t->view_block, had, view_bytes(room));
+    if (good ? more < 0 : more > 0)
+        lun__account_give_elements(t->account, more < 0 ? -more : more);
+    if (!good)
+        return false;
+    t->bytes += more;
+    t->room = (uint32_t)room;
+    t->view = lun__text_block_memory(t->view_block);
+    t->view[0] = lun__text_block_none;
+    return true;
 }
 
 void lun__text_pool_trim(lun_text_pool *t)
 {
-    shrink(t, (void **)&t->view, t->room * (int64_t)sizeof *t->view,
-           t->count * (int64_t)sizeof *t->view);
-    t->room = t->count;
-    if (t->slot)
-        shrink(t, (void **)&t->slot, ((int64_t)t->mask + 1) * (int64_t)sizeof *t->slot, 0);
+    if (t->view && !lun__text_block_is_held(t->view_block))
+        (void)resize_views(t, t->count);
+    if (t->slot) {
+        const int64_t bytes = ((int64_t)t->mask + 1) * (int64_t)sizeof *t->slot;
+        free(t->slot);
+        t->slot = NULL;
+        t->bytes -= bytes;
+        lun__account_give_elements(t->account, bytes);
+    }
     t->indexed = 0;
 }
 
@@ -151,10 +166,16 @@ static bool room_for(lun_text_pool *t, int64_t n)
                              (t->buffers + 1) * (int64_t)sizeof *t->buffer))
         return false;
     lun_text_buffer *b = &t->buffer[t->buffers];
-    *b = (lun_text_buffer){NULL, 0, size};
+    *b = (lun_text_buffer){NULL, 0, size, NULL};
     t->buffers++;
-    if (lun__text_pool_grow(t, (void **)&b->bytes, 0, size))
-        return true;
+    if (lun__text_pool_grow(t, (void **)&b->bytes, 0, size)) {
+        b->block = lun__text_block_of(b->bytes);
+        if (b->block)
+            return true;
+        free(b->bytes);
+        t->bytes -= size;
+        lun__account_give_elements(t->account, size);
+    }
     t->buffers--; /* its record counts until the pool ends */
     return false;
 }
@@ -164,12 +185,7 @@ static bool view_room(lun_text_pool *t)
 {
     if (t->count < t->room)
         return true;
-    const int64_t room = t->room ? 2 * (int64_t)t->room : 4;
-    if (!lun__text_pool_grow(t, (void **)&t->view, t->room * (int64_t)sizeof *t->view,
-                             room * (int64_t)sizeof *t->view))
-        return false;
-    t->room = (uint32_t)room;
-    return true;
+    return resize_views(t, t->room ? 2 * (int64_t)t->room : 4);
 }
 
 /* The value as the next one. */
@@ -195,7 +211,7 @@ static lun_status put(lun_engine *e, lun_text_pool *t, const char *s, int64_t n)
         memcpy(b->bytes + b->used, s, (size_t)n);
         b->used += n;
     }
-    t->view[t->count++] = v;
+    t->view[++t->count] = v;
     t->sorted = false;
     lun__text_pool_unrank(t);
     return LUN_OK;
@@ -292,43 +308,69 @@ lun_status lun__text_pool_append(lun_engine *e, lun_text_pool *t, const char *s,
     return status;
 }
 
-/* What values take in memory, with the records of their buffers. */
+/* Bytes of values that are made, with the records of their buffers. */
 static int64_t size_of(const lun_text_made *v)
 {
-    int64_t bytes = v->count * (int64_t)sizeof *v->views;
+    int64_t bytes = view_bytes(v->count);
     for (int32_t k = 0; k < v->buffer_count; k++)
         bytes += v->buffers[k].size + (int64_t)sizeof(lun_text_buffer);
     return bytes;
 }
 
+/* The views one place later, behind that of code 0; false: no memory. */
+static bool shift_views(lun_text_pool *t, lun_text_made *v)
+{
+    lun_text_view *views = realloc(v->views, (size_t)view_bytes(v->count));
+    if (!views)
+        return false;
+    v->views = views;
+    memmove(views + 1, views, (size_t)v->count * sizeof *views);
+    views[0] = lun__text_block_none;
+    t->view_block = lun__text_block_of(views);
+    if (!t->view_block)
+        return false;
+    t->view = views;
+    v->views = NULL;
+    t->count = t->room = (uint32_t)v->count;
+    return true;
+}
+
+/* The buffers; false: no memory. */
+static bool take_buffers(lun_text_pool *t, lun_text_made *v)
+{
+    t->buffer = malloc(((size_t)v->buffer_count + 1) * sizeof *t->buffer);
+    for (int32_t k = 0; t->buffer && k < v->buffer_count; k++) {
+        lun_text_bytes *from = &v->buffers[k];
+        lun_text_block *block = lun__text_block_of(from->bytes);
+        if (!block)
+            return false;
+        t->buffer[t->buffers++] = (lun_text_buffer){from->bytes, from->size, from->size, block};
+        from->bytes = NULL;
+    }
+    return t->buffer;
+}
+
 lun_status lun__text_pool_of(lun_engine *e, lun_text_made *v, lun_text_pool **out)
 {
     lun_text_pool *t = NULL;
-    lun_text_buffer *buffer = malloc(((size_t)v->buffer_count + 1) * sizeof *buffer);
-    lun_status s = buffer ? lun__text_pool_new(e, &t) : lun__fail_nomem(e);
-    if (s == LUN_OK && !enter(t->account, size_of(v)))
+    const int64_t bytes = size_of(v);
+    lun_status s = lun__text_pool_new(e, &t);
+    if (s == LUN_OK && !enter(t->account, bytes))
         s = lun__fail_nomem(e);
-    for (int32_t k = 0; k < v->buffer_count; k++) {
-        lun_text_bytes *from = &v->buffers[k];
-        if (s == LUN_OK)
-            buffer[k] = (lun_text_buffer){from->bytes, from->size, from->size};
-        else
-            free(from->bytes);
-    }
+    else if (s == LUN_OK)
+        t->bytes += bytes;
+    if (s == LUN_OK && (!take_buffers(t, v) || !shift_views(t, v)))
+        s = lun__fail_nomem(e);
     if (s == LUN_OK) {
-        t->bytes += size_of(v);
-        t->view = v->views;
-        t->count = t->room = (uint32_t)v->count;
-        t->buffer = buffer;
-        t->buffers = v->buffer_count;
         t->distinct = v->distinct || v->count < 2;
         *out = t;
     } else {
         lun__text_pool_release(t);
-        free(buffer);
-        free(v->views);
     }
+    for (int32_t k = 0; k < v->buffer_count; k++)
+        free(v->buffers[k].bytes);
     free(v->buffers);
+    free(v->views);
     *v = (lun_text_made){.size = v->size};
     return s;
 }

@@ -46,6 +46,22 @@ void lun__text_pool_trim(lun_text_pool *t);
 /* Another pool with the same values under the same codes. */
 lun_status lun__text_pool_copy(lun_engine *e, const lun_text_pool *t, lun_text_pool **out);
 
+/* The values of a pool as they are now, held from outside of the engine: they stay as they are
+ * whatever is added to the pool, and when the pool and the engine have ended. */
+typedef struct lun_text_block lun_text_block;
+typedef struct lun_text_held {
+    int64_t count;             /* views, one for each code from 0 on */
+    const lun_text_view *view; /* that of code 0 is a text that no other one is */
+    int buffers;
+    const char **buffer;
+    int64_t *used; /* bytes of each */
+    lun_text_block **block, *views;
+} lun_text_held;
+/* NULL is a pool without values.  LUN_ENOMEM. */
+lun_status lun__text_held(lun_engine *e, const lun_text_pool *t, lun_text_held *out);
+/* Gives them up; on any thread. */
+void lun__text_held_end(lun_text_held *h);
+
 /* The number of each code's value among the different ones in order, from 1, of code 0 0: count + 1
  * numbers that live as long as nothing is added; and these values, frozen, which the pool holds. */
 lun_status lun__text_order_ranks(lun_engine *e, lun_text_pool *t, const uint32_t **rank,

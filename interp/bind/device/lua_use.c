@@ -126,6 +126,7 @@ static int stats(lua_State *L)
         {"moves", s.moves},
         {"bytes_moved", s.bytes_moved},
         {"bytes_exchanged", s.bytes_exchanged},
+        {"bytes_copied", s.bytes_copied},
         {"merges", s.merges},
         {"messages", s.messages},
         {"bytes_sent", s.bytes_sent},

@@ -307,6 +307,7 @@ void lun__open_partmarks(lua_State *L, const lun__parts *p);
 void lun__open_teams(lua_State *L, const lun__parts *p);
 void lun__open_atomic(lua_State *L, const lun__parts *p);
 void lun__open_use(lua_State *L, const lun__parts *p);
+void lun__open_arrow(lua_State *L, const lun__parts *p);
 void lun__open_door(lua_State *L, const lun__parts *p);
 void lun__open_buffer(lua_State *L, const lun__parts *p);
 void lun__open_queue(lua_State *L, const lun__parts *p);

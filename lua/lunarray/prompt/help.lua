@@ -522,6 +522,16 @@ local SIGNS = {
         "the columns of a csv in the order of the file; t.name is one, #t the number of rows; print(t) shows some",
     },
     {
+        "arrow export arrow.export", "lun.arrow.export(t [, {rows=, text=}])",
+        "a table, or an array, as a stream of Arrow's C interface; s:address() is where; numbers are not copied;\n"
+            .. 'rows: of a batch; text: "utf8_view", "large_utf8" or "utf8"; docs/doors.md',
+    },
+    {
+        "arrow import arrow.import", "lun.arrow.import(s [, {blobs=, decimals=, nanoseconds=}])",
+        "the table of such a stream, or of that at an address, empty afterwards; nil, message, code if the stream\n"
+            .. 'fails; blobs: "hex" or "base64"; decimals: "f64" or "text"; nanoseconds: "floor"',
+    },
+    {
         "date parse date.parse", "lun.date.parse(list)",
         'days since 1970-01-01, an i64 Vector, of texts such as "2012-01-31"; a time that follows is left out; or\n'
             .. 'nil, message with the row, "format"; of one text its number',
@@ -716,7 +726,7 @@ reductions      %s dot
 printing        precision width elements_shown rows_shown
 written so      %s
 methods         %s
-files           load open save
+files           load open save arrow
 tables          table rows factor date group join
 of a table      %s
 of its groups   %s

@@ -70,6 +70,10 @@ void lun__array_layout(const lun_array *a, lun_layout *out);
 lun_status lun__make_wrapped(lun_engine *e, void *data, int64_t n, int rank, const int64_t *shape,
                              lun_dtype t, void (*release)(void *data, void *ctx), void *ctx,
                              lun_array **out);
+/* A Vector on memory that is never written, by the engine or others, until release is called.  What
+ * fails leaves it the caller's. */
+lun_status lun__make_imported(lun_engine *e, const void *data, int64_t n, lun_dtype t,
+                              void (*release)(void *data, void *ctx), void *ctx, lun_array **out);
 /* The present node of a, with a reference.  t: for weak numbers, the dtype they take (or
  * LUN_DTYPE_COUNT: their own).  Fails for freed arrays and numbers that do not fit. */
 lun_status lun__array_node(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out);

@@ -68,7 +68,8 @@ static lun_status mapped(lun_engine *e, lun_array *a, lun_node **out)
     lun_array *top = lun__array_base(a);
     lun_node *n = top->node;
     lun_status s = lun__eval(e, &n, 1);
-    if (s == LUN_OK && n->kind == LUN_NODE_LEAF && n->storage->wrapped && !top->wraps)
+    if (s == LUN_OK && n->kind == LUN_NODE_LEAF && n->storage->wrapped && !n->storage->constant &&
+        !top->wraps)
         s = lun__copy_on_write(e, top); /* another array may write to that memory */
     if (s != LUN_OK)
         return s;

@@ -41,6 +41,19 @@ lun_status lun__make_wrapped(lun_engine *e, void *data, int64_t n, int rank, con
     return LUN_OK;
 }
 
+lun_status lun__make_imported(lun_engine *e, const void *data, int64_t n, lun_dtype t,
+                              void (*release)(void *data, void *ctx), void *ctx, lun_array **out)
+{
+    lun_array *a;
+    lun_status s = lun__make_wrapped(e, (void *)(uintptr_t)data, n, 1, &n, t, release, ctx, &a);
+    if (s != LUN_OK)
+        return s;
+    a->wraps = 0; /* so a write goes to a copy */
+    a->node->storage->constant = true;
+    *out = a;
+    return LUN_OK;
+}
+
 lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
                     void (*release)(void *data, void *ctx), void *ctx, lun_array **out)
 {

@@ -328,6 +328,7 @@ describe("the build", function()
                 "/opt/lun/bin/lunarray",
                 "/opt/lun/include/lunarray.h",
                 "/opt/lun/include/lunarray.hpp",
+                "/opt/lun/include/lunarray_arrow.h",
                 "/opt/lun/include/lunarray_bind.h",
                 "/opt/lun/include/lunarray_dlpack.h",
                 "/opt/lun/lib/cmake/lunarray/lunarrayConfig.cmake",
@@ -430,7 +431,7 @@ describe("the build", function()
             shell.write(scratch .. "/use.cc", "extern \"C\" {}\n")
             local cpp = select(2, capture(("clang++ -std=c++17 -fsyntax-only -include cstdint '%s/use.cc'")
                 :format(scratch))) == 0
-            for _, name in ipairs { "lunarray.h", "lunarray_bind.h", "lunarray_dlpack.h" } do
+            for _, name in ipairs { "lunarray.h", "lunarray_arrow.h", "lunarray_bind.h", "lunarray_dlpack.h" } do
                 local header = root .. "/opt/lun/include/" .. name
                 succeed(("clang -x c -std=c11 -Wall -Wextra -pedantic -Werror -fsyntax-only '%s'"):format(header))
                 if cpp then

@@ -1,0 +1,165 @@
+/* lua_arrow.c - tables as streams of Arrow's C interface: what lua/lunarray/format/arrow.lua calls.
+ *
+ * Invariant: a box's stream is released, or moved to whoever imported it, once: `release` is then
+ * NULL. Its table is there while columns of it are pushed. */
+#include <stdint.h>
+
+#include "bind/host/bind.h"
+#include "lunarray_arrow.h"
+
+#define TYPE "lunarray.arrow"
+
+typedef struct box {
+    struct ArrowArrayStream stream;
+    lun_table *table;
+} box;
+
+/* A new box on the top. */
+static box *new_box(lua_State *L)
+{
+    box *b = lua_newuserdatauv(L, sizeof *b, 0);
+    *b = (box){.table = NULL};
+    luaL_setmetatable(L, TYPE);
+    return b;
+}
+
+static void end_table(const lun__host *h, box *b)
+{
+    if (h->engine)
+        lun_table_release(b->table);
+    b->table = NULL;
+}
+
+/* ---- out ------------------------------------------------------------------------------------- */
+
+/* core.internal.arrow_export(names, arrays [, options]): two lists of one length; the stream. */
+static int export(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    const int64_t n = (int64_t)lua_rawlen(L, 1);
+    lua_settop(L, 3);
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    const char *options = luaL_optstring(L, 3, NULL);
+    box *b = new_box(L);
+    const char **names = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *names, 0);
+    lun_array **arrays = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof(lun_array *), 0);
+    lun_status s;
+    for (int64_t k = 0; k < n; k++) { /* both lists keep what is pushed alive */
+        lua_rawgeti(L, 1, k + 1);
+        names[k] = luaL_checkstring(L, -1);
+        lua_rawgeti(L, 2, k + 1);
+        arrays[k] = lun__lua_array_check(L, h, -1);
+        lua_pop(L, 2);
+    }
+    s = lun_table_make(h->engine, names, arrays, n, &b->table);
+    lun__error_check(L, h, s, 1);
+    LUN__TRY(s, lun_to_arrow_stream(h->engine, b->table, options, &b->stream));
+    end_table(h, b);
+    lun__error_check(L, h, s, s == LUN_EARG ? 2 : 1);
+    lun__host_report_memory(L, h);
+    lua_pushvalue(L, 4);
+    return 1;
+}
+
+/* ---- in -------------------------------------------------------------------------------------- */
+
+/* The stream at 1: a box, an address, a light userdata. */
+static struct ArrowArrayStream *stream_at(lua_State *L)
+{
+    box *b = luaL_testudata(L, 1, TYPE);
+    struct ArrowArrayStream *s = b ? &b->stream : NULL;
+    if (lua_islightuserdata(L, 1))
+        s = lua_touserdata(L, 1);
+    else if (lua_isinteger(L, 1))
+        s = (struct ArrowArrayStream *)(uintptr_t)lua_tointeger(L, 1); // NOLINT
+    else if (!b)
+        lun__error_bad_type(L, 1, "stream, or the address of one,");
+    if (!s || (uintptr_t)s % _Alignof(struct ArrowArrayStream))
+        lun__blame_argument(L, 1, "no address of an ArrowArrayStream");
+    if (!s->release)
+        lun__blame_argument(L, 1, "the stream is empty: it was imported or closed already");
+    return s;
+}
+
+/* core.internal.arrow_import(stream [, options]): two lists, of names and of arrays. */
+static int import(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    const char *options = luaL_optstring(L, 2, NULL);
+    lua_settop(L, 2);
+    struct ArrowArrayStream *stream = stream_at(L);
+    box *b = new_box(L);
+    lun_status s = lun_from_arrow_stream(h->engine, stream, options, &b->table);
+    if (s == LUN_EIO) {
+        lua_pushnil(L);
+        lua_pushstring(L, lun_error(h->engine));
+        lua_pushliteral(L, "format");
+        return 3;
+    }
+    lun__error_check(L, h, s, s == LUN_EARG && options ? 2 : 1);
+    const int64_t n = lun_table_width(b->table);
+    lua_createtable(L, (int)n, 0);
+    lua_createtable(L, (int)n, 0);
+    for (int64_t k = 0; k < n; k++) {
+        const char *name = lun_table_name(b->table, k);
+        lua_pushstring(L, name);
+        lua_rawseti(L, 4, k + 1);
+        lun_array **out = lun__lua_array_new(L, h);
+        s = lun_table_column(h->engine, b->table, name, out);
+        lun__error_check(L, h, s, 1);
+        lua_rawseti(L, 5, k + 1);
+    }
+    end_table(h, b);
+    lun__host_report_memory(L, h);
+    return 2;
+}
+
+/* ---- streams --------------------------------------------------------------------------------- */
+
+/* s:address() */
+static int address(lua_State *L)
+{
+    box *b = luaL_checkudata(L, 1, TYPE);
+    lua_pushinteger(L, (lua_Integer)(uintptr_t)&b->stream);
+    return 1;
+}
+
+/* s:close(): releases what nobody has moved. */
+static int close(lua_State *L)
+{
+    box *b = luaL_checkudata(L, 1, TYPE);
+    if (b->stream.release)
+        b->stream.release(&b->stream);
+    b->stream.release = NULL;
+    if (b->table)
+        end_table(lua_touserdata(L, lua_upvalueindex(1)), b);
+    return 0;
+}
+
+static int text(lua_State *L)
+{
+    const box *b = luaL_checkudata(L, 1, TYPE);
+    lua_pushfstring(L, "Arrow stream%s", b->stream.release ? "" : ", empty");
+    return 1;
+}
+
+void lun__open_arrow(lua_State *L, const lun__parts *p)
+{
+    static const lun__entry methods[] = {
+        {"address", address, 1}, {"close", close, 1}, {NULL, NULL, 0}};
+    static const luaL_Reg events[] = {
+        {"__gc", close}, {"__close", close}, {"__tostring", text}, {NULL, NULL}};
+    static const luaL_Reg internal[] = {
+        {"arrow_export", export}, {"arrow_import", import}, {NULL, NULL}};
+    luaL_newmetatable(L, TYPE);
+    const int type = lua_gettop(L);
+    lua_newtable(L);
+    lun__register_offer(L, p, lua_gettop(L), methods);
+    lua_setfield(L, type, "__index");
+    lun__register(L, p, type, events);
+    lua_pushboolean(L, 0);
+    lua_setfield(L, type, "__metatable");
+    lua_pop(L, 1);
+    lun__register(L, p, p->internal, internal);
+}
