@@ -178,7 +178,7 @@ enum {
     LUN__CSV_STAMPS = 4096, /* dates with a time of day */
     LUN__CSV_ZONED = 8192,  /* the same with an offset from UTC */
     LUN__CSV_FULL = 1024,   /* within: no memory to mark what is missing */
-    LUN__CSV_WORDS = 16384  /* the first one of lun__csv_words_defaults; next to it the others */
+    LUN__CSV_WORDS = 32768  /* the first one of lun__csv_words_defaults; next to it the others */
 };
 
 enum { LUN__CSV_WORD_COUNT = 8 };
