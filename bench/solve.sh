@@ -19,7 +19,7 @@ least() {
 }
 
 printf '%-10s %8s %10s %10s %8s %10s %8s\n' kind n "ours ms" "hand ms" ratio "NumPy ms" ratio
-for work in ${WORK:-solve,100 solve,1000 small,100000 inv,1000 cholesky,1000}; do
+for work in ${WORK:-solve,100 solve,1000 small,100000 inv,1000 cholesky,1000 qr,1000 svd,100 svd,500 eigh,100 eigh,500}; do
     kind=${work%,*}
     n=${work#*,}
     : >"$scratch/ours"; : >"$scratch/hand"; : >"$scratch/numpy"

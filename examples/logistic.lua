@@ -1,5 +1,5 @@
--- Logistic regression by derivatives: whether it rains tomorrow in Seattle, from today's weather. The loss is written as
--- a formula, lun.grad finds its derivative, lun.minimize the least loss.
+-- Logistic regression by derivatives: whether it rains tomorrow in Seattle, from today's weather. The loss is written
+-- as a formula, lun.grad finds its derivative, lun.minimize the least loss.
 -- prints:
 --     3 columns, 5 rows
 --        cause       coefficient      error

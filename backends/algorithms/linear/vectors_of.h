@@ -22,25 +22,59 @@ DOT_OF_FEW(16)
 DOT_OF_FEW(32)
 #undef DOT_OF_FEW
 
-EACH T NAME(dot_by)(const T *x, const T *y, int64_t n)
+EACH T NAME(dot_of_some)(const T *x, const T *y, int64_t n)
 {
-    if (n <= LANES / 2)
-        return n <= 4    ? NAME(dot_of_4)(x, y, n)
-               : n <= 8  ? NAME(dot_of_8)(x, y, n)
-               : n <= 16 ? NAME(dot_of_16)(x, y, n)
-                         : NAME(dot_of_32)(x, y, n);
-    T lane[LANES] = {0};
-    int64_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int l = 0; l < LANES; l++)
-            lane[l] = lane[l] + x[i + l] * y[i + l];
-    for (int l = 0; i + l < n; l++)
-        lane[l] = lane[l] + x[i + l] * y[i + l];
-    for (int s = LANES / 2; s; s /= 2)
-        for (int l = 0; l < s; l++)
-            lane[l] = lane[l] + lane[l + s];
-    return lane[0];
+    return n <= 4    ? NAME(dot_of_4)(x, y, n)
+           : n <= 8  ? NAME(dot_of_8)(x, y, n)
+           : n <= 16 ? NAME(dot_of_16)(x, y, n)
+                     : NAME(dot_of_32)(x, y, n);
 }
+
+/* Sums of products in 64 lanes, which are vectors of so many bytes and stay in registers; what
+ * stands beyond n counts as zeros, which add nothing. */
+#define DOT(bytes, target)                                                                     \
+    target static T NAME(dot_##bytes)(const T *x, const T *y, int64_t n)                       \
+    {                                                                                          \
+        typedef T vector __attribute__((vector_size(bytes), aligned(sizeof(T)), may_alias));   \
+        enum { WIDE = bytes / sizeof(T), PIECES = LANES / WIDE };                              \
+        vector sum[PIECES] = {{0}};                                                            \
+        int64_t i = 0;                                                                         \
+        if (n <= LANES / 2)                                                                    \
+            return NAME(dot_of_some)(x, y, n);                                                 \
+        for (; i + LANES <= n; i += LANES)                                                     \
+            for (int p = 0; p < PIECES; p++)                                                   \
+                sum[p] = sum[p] + ((const vector *)(x + i))[p] * ((const vector *)(y + i))[p]; \
+        for (int p = 0; p < PIECES; p++) {                                                     \
+            const int64_t at = i + p * WIDE;                                                   \
+            if (at + WIDE <= n) {                                                              \
+                sum[p] = sum[p] + *(const vector *)(x + at) * *(const vector *)(y + at);       \
+            } else if (at < n) {                                                               \
+                T rest[2][WIDE] = {{0}};                                                       \
+                for (int64_t l = 0; at + l < n; l++) {                                         \
+                    rest[0][l] = x[at + l];                                                    \
+                    rest[1][l] = y[at + l];                                                    \
+                }                                                                              \
+                sum[p] = sum[p] + *(const vector *)rest[0] * *(const vector *)rest[1];         \
+            }                                                                                  \
+        }                                                                                      \
+        for (int half = PIECES / 2; half; half /= 2)                                           \
+            for (int p = 0; p < half; p++)                                                     \
+                sum[p] = sum[p] + sum[p + half];                                               \
+        T lane[WIDE];                                                                          \
+        memcpy(lane, sum, sizeof lane);                                                        \
+        for (int s = WIDE / 2; s; s /= 2)                                                      \
+            for (int l = 0; l < s; l++)                                                        \
+                lane[l] = lane[l] + lane[l + s];                                               \
+        return lane[0];                                                                        \
+    }
+/* clang-format off */
+DOT(16, )
+#ifdef __x86_64__
+DOT(32, __attribute__((target("avx2,fma"))))
+DOT(64, __attribute__((target(WIDEST))))
+#endif
+/* clang-format on */
+#undef DOT
 
 EACH T NAME(greatest_by)(const T *x, int64_t n)
 {
@@ -126,7 +160,6 @@ EACH void NAME(chain_by)(T *c, const T *a, int64_t step, const T *b, int64_t row
 #endif
 
 /* clang-format off */
-WIDER(T, dot, (const T *x, const T *y, int64_t n), x, y, n)
 WIDER(T, greatest, (const T *x, int64_t n), x, n)
 WIDER(void, times, (T *x, T by, int64_t n), x, by, n)
 WIDER(void, less, (T *x, T by, const T *y, int64_t n), x, by, y, n)
@@ -138,7 +171,14 @@ WIDER(void, chain, (T *c, const T *a, int64_t step, const T *b, int64_t row, int
 
 static T NAME(dot_chunk)(lun_isa isa, const T *x, const T *y, int64_t n)
 {
-    CHOSEN(isa, dot, x, y, n);
+#ifdef __x86_64__
+    if (isa == LUN_ISA_AVX512)
+        return NAME(dot_64)(x, y, n);
+    if (isa == LUN_ISA_AVX2)
+        return NAME(dot_32)(x, y, n);
+#endif
+    (void)isa;
+    return NAME(dot_16)(x, y, n);
 }
 
 static void NAME(sum_of_pair)(void *ctx, const uint64_t *a, const uint64_t *b, uint64_t *out)
