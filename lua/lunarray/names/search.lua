@@ -160,9 +160,9 @@ local function values_of(x, argument)
     return (flat(x):unique())
 end
 
-row("isin", "a:isin(list)", "where elements are among those of a list or an array; NaN is in none",
+row("isin", "a:isin(list)", "where elements are among those of a list or an array; NaN is in none, missing ones where one is there",
     "lun.vector{1, 2, 3}:isin{3, 1}", "{true, false, true}",
-    function(a, list) return among(array(a, 1), there(values_of(list, 2))) end)
+    function(a, list) return among(array(a, 1), values_of(list, 2)) end)
 
 row("intersect", "a:intersect(b)", "the different values that are in both, sorted",
     "lun.vector{3, 1, 2}:intersect{3, 2, 5}", "{2, 3}",

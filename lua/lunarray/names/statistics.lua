@@ -195,7 +195,8 @@ row("zscore", "a:zscore([{axis=, ddof=0}])",
     end)
 
 row("describe", "a:describe()",
-    "a table of numbers: count, mean, std, min, q25, median, q75, max, of the elements that are neither missing nor NaN",
+    "a table of numbers: count, mean, std, min, q25, median, q75, max, of the elements that are neither missing nor "
+        .. "NaN",
     "lun.vector{1, 2, 3, 4}:describe().mean", "2.5",
     function(a)
         array(a, 1)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "array_kit.h"
+#include "lunarray_bind.h"
 
 /* a, which is released, has these elements. */
 static void holds(lun_array *a, lun_dtype t, const int64_t *wanted, int64_t n)
@@ -84,6 +85,36 @@ static void test_computed(void **state)
     lun_release(a);
 }
 
+/* Days as integers: their fields, those of years, months and days, one by one too. */
+static void test_days(void **state)
+{
+    (void)state;
+    lun_array *years, *months, *days, *out;
+    const int64_t y[] = {2024, 1969}, m[] = {14, 0}, d[] = {1};
+    int64_t year;
+    int month, day;
+    OK(lun_vector(e, y, 2, LUN_I64, &years));
+    OK(lun_vector(e, m, 2, LUN_I64, &months));
+    OK(lun_vector(e, d, 1, LUN_I64, &days));
+    OK(lun_time_days(e, years, months, days, &out));
+    lun_release(months);
+    OK(lun_time_get_field(e, out, LUN_TIME_YEARDAY, &months));
+    holds(out, LUN_I64, (int64_t[]){20120, -396}, 2);
+    holds(months, LUN_I64, (int64_t[]){32, 336}, 2);
+    assert_int_equal(lun_time_get_field(e, years, LUN_TIME_HOUR, &out), LUN_EDTYPE);
+    lun_release(years);
+    OK(lun_vector(e, &(double){1.5}, 1, LUN_F64, &years));
+    assert_int_equal(lun_time_days(e, years, days, days, &out), LUN_EDTYPE);
+    assert_int_equal(lun_time_get_field(e, years, LUN_TIME_YEAR, &out), LUN_EDTYPE);
+    lun_release(years);
+    lun_release(days);
+    for (int64_t x = -2000000; x < 2000000; x += 997) {
+        lun_civil_of(x, &year, &month, &day);
+        assert_int_equal(lun_civil_days(year, month, day), x);
+        assert_int_equal(lun_civil_days(year - 1, month + 12, 1) + day - 1, x);
+    }
+}
+
 static void test_refused(void **state)
 {
     (void)state;
@@ -113,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_texts, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_computed, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_days, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_refused, kit_reference_open, kit_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
