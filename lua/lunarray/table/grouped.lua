@@ -141,15 +141,13 @@ function functions.concat(s, x, separator)
         fault("'concat': text expected, got %s", column.dtype(x))
     end
     x = of_kept(s, x)
-    local codes, n, parts, out = s.codes:totable(), #s.codes, {}, {}
-    local values = column.values(x, 1, n)
-    for i = 1, n do
-        local list = parts[codes[i]] or {}
-        parts[codes[i]] = list
-        list[#list + 1] = values[i]
-    end
+    local there = (~column.ismissing(x)):indices()
+    local order = there:take(s.codes:take(there):argsort())
+    local counts = by_codes(s.codes:take(there), s.count):count():totable()
+    local values, out, first = column.values(column.take(x, order), 1, #order), {}, 1
     for k = 1, s.count do
-        out[k] = parts[k] and table.concat(parts[k], separator or "") or ""
+        out[k] = table.concat(values, separator or "", first, first + counts[k] - 1)
+        first = first + counts[k]
     end
     return core.vector(out, "text")
 end

@@ -213,13 +213,13 @@ function functions.wmean(w, x, weights)
 end
 
 -- Linear between neighbours of the sorted elements, as quantiles of groups.
-function functions.quantile(w, x, q)
+local function quantile(w, x, q, call)
     if type(q) ~= "number" or not (q >= 0 and q <= 1) then
         fault("'quantile': number from 0 to 1 expected, got %s", type(q) == "number" and q or internal.kind_of(q))
     elseif core.isarray(x) and kind_of(x) == "time" then
-        return of_times(x, function(numbers) return functions.quantile(w, numbers, q) end)
+        return of_times(x, function(numbers) return quantile(w, numbers, q, call) end)
     end
-    x = measured(x, "quantile")
+    x = measured(x, call)
     local values, there, count = whole(w, x)
     local nan = there and values:isnan() & there or values:isnan()
     nan = nan:any() and ranges.sum_of_integers(nan, w.low, w.high):gt(0)
@@ -238,8 +238,12 @@ function functions.quantile(w, x, q)
     return of_at_least(1, nan and core.where(nan, 0 / 0, between) or between, count)
 end
 
+function functions.quantile(w, x, q)
+    return quantile(w, x, q, "quantile")
+end
+
 function functions.median(w, x)
-    return functions.quantile(w, x, 0.5)
+    return quantile(w, x, 0.5, "median")
 end
 
 -- How many elements have no equal one before them in the window.
@@ -281,10 +285,13 @@ end
 -- places the numbers of their rows; least: below how many elements the result is missing, or nil. x: a column in the
 -- order of places; y: another, of functions of two; opts: ddof, skipnan, q.
 function M.aggregate(w, f, x, y, opts)
-    if opts.skipnan and core.isarray(x) and dtypes.is_float(x:dtype()) then
+    if not core.isarray(x) then
+        fault("'%s': numbers expected, got records of %s; take a field", f, column.dtype(x))
+    end
+    if opts.skipnan and dtypes.is_float(x:dtype()) then
         x = x:naif(0 / 0)
     end
-    x = core.isarray(x) and x:eval() or x
+    x = x:eval()
     local result
     if TWO[f] then
         result = functions[f](w, x, y)
