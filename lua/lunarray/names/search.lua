@@ -160,7 +160,8 @@ local function values_of(x, argument)
     return (flat(x):unique())
 end
 
-row("isin", "a:isin(list)", "where elements are among those of a list or an array; NaN is in none, missing ones where one is there",
+row("isin", "a:isin(list)",
+    "where elements are among those of a list or an array; NaN is in none, missing ones where one is there",
     "lun.vector{1, 2, 3}:isin{3, 1}", "{true, false, true}",
     function(a, list) return among(array(a, 1), values_of(list, 2)) end)
 

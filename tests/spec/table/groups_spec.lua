@@ -37,7 +37,8 @@ describe("g:agg", function()
             max = { "max", "s" }, min = { "min", "s" }, m = { "wmean", "x", "w" }, mode = { "mode", "s" }, n = { "count", "s" },
         }):totable())
         assert.same({ "qp", "r" }, t:group("k"):agg({ { "c", "concat", "s" } }).c:totable())
-        assert.same({ "", "a" }, lun.table({ k = { 1, 2 }, s = { lun.na, "a" } }):group("k"):agg({ c = { "concat", "s", "-" } }).c:totable())
+        local gaps = lun.table { k = { 1, 2 }, s = { lun.na, "a" } }
+        assert.same({ "", "a" }, gaps:group("k"):agg({ c = { "concat", "s", "-" } }).c:totable())
         assert.same({ "k", "x", "w" }, t:group("k"):agg({ "mean", "x", "w" }):names())
         assert.same({ "k", "count" }, t:group("k"):agg():names())
         assert.same({ "big", "k2", "count" }, t:group({ big = t.w:gt(1) }, t.k):agg():names())
