@@ -396,6 +396,7 @@ local function program()
 | `LUNARRAY_RANK_BACKEND` | what ranks that serve one script compute by (`--backend mpi`); by default the best of each machine |
 | `LUNARRAY_RANK_TIMEOUT` | seconds after which ranks give up waiting for a silent one; by default never |
 | `LUNARRAY_SIM` | a seed: the ranks of `--ranks` are [simulated](../robustness.md#simulated-ranks) |
+| `LUNARRAY_CHECK` | 1: each step on a set is [compared with its explanation](../robustness.md#checked-steps); by default none is |
 | `LUNARRAY_JIT` | `auto` (the default), `sync`: wait for the compiler, `off`: never call it |
 | `LUNARRAY_PLUGINS` | libraries with [backends](../architecture/backends.md#plug-ins), paths with `:` between them; none in a sandbox |
 | `LUNARRAY_CC` | the C compiler, `cc` by default |

@@ -74,6 +74,7 @@ struct lun_engine {
     char error_line[256]; /* where error_where may point */
     char *compiler, *cache_dir;
     int sandbox, jit, math;
+    int64_t checks;                     /* LUNARRAY_CHECK; 0: none */
     bool check_indices;                 /* of C functions that are made from now on */
     bool block_all;                     /* see lun_block_all */
     lun_account *own_account, *account; /* a worker's is that of the user's engine */

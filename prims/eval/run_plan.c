@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "eval/check_step.h"
 #include "eval/eval.h"
 #include "eval/fast_path.h"
 #include "kernels/pairs_kernel.h"
@@ -114,8 +115,13 @@ static lun_status run_on_set(lun_engine *e, const lun_step *step, bool *done)
 lun_status lun__run_plan_step(lun_engine *e, const lun_step *step)
 {
     bool done;
-    const lun_status s = run_on_set(e, step, &done);
-    return s == LUN_OK && !done ? run_launch(e, step) : s;
+    lun_check c;
+    lun_status s = lun__check_step_open(e, step, step, &c);
+    if (s == LUN_OK)
+        s = run_on_set(e, step, &done);
+    if (s == LUN_OK && !done)
+        s = run_launch(e, step);
+    return lun__check_step_close(&c, s);
 }
 
 /* Step *at, or the steps that are run with it as one; *at: the last of them then. */
@@ -167,7 +173,10 @@ lun_status lun__run_plan_steps(lun_engine *e, lun_steps *s, int count)
     for (int i = 0; status == LUN_OK && i < count; i++) {
         const lun_step *step = &s->at[i];
         bool done = false;
-        status = lun__watch_stopped(e);
+        lun_check c;
+        status = lun__check_step_open(e, step, &s->at[lun__chain_last(s, i)], &c);
+        if (status == LUN_OK)
+            status = lun__watch_stopped(e);
         if (status == LUN_OK && e->set_count)
             status = run_on_set(e, step, &done);
         if (done)
@@ -176,6 +185,7 @@ lun_status lun__run_plan_steps(lun_engine *e, lun_steps *s, int count)
             status = run_steps(e, s, &i, count);
         if (status == LUN_OK)
             status = settle(e, &s->at[i]);
+        status = lun__check_step_close(&c, status);
         if (status == LUN_OK)
             lun__steps_done(e, s, i);
         e->current = current;

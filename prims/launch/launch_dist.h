@@ -7,11 +7,9 @@
 /* Operands of steps are had at the locations; ctx: the engine. */
 extern const lun_share_actions lun__share_done;
 
-/* Has location k do its part, with it in use; counts its launches, ends with what fails, or is
- * stopped. */
+/* Has location k, or each of so many, do its part, with it in use; counts its launches, ends with
+ * what fails, or is stopped.  devices_first: in the order of lun__placing_turn. */
 lun_status lun__launch_dist_at(lun_engine *e, int k, lun_status (*at)(void *ctx, int k), void *ctx);
-/* Has each location, of so many, do its part, with it in use; devices_first: in the order of
- * lun__placing_turn. */
 lun_status lun__launch_dist_each(lun_engine *e, int places, bool devices_first,
                                  lun_status (*at)(void *ctx, int k), void *ctx);
 

@@ -89,15 +89,13 @@ static lun_status hand_on(void *ctx, lun_handed which, int k, int64_t count, boo
     return s;
 }
 
-static const lun_handing_actions told_rows = {.hand = hand_on};
-
 /* A stage at the locations, cut NULL: at the first one. */
 static lun_status tell_stage(lun_teller *t, const lun_share *x, lun_share_stage which)
 {
     const lun_share_stage_row *stage = &lun__share_stages[which];
     lun_status s = LUN_OK;
     if (which == LUN_STAGE_OF_ROWS)
-        s = lun__handing_each(x->step->across, x->cut, &told_rows,
+        s = lun__handing_each(x->step->across, x->cut, &(lun_handing_actions){.hand = hand_on},
                               &(working){.t = t, .a = x->step->across});
     for (int k = 0; s == LUN_OK && k < (x->cut ? x->cut->places : 1); k++) {
         const lun_interval work = (stage->work ? stage->work : x->rule->work)(x->step, x->cut, k);
@@ -119,7 +117,7 @@ static lun_status share(lun_teller *t, const lun_share *x)
     return s;
 }
 
-static lun_status tell(lun_teller *t, const lun_step *step)
+lun_status lun__moves_step(lun_teller *t, const lun_step *step)
 {
     lun_share x;
     lun_status s = lun__share_open(t->e, step, &predicted, t, &x);
@@ -153,7 +151,7 @@ static lun_status merge(lun_teller *t, const lun_told_merge *m)
         t->merges = true;
         lun__set_take(t->e, v->place, v->count, &before);
         for (int i = 0; s == LUN_OK && i < m->steps->count; i++)
-            s = tell(t, &m->steps->at[i]);
+            s = lun__moves_step(t, &m->steps->at[i]);
         lun__set_back(t->e, &before);
         t->merges = false;
     }
@@ -180,7 +178,7 @@ lun_status lun__moves_tell(lun_engine *e, const lun_told_merge *merges, int coun
         s = merge(&t, &merges[i]);
     t.text = text ? &p : NULL;
     for (; s == LUN_OK && t.step < steps->count; t.step++)
-        s = tell(&t, &steps->at[t.step]);
+        s = lun__moves_step(&t, &steps->at[t.step]);
     lun__teller_free(&t);
     return s;
 }

@@ -2,6 +2,7 @@
  * of plans and distributions: knows no memory. */
 #include "placing/placing.h"
 
+#include "kernels/running_kernel.h"
 #include "placing/padded.h"
 #include "placing/reached.h"
 #include "plan/matmul_plan.h"
@@ -283,11 +284,21 @@ const lun_node *lun__placing_array(const lun_node *n)
     return n;
 }
 
-bool lun__placing_on_device(const lun_engine *e, const lun_step *step)
+bool lun__placing_on_device(lun_engine *e, const lun_step *step)
 {
     const lun_backend_slot *b = e->backends[e->current];
     if (!b->backend->buffer_new || step->kind == LUN_STEP_LAUNCH)
         return b->backend->buffer_new && lun__backend_runs(b, &step->lowered.ir);
+    if (step->kind == LUN_STEP_RUNNING) {
+        const lun_node *n = lun__node_first_result(step->node);
+        lun_lowered l;
+        const bool made =
+            lun__running_kernel_lower(e, (lun_node *)(uintptr_t)n, n->more, &l) == LUN_OK;
+        const bool runs = made && lun__backend_runs(b, &l.ir);
+        if (made)
+            lun__lowered_free(&l);
+        return runs;
+    }
     if (step->kind != LUN_STEP_PRODUCT)
         return false;
     const lun_product p = lun__matmul_plan_of(step->node);

@@ -85,7 +85,7 @@ lun_interval lun__placing_pairs_need(const struct lun_pairs *p, int i, lun_inter
 /* The node in memory whose elements n has, LEAF or not yet; NULL: none. */
 const lun_node *lun__placing_array(const lun_node *n);
 /* Whether such a step reads in the memory of a device, else in the host's. */
-bool lun__placing_on_device(const lun_engine *e, const lun_step *step);
+bool lun__placing_on_device(lun_engine *e, const lun_step *step);
 
 /* ---- what these are made of ------------------------------------------------------------------ */
 

@@ -26,7 +26,7 @@ static lun_status add(lun_teller *t, const void *of, lun_dtype dtype, int64_t co
         return lun__fail_nomem(t->e);
     }
     s->placed = placed;
-    t->known[t->count++] = (lun_told_array){of, s};
+    t->known[t->count++] = (lun_told_array){.of = of, .at = s};
     return LUN_OK;
 }
 
@@ -50,9 +50,10 @@ lun_storage *lun__teller_storage(void *ctx, const lun_node *n)
     lun_teller *t = ctx;
     const void *of = n->kind == LUN_NODE_LEAF ? (const void *)n->storage : n;
     lun_storage *s = lun__teller_find(t, of);
-    if (!s && n->kind == LUN_NODE_LEAF && lun__teller_begin(t, of, of) == LUN_OK)
-        s = lun__teller_find(t, of);
-    return s;
+    if (s || n->kind != LUN_NODE_LEAF || lun__teller_begin(t, of, of) != LUN_OK)
+        return s;
+    t->known[t->count - 1].storage = n->storage;
+    return t->known[t->count - 1].at;
 }
 
 static const char *name_of(const lun_backend_slot *at)

@@ -7,8 +7,9 @@
 
 /* An array in the course of the plan. */
 typedef struct lun_told_array {
-    const void *of;  /* the storage of a LEAF; the node that a step makes */
-    lun_storage *at; /* what would be where of it: a sketch, which has no memory */
+    const void *of;       /* the storage of a LEAF; the node that a step makes */
+    lun_storage *storage; /* the same storage; NULL: of a node */
+    lun_storage *at;      /* what would be where of it: a sketch, which has no memory */
 } lun_told_array;
 
 typedef struct lun_teller {
@@ -48,5 +49,7 @@ lun_status lun__teller_fresh(lun_teller *t, const lun_node *n, lun_backend_slot 
 /* Place k does so with these indices; what: as of lun_plan_place. */
 lun_status lun__teller_place(lun_teller *t, const char *what, int k, lun_interval indices);
 void lun__teller_free(lun_teller *t);
+/* What a step on the set in use would do (moves.c). */
+lun_status lun__moves_step(lun_teller *t, const lun_step *step);
 
 #endif

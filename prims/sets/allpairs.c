@@ -181,18 +181,6 @@ static void close_turns(sharing *w)
     free(w->written);
 }
 
-/* The result, distributed as its rows are. */
-static lun_status make_result(lun_engine *e, const lun_pairs *p, const lun_spread *rows,
-                              lun_storage **to)
-{
-    lun_spread *spread = lun__placing_of_rows(rows, p->extent[1]);
-    const lun_status s =
-        spread ? lun__placement_result(e, (lun_dtype)p->result->dtype, p->result->n, spread, to)
-               : lun__fail_nomem(e);
-    lun__spread_release(spread);
-    return s;
-}
-
 static lun_status run(sharing *w)
 {
     lun_engine *e = w->e;
@@ -201,7 +189,11 @@ static lun_status run(sharing *w)
     const int current = e->current;
     const double start = lun__clock_now();
     lun_kernel_entry *k;
-    lun_status s = make_result(e, w->p, rows, &w->to);
+    const lun_node *n = w->p->result;
+    lun_spread *spread = lun__placing_of_rows(rows, w->p->extent[1]);
+    lun_status s = spread ? lun__placement_result(e, (lun_dtype)n->dtype, n->n, spread, &w->to)
+                          : lun__fail_nomem(e);
+    lun__spread_release(spread);
     e->kernels_held++;
     if (s == LUN_OK)
         s = open_turns(w, rows);

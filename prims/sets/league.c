@@ -50,9 +50,8 @@ static lun_status make_current(league *l, int k)
     for (int i = 0; s == LUN_OK && i < lowered->ir.slot_count; i++) {
         const lun_need x = {lowered->slots[i].node, lun__set_at(l->e, k), need(l, k, i),
                             .indexed = true};
-        if (lun__teams_step_memory_at(&l->t->k, i) || lowered->ir.slots[i].role == LUN_SLOT_TARGET)
-            continue;
-        s = lun__share_done.room(l->e, &x);
+        if (!lun__teams_step_memory_at(&l->t->k, i) && lowered->ir.slots[i].role != LUN_SLOT_TARGET)
+            s = lun__share_done.room(l->e, &x);
         if (s == LUN_OK)
             s = lun__share_done.move(l->e, &x);
     }

@@ -174,16 +174,6 @@ void lun__current_piece_empty(lun_engine *e, lun_piece *x)
     x->lo = x->hi = 0;
 }
 
-lun_placed *lun__current_new(lun_engine *e)
-{
-    lun_placed *p = e->spare_placed;
-    if (!p)
-        return calloc(1, sizeof *p);
-    e->spare_placed = p->next;
-    p->next = NULL;
-    return p;
-}
-
 void lun__current_free(lun_engine *e, lun_placed *p)
 {
     bool few = e && p && p->count <= FEW && p->host.room <= FEW;

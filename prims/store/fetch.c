@@ -124,7 +124,10 @@ static lun_status adopt(lun_engine *e, lun_storage *s, lun_mirror *m)
 
 lun_status lun__fetch_open(lun_engine *e, lun_storage *s, lun_placed **out)
 {
-    if (!s->placed && !(s->placed = lun__current_new(e)))
+    if (!s->placed && (s->placed = e->spare_placed)) {
+        e->spare_placed = s->placed->next;
+        s->placed->next = NULL;
+    } else if (!s->placed && !(s->placed = calloc(1, sizeof *s->placed)))
         return lun__fail_nomem(e);
     for (lun_mirror *m; (m = s->mirrors);) {
         lun_status status = adopt(e, s, m);

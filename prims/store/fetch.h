@@ -70,8 +70,6 @@ struct lun_placed {
 lun_status lun__fetch_open(lun_engine *e, lun_storage *s, lun_placed **out);
 /* A copy that knows what is where and has no memory; whole: all is current on the host. */
 lun_placed *lun__current_sketch(const lun_placed *p, bool whole, int64_t count);
-/* Nothing is anywhere; NULL without memory.  Those of small sets are used again. */
-lun_placed *lun__current_new(lun_engine *e);
 void lun__current_free(lun_engine *e, lun_placed *p); /* NULL is allowed */
 
 /* Elements from one location to another, NULL: the host. */

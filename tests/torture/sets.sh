@@ -21,7 +21,7 @@ on() {
         spec=$(ls tests/spec/*/"${name}_spec.lua")
         case " $left_out " in *" $name "*) continue ;; esac
         ran=$((ran + 1))
-        if ! LUNARRAY_BACKEND=$set_of "$BUILD/lunarray" tests/busted.lua "$spec" >"$out/spec" 2>&1 </dev/null; then
+        if ! LUNARRAY_CHECK=1 LUNARRAY_BACKEND=$set_of "$BUILD/lunarray" tests/busted.lua "$spec" >"$out/spec" 2>&1 </dev/null; then
             failed="$failed $name"
             cat "$out/spec"
         fi

@@ -176,7 +176,9 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
                                  .log_ctx = c->log_ctx,
                                  .cancel = &e->cancel,
                                  .link = e->services.link};
-    s = lun__set_list(e);
+    s = number(e, "LUNARRAY_CHECK", 0, 0, 1, &e->checks);
+    if (s == LUN_OK)
+        s = lun__set_list(e);
     if (s == LUN_OK)
         s = lun__plugins_add(e);
     return s == LUN_OK ? lun__set_choose(e, places) : s;
