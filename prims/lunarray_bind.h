@@ -179,6 +179,8 @@ LUN_API bool lun_time_scan(lun_dtype t, const char *format, lun_string s, int64_
 /* NULL: a format by which texts of dtype t are read, or written; else what is wrong with it, of the
  * conversion *which. */
 LUN_API const char *lun_time_check(lun_dtype t, const char *format, bool write, char *which);
+/* The bytes of the codes of a text array, and of all values of its pool, which others may share. */
+LUN_API lun_status lun_text_memory(lun_engine *e, lun_array *a, int64_t *bytes);
 /* The codes of a text array, 0 where an element is missing; lazy. */
 LUN_API lun_status lun_text_slots(lun_engine *e, lun_array *a, lun_array **out);
 /* What stands in the slot of a missing element of dtype t, a Scalar. */

@@ -126,6 +126,18 @@ static int text_values(lua_State *L)
     return 1;
 }
 
+/* core.internal.text_memory(a): the bytes of codes and values. */
+static int text_memory(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    int64_t bytes = 0;
+    lun_status s;
+    LUN__TRY(s, lun_text_memory(h->engine, check_text(L, h), &bytes));
+    lun__error_check(L, h, s, 1);
+    lua_pushinteger(L, bytes);
+    return 1;
+}
+
 /* core.internal.text_slots(a): the codes of those, 0 where an element is missing. */
 static int text_slots(lua_State *L)
 {
@@ -144,6 +156,7 @@ void lun__open_text(lua_State *L, const lun__parts *p)
     static const luaL_Reg internal[] = {{"text_call", text_call},
                                         {"text_values", text_values},
                                         {"text_slots", text_slots},
+                                        {"text_memory", text_memory},
                                         {NULL, NULL}};
     lun__register_offer(L, p, p->text_methods, methods);
     lun__register_offer(L, p, p->methods, methods);

@@ -294,7 +294,11 @@ row("can_cast", "lun.can_cast(from, to)",
 row("itemsize", "a:itemsize()", "the bytes of one element", "lun.vector{1.5, 2.5}:itemsize()", "8",
     function(a) return dtypes.by_name[call.array(a, 1):dtype()].bytes end)
 
-row("nbytes", "a:nbytes()", "the bytes of all elements", "lun.vector{1.5, 2.5}:nbytes()", "16",
-    function(a) return dtypes.by_name[call.array(a, 1):dtype()].bytes * a:size() end)
+row("nbytes", "a:nbytes()", "the bytes of all elements; of texts those of codes, and of values that others may share",
+    "lun.vector{1.5, 2.5}:nbytes()", "16",
+    function(a)
+        local dtype = call.array(a, 1):dtype()
+        return dtype == "text" and core.internal.text_memory(a) or dtypes.by_name[dtype].bytes * a:size()
+    end)
 
 return rows

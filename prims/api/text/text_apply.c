@@ -178,6 +178,19 @@ lun_status lun_text_values(lun_engine *e, lun_array *a, int64_t first, int64_t n
     return LUN_OK;
 }
 
+lun_status lun_text_memory(lun_engine *e, lun_array *a, int64_t *bytes)
+{
+    LUN_NEED(e, bytes);
+    lun_array *codes;
+    lun_status s = lun_text_slots(e, a, &codes);
+    if (s != LUN_OK)
+        return s;
+    *bytes = lun_size(codes) * lun__dtype_get(lun_dtype_of(codes))->bytes +
+             lun__text_pool_bytes(lun__text_array_pool(a));
+    lun_release(codes);
+    return LUN_OK;
+}
+
 lun_status lun_text_slots(lun_engine *e, lun_array *a, lun_array **out)
 {
     LUN_NEED(e, out);

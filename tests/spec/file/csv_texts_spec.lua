@@ -132,6 +132,24 @@ describe("texts of csv", function()
         end
     end)
 
+    it("take a code a row and a view a value, and no more", function()
+        local function bytes(rows, most)
+            local lines = { "t,i" }
+            for i = 1, rows do
+                lines[i + 1] = ("k%06d,%d"):format(i % most, i)
+            end
+            return load(table.concat(lines, "\n")).t:nbytes()
+        end
+        assert.equal(2000, bytes(3000, 5) - bytes(1000, 5))
+        assert.equal(4000, bytes(3000, 300) - bytes(1000, 300))
+        for _, rows in ipairs { 70000, 200000 } do
+            local each = bytes(rows, rows) / rows
+            assert.is_true(each >= 20 and each < 20.1, each)
+        end
+        local long = load("t,i\n" .. ("x"):rep(100000) .. ",1\n").t
+        assert.is_true(long:nbytes() >= 100000 and long:nbytes() < 101000)
+    end)
+
     it("give up no value where texts begin to repeat after many that do not, or the reverse", function()
         for _, early in ipairs { true, false } do
             local list = {}
