@@ -180,7 +180,9 @@ local function show_results(text, results)
         return
     end
     rawset(_G, "_", results[1]) -- past a script's __newindex
-    if text:find ";%s*$" then
+    local verbs = package.loaded["lunarray.table.verbs"]
+    local is_printed = verbs and results[1] ~= nil and rawequal(verbs.printed, results[1])
+    if is_printed or text:find ";%s*$" then
         return
     end
     local shown = texts(results)
@@ -218,6 +220,10 @@ end
 local function run_input(text, chunk, ...)
     local entry = add_lines(text)
     local clock = session.timing and commands.start_clock()
+    local verbs = package.loaded["lunarray.table.verbs"]
+    if verbs then
+        verbs.printed = nil
+    end
     local ok, results = run(chunk, ...)
     if ok then
         ok = run(show_results, text, results)

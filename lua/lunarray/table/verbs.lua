@@ -260,6 +260,8 @@ end
 
 local FIRST <const> = 3 -- values that info shows
 
+M.printed = nil -- what info printed last: the prompt does not show it again
+
 -- t:info(): prints and gives a row for each column: name, dtype, missing, bytes, first values; and how a csv was read.
 function M.info(t)
     local out = { name = {}, dtype = {}, missing = {}, bytes = {}, first = {} }
@@ -276,6 +278,7 @@ function M.info(t)
     local about = getmetatable(t).csv
     print(("%d row%s"):format(#t, #t == 1 and "" or "s"))
     print(info)
+    M.printed = info
     if about then
         local words = { ("read with sep = %q"):format(about.separator) }
         words[#words + 1] = about.nameless and "the first line was a row" or nil

@@ -331,7 +331,7 @@ describe("--errors=json", function()
         assert.matches('^{"level":"warning","code":"warning","message":"error in __gc', errors)
         assert.equal("two\n", out)
         assert.equal("3\n", select(2, json "-e 'print(1 + 2)'"))
-        assert.matches("^LUA: '%-%-errors' needs text or json\nusage:", (select(2, run(ours, "lua --errors=xml"))))
+        assert.matches("^LUA: '%-%-errors=xml' needs text or json\nusage:", (select(2, run(ours, "lua --errors=xml"))))
     end)
 end)
 

@@ -863,6 +863,13 @@ describe("a question", function()
     end)
 end)
 
+describe("t:info()", function()
+    it("is shown once", function()
+        local text = dialogue { "t = lun.table{x = lun.index(3)}", "t:info()", "i = t:info()", "i" }
+        assert.equal(3, select(2, text:gsub("5 columns, 1 row\n", "")))
+    end)
+end)
+
 describe("printed lines", function()
     it("fill the terminal, unless lun.width says how many columns", function()
         local inputs = { "lun.index(60)", "lun.width(50)", "lun.index(60)", "lun.width(nil)" }
