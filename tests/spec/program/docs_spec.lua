@@ -117,6 +117,21 @@ describe("documentation", function()
         end
     end)
 
+    it("has tables of other programs' words side by side with what runs here", function()
+        local env = setmetatable({ w = lun.load "examples/data/seattle-weather.csv", s = lun.vector { 1, lun.na, 2 },
+            k = lun.table { { weather = "snow", kind = "cold" }, { weather = "fog", kind = "grey" } } }, { __index = _G })
+        local rows = 0
+        for code, expected in shell.slurp "docs/side-by-side.md":gmatch "| `([^`]+)` | `([^`]+)` |\n" do
+            local values = table.pack(assert(load("return " .. code, "=row", "t", env))())
+            for i = 1, values.n do
+                values[i] = written(values[i])
+            end
+            assert.equal(expected, table.concat(values, ", "), code)
+            rows = rows + 1
+        end
+        assert.is_true(rows > 25, rows .. " rows")
+    end)
+
     it("says what is missing as long as it is", function()
         local rows = rows_of("Not supported yet:", function(source, _, ok)
             assert.is_false(ok, source .. " works: the row belongs into the table above, and README.md names it")
