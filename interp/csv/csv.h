@@ -235,7 +235,5 @@ char *lun__csv_write_rows(char *to, const lun__csv_form *form, const lun__csv_co
                           int64_t count, int64_t first, int64_t last);
 /* Whether a text needs no quotes. */
 bool lun__csv_write_rows_is_bare(const lun__csv_form *form, const char *text, size_t length);
-/* Whether a text is UTF-8 without NUL. */
-bool lun__csv_utf8_is_text(const char *text, size_t length);
 
 #endif

@@ -50,14 +50,3 @@ int64_t lun__csv_utf8_no_text(const char *text, int64_t length)
     }
     return -1;
 }
-
-bool lun__csv_utf8_is_text(const char *text, size_t length)
-{
-    const unsigned char *p = (const unsigned char *)text, *end = p + length;
-    for (int n; p < end; p += n) {
-        n = character(p, end - p);
-        if (!n)
-            return false;
-    }
-    return true;
-}

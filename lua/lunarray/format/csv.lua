@@ -246,7 +246,7 @@ end
 
 -- A column of these elements and, unless it is nil, their validity, in that dtype (nil: its own).
 local function joined(values, validity, dtype)
-    local column = validity ~= nil and internal.with_missing(values, validity):eval() or values
+    local column = (validity ~= nil and internal.with_missing(values, validity) or values):eval()
     return dtype and dtype ~= column:dtype() and column:cast(dtype) or column
 end
 

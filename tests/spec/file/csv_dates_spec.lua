@@ -39,6 +39,8 @@ describe("columns of csv", function()
         assert.equal("timestamp: 2024-01-05 10:15:00 | 1969-12-31 23:59:59.250000 | NA",
             column { "2024-01-05T10:15", "1969-12-31 23:59:59.25", "null" })
         assert.equal("timestamp: 2024-01-05 08:15:00 | 2024-01-05 10:15:00", column { "2024-01-05T10:15+02:00", "2024-01-05T10:15Z" })
+        local t = load "d,t\n2024-02-29,\n,2024-02-29 10:15\n"
+        assert.same({ "Vector", "Vector" }, { t.d:kind(), t.t:kind() })
         assert.same({ 19782, -1 }, load("d,i\n2024-02-29,1\n1969-12-31,2\n").d:cast("i64"):totable())
     end)
 
