@@ -48,6 +48,7 @@ function terminal.run(steps, opts)
         terminal.remove(directory)
     end
     local text = raw:gsub("\27%[[%d;?]*%a", ""):gsub("\27[78]", ""):gsub("\r", "")
+    assert(not text:find "%[signal 9%]%s*$", "the program went on after the last step:\n" .. text)
     return text, raw
 end
 
@@ -59,6 +60,7 @@ function terminal.dialogue(inputs, opts)
         steps[#steps + 1] = { "wait", "\n" }
         steps[#steps + 1] = { "wait", "> " }
     end
+    steps[#steps + 1] = { "idle" } -- what is shown may have had "> " in it
     steps[#steps + 1] = { "send", "\4" }
     return terminal.run(steps, opts)
 end

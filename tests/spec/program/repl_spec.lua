@@ -141,8 +141,10 @@ describe("input", function()
     it("is edited: arrows, home, end, backspace", function()
         local text = run {
             { "wait", "> " }, { "send", "12 + 4\27[D\27[D\27[D\127" }, { "idle" }, { "send", "3\27[H1\27[F0\r" },
-            { "wait", "> " }, { "send", "\27[A\r" }, { "wait", "> " }, { "send", "\4" },
+            { "wait", "1163\r\n" }, { "wait", "> " }, { "send", "\27[A\r" }, { "wait", "1163\r\n" }, { "wait", "> " },
+            { "send", "\4" },
         }
+        shows(text, "[exit 0]")
         shows(text, "\n1163\n") -- 1123 + 40, and again from the history
         assert.equal(2, select(2, text:gsub("\n1163\n", "")))
     end)
