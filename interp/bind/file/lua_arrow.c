@@ -1,6 +1,6 @@
 /* lua_arrow.c - tables as streams of Arrow's C interface: what lua/lunarray/format/arrow.lua calls.
  *
- * Invariant: a box's stream is released, or moved to whoever imported it, once: `release` is then
+ * Invariant: a box's stream is released, or moved to its importer, once: `release` is then
  * NULL. Its table is there while columns of it are pushed. */
 #include <stdint.h>
 

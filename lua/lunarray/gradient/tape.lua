@@ -7,7 +7,7 @@ local script_line = require "lunarray.base.script_line"
 
 local M = { rules = {}, handlers = {}, constant = {}, without = {}, composed = {} }
 
-local Watched = { __name = "a watched value, for which lun.exp stands for math.exp" }
+local Watched = { __name = "a watched value, which lun.exp takes and math.exp does not" }
 local VALUE, NODE = {}, {} -- keys of what a watched value holds
 
 local methods = core.internal.methods

@@ -5,7 +5,7 @@
 #include "api/table/arrow_form.h"
 #include "api/table/table.h"
 
-/* Struct arrays of one schema, one after the other.  `refs` counts whoever may use their memory,
+/* Struct arrays of one schema, one after the other.  `refs` counts the users of their memory,
  * atomically; the last one releases those that are the engine's (`taken`) and frees the list. */
 typedef struct lun_arrow_batches {
     int refs;
