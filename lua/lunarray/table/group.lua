@@ -286,6 +286,14 @@ local function quantile(sorted, starts, counts, q)
     return core.where(a:eq(b), a, inner)
 end
 
+-- The elements of x by group, those of a group in order.
+local function in_order(s, x, call)
+    local by_value = x:argsort()
+    local codes = array(s, call, "codes"):take(by_value)
+    local by_group = internal.grouping_array(internal.grouping_of(codes, s.count), "order")
+    return x:take(by_value:take(by_group)):cast "f64":eval()
+end
+
 local quantiles
 
 -- The same of dates, timestamps and durations: between numbers from the first one on, rounded down.
@@ -302,12 +310,13 @@ function quantiles(g, x, q, opts, call, argument)
     end
     opts = options(opts, argument, call, SKIPS)
     local propagate = propagates(opts, argument, call)
-    x = grouped(s, check_rows(s, x, call), call)
+    local given = check_rows(s, x, call)
+    x = grouped(s, given, call)
     local _, counts, starts = arranged(g, call)
-    local codes = array(s, call, "codes")
-    local by_value = internal.grouping_array(checked(1, call, internal.grouping { x }), "order")
-    local by_group = internal.grouping_array(internal.grouping_of(codes:take(by_value), s.count), "order")
-    local sorted = x:take(by_value:take(by_group)):cast "f64":eval()
+    local sorted = s.sorted and s.sorted[given] or in_order(s, x, call)
+    if s.sorted then
+        s.sorted[given] = sorted
+    end
     local gone = nil -- missing elements of each group
     if internal.has_missing(x) then
         sorted, gone = internal.slots(sorted), internal.grouping_reduce(s.handle, "count", x:ismissing())
@@ -373,6 +382,15 @@ function M.arranged(g)
 end
 
 M.methods = group
+
+-- Calls f, while columns that are put in order are kept for its other calls; no element changes meanwhile.
+function M.sharing_orders(s, f, ...)
+    local _ <close> = setmetatable({}, { __close = function()
+        s.sorted = nil
+    end })
+    s.sorted = {}
+    return f(...)
+end
 
 -- Whether x is groups of rows.
 function M.is(x)

@@ -259,7 +259,7 @@ function M.table_of(names, keys, rows_of, spec, aggregate)
 end
 
 local function aggregated(s, spec, keys, names)
-    return M.table_of(names, keys, s.count, spec, function(...)
+    return group.sharing_orders(s, M.table_of, names, keys, s.count, spec, function(...)
         return M.aggregate(s, ...)
     end)
 end
