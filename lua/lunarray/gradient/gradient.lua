@@ -13,6 +13,18 @@ local function misuse(argument, name, text, ...)
     tape.fail("bad argument #%d to '%s' (%s)", argument, name, text:format(...))
 end
 
+-- A wrong value in a message: a number or text as it is, else its kind.
+local function shown(x)
+    return (type(x) == "number" or type(x) == "string") and tostring(x) or core.internal.kind_of(x)
+end
+
+local function check_point(x, argument, name)
+    local value = plain(x)
+    if type(value) ~= "number" and not core.isarray(value) then
+        misuse(argument, name, "array or number expected, got %s", core.internal.kind_of(value))
+    end
+end
+
 local function check_function(f, name)
     if type(f) ~= "function" then
         misuse(1, name, "function expected, got %s", core.internal.kind_of(f))
@@ -92,7 +104,7 @@ function M.grad(f, options)
     local wrt = options.wrt == nil and { 1 } or type(options.wrt) == "table" and options.wrt or { options.wrt }
     for _, i in ipairs(wrt) do
         if math.type(i) ~= "integer" or i < 1 then
-            misuse(2, "grad", "wrt: numbers of arguments expected, got %s", tostring(i))
+            misuse(2, "grad", "wrt: numbers of arguments expected, got %s", shown(i))
         end
     end
     return function(...)
@@ -122,7 +134,7 @@ function M.derivative(f, k)
     check_function(f, "derivative")
     k = k == nil and 1 or k
     if math.type(k) ~= "integer" or k < 0 then
-        misuse(2, "derivative", "a whole number, at least 0, expected, got %s", tostring(k))
+        misuse(2, "derivative", "a whole number, at least 0, expected, got %s", shown(k))
     end
     for _ = 1, k do
         f = once(f)
@@ -160,6 +172,8 @@ end
 -- lun.jvp(f, x, v): f(x), and its derivative at x along v, which has x's shape.
 function M.jvp(f, x, v)
     check_function(f, "jvp")
+    check_point(x, 2, "jvp")
+    check_point(v, 3, "jvp")
     if table.concat(shape_of(v), ",") ~= table.concat(shape_of(x), ",") then
         misuse(3, "jvp", "it has another shape than x: %s and %s", described(v), described(x))
     end
