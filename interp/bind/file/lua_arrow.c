@@ -64,7 +64,12 @@ static int export(lua_State *L)
 
 /* ---- in -------------------------------------------------------------------------------------- */
 
-/* The stream at 1: a box, an address, a light userdata. */
+/* What no address of a user's memory is below, and none has bits beyond. */
+#define LUN__FIRST_PAGE   4096
+#define LUN__ADDRESS_BITS 56
+
+/* The stream at 1: a box, an address, a light userdata. An address of something else is the
+ * caller's fault, and read as a stream, but for those that can be none. */
 static struct ArrowArrayStream *stream_at(lua_State *L)
 {
     box *b = luaL_testudata(L, 1, TYPE);
@@ -75,7 +80,8 @@ static struct ArrowArrayStream *stream_at(lua_State *L)
         s = (struct ArrowArrayStream *)(uintptr_t)lua_tointeger(L, 1); // NOLINT
     else if (!b)
         lun__error_bad_type(L, 1, "stream, or the address of one,");
-    if (!s || (uintptr_t)s % _Alignof(struct ArrowArrayStream))
+    if ((uintptr_t)s < LUN__FIRST_PAGE || (uintptr_t)s >> LUN__ADDRESS_BITS ||
+        (uintptr_t)s % _Alignof(struct ArrowArrayStream))
         lun__blame_argument(L, 1, "no address of an ArrowArrayStream");
     if (!s->release)
         lun__blame_argument(L, 1, "the stream is empty: it was imported or closed already");

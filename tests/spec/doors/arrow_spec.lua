@@ -172,7 +172,9 @@ describe("lun.arrow", function()
         fails("bad argument #1 to 'import' (stream, or the address of one, expected, got table)", lun.arrow.import, {})
         fails("bad argument #1 to 'import' (stream, or the address of one, expected, got number)", lun.arrow.import, 1.5)
         fails("bad argument #1 to 'import' (no address of an ArrowArrayStream)", lun.arrow.import, 0)
-        fails("bad argument #1 to 'import' (no address of an ArrowArrayStream)", lun.arrow.import, 3)
+        for _, address in ipairs { 3, 8, -8, math.mininteger, 1 << 60 } do
+            fails("bad argument #1 to 'import' (no address of an ArrowArrayStream)", lun.arrow.import, address)
+        end
     end)
 
     it("is out of a sandbox's reach", function()
