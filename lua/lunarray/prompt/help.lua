@@ -809,7 +809,7 @@ local function text_of_name(name)
     if own then
         return line_of(own)
     end
-    name = name:gsub("^lun%.op%.", ""):gsub("^lun%.", ""):gsub("^%a*:", "")
+    name = name:gsub("^lun%.op%.", ""):gsub("^lun%.", ""):gsub("^[%w_.]*:", "")
     for _, known in ipairs { FUNCTIONS, METHODS, SKELETON_METHODS } do
         if known[name] then
             texts[#texts + 1] = line_of(known[name])

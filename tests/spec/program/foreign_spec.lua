@@ -118,6 +118,7 @@ describe("names of other libraries", function()
     it("are answered by help, and near misses of our own", function()
         assert.equal("'astype' is a:cast \"f32\" here", lun.help "astype")
         assert.equal("'fliplr' is M:flip(2) here", lun.help "np.fliplr")
+        assert.equal(lun.help "a:truncate", lun.help "w.date:truncate")
         assert.equal("a:flip([axes]): a window with the order along these axes reversed: a number, a list, by default all\n"
             .. "example: lun.vector{{1, 2}, {3, 4}}:flip(2) is {{2, 1}, {4, 3}}", lun.help "np.flip")
         assert.equal("no help for 'vectr'; did you mean 'vector'? lun.help() lists everything", lun.help "vectr")
