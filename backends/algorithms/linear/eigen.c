@@ -49,23 +49,8 @@ static void shared(eigen *e, int64_t parts, lun_part_fn *one)
             one(e, part, 0);
 }
 
-#define T       double
-#define ROOT    sqrt
-#define EPSILON DBL_EPSILON
-#define TINY    (DBL_MIN / DBL_EPSILON)
-#define NAME(x) x##_f64
-#include "algorithms/linear/eigen_of.h"
-#undef T
-#undef ROOT
-#undef EPSILON
-#undef TINY
-#undef NAME
-#define T       float
-#define ROOT    sqrtf
-#define EPSILON FLT_EPSILON
-#define TINY    (FLT_MIN / FLT_EPSILON)
-#define NAME(x) x##_f32
-#include "algorithms/linear/eigen_of.h"
+#define OF "algorithms/linear/eigen_of.h"
+#include "algorithms/linear/both_floats.h"
 
 static eigen open_run(const lun_algorithm_run *r, int threads)
 {

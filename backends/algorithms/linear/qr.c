@@ -43,14 +43,8 @@ static int64_t elements(const qr *q)
     return q->m * q->n + q->k * q->m + (q->k + BLOCK) * BLOCK + 2 * BLOCK * most + q->m * most;
 }
 
-#define T       double
-#define NAME(x) x##_f64
-#include "algorithms/linear/qr_of.h"
-#undef T
-#undef NAME
-#define T       float
-#define NAME(x) x##_f32
-#include "algorithms/linear/qr_of.h"
+#define OF "algorithms/linear/qr_of.h"
+#include "algorithms/linear/both_floats.h"
 
 static int64_t worker_bytes(const qr *q, int threads)
 {

@@ -33,11 +33,5 @@ int64_t lun__reflections_room(bool is_double, int threads, int64_t m, int64_t k,
     return most;
 }
 
-#define T       double
-#define NAME(x) x##_f64
-#include "algorithms/linear/reflections_of.h"
-#undef T
-#undef NAME
-#define T       float
-#define NAME(x) x##_f32
-#include "algorithms/linear/reflections_of.h"
+#define OF "algorithms/linear/reflections_of.h"
+#include "algorithms/linear/both_floats.h"

@@ -51,11 +51,5 @@ int64_t lun__rotations_list_elements(int64_t rows)
     return 2 * 4 * most_rotations(rows); /* f32: two numbers and two indices; and in order */
 }
 
-#define T       double
-#define NAME(x) x##_f64
-#include "algorithms/linear/rotations_of.h"
-#undef T
-#undef NAME
-#define T       float
-#define NAME(x) x##_f32
-#include "algorithms/linear/rotations_of.h"
+#define OF "algorithms/linear/rotations_of.h"
+#include "algorithms/linear/both_floats.h"

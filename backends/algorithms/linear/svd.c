@@ -62,23 +62,8 @@ static void shared(svd *d, int64_t parts, lun_part_fn *one)
             one(d, part, 0);
 }
 
-#define T       double
-#define ROOT    sqrt
-#define EPSILON DBL_EPSILON
-#define TINY    (DBL_MIN / DBL_EPSILON)
-#define NAME(x) x##_f64
-#include "algorithms/linear/svd_of.h"
-#undef T
-#undef ROOT
-#undef EPSILON
-#undef TINY
-#undef NAME
-#define T       float
-#define ROOT    sqrtf
-#define EPSILON FLT_EPSILON
-#define TINY    (FLT_MIN / FLT_EPSILON)
-#define NAME(x) x##_f32
-#include "algorithms/linear/svd_of.h"
+#define OF "algorithms/linear/svd_of.h"
+#include "algorithms/linear/both_floats.h"
 
 static svd open_run(const lun_algorithm_run *r, int threads)
 {

@@ -14,20 +14,5 @@ enum { LANES = LUN_LANES, CHUNK = LUN_CHUNK };
 #define WIDEST "avx512f,fma,prefer-vector-width=512"
 #endif
 
-#define T       double
-#define FMA     __builtin_fma
-#define ROOT    sqrt
-#define SMALL   200
-#define NAME(x) x##_f64
-#include "algorithms/linear/vectors_of.h"
-#undef T
-#undef FMA
-#undef ROOT
-#undef SMALL
-#undef NAME
-#define T       float
-#define FMA     __builtin_fmaf
-#define ROOT    sqrtf
-#define SMALL   30
-#define NAME(x) x##_f32
-#include "algorithms/linear/vectors_of.h"
+#define OF "algorithms/linear/vectors_of.h"
+#include "algorithms/linear/both_floats.h"

@@ -1,5 +1,4 @@
-/* vectors_of.h - the loops of vectors.h for one dtype: T, FMA and ROOT of it, SMALL (powers of 2
- * whose squares add up without loss), NAME(x).  Included by vectors.c once for each. */
+/* vectors_of.h - the loops of vectors.h for one dtype: of both_floats.h. */
 
 #define EACH static inline __attribute__((always_inline))
 
@@ -223,7 +222,9 @@ T NAME(lun__vectors_reflection)(lun_isa isa, T *x, int64_t n, T *to)
         return 0;
     if (most - most == 0 && most != 0)
         frexp((double)most, &exponent);
-    exponent = exponent > -SMALL && exponent < SMALL ? 0 : exponent;
+    const int small =
+        sizeof(T) == sizeof(double) ? 200 : 30; /* powers of 2 whose squares add up without loss */
+    exponent = exponent > -small && exponent < small ? 0 : exponent;
     for (int64_t j = 0; exponent && j < n; j++)
         x[j] = (T)ldexp((double)x[j], -exponent);
     const T square = NAME(lun__vectors_dot)(isa, x, x, n), length = ROOT(square);

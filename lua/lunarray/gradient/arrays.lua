@@ -1,19 +1,13 @@
 -- Derivatives of what is done with whole arrays: sums, products, factors, windows and shapes.
 
+local call = require "lunarray.names.call"
 local core = require "lunarray.core"
 local making = require "lunarray.names.making"
 local tape = require "lunarray.gradient.tape"
 
 local apply, is_number, plain, shape_of = tape.apply, tape.is_number, tape.plain, tape.shape_of
+local size = call.size
 local handlers, methods, rules = tape.handlers, core.internal.methods, tape.rules
-
-local function size(shape)
-    local n = 1
-    for _, extent in ipairs(shape) do
-        n = n * extent
-    end
-    return n
-end
 
 handlers.isarray = function(x) return not is_number(x) end
 
