@@ -1,4 +1,4 @@
-/* advice.c - what lua/lunarray/prompt/language.lua knows of an error, for messages of scripts. */
+/* advice.c - what prompt/other_languages.lua knows of an error, for messages of scripts. */
 #include "program/advice.h"
 
 #include <stddef.h>
@@ -10,7 +10,7 @@
 static int ask(lua_State *L)
 {
     lua_getglobal(L, "require");
-    lua_pushliteral(L, "lunarray.prompt.language");
+    lua_pushliteral(L, "lunarray.prompt.other_languages");
     lua_call(L, 1, 1);
     lua_pushvalue(L, 1);
     lua_gettable(L, -2);

@@ -43,13 +43,12 @@ local function evaluate(chunk)
             core.eval(values[i])
         end
     end
-    return values
 end
 
 -- The chunk of an expression or of statements for a command; nil and what to say of it.
-local function chunk_of(text, use)
+local function chunk_of(text, command)
     if text == "" then
-        return nil, use .. " expects an expression or statements"
+        return nil, command .. " expects an expression or statements"
     end
     local chunk, message = load("return " .. text, "=stdin", "t")
     return chunk or load(text, "=stdin", "t"), message
@@ -218,7 +217,7 @@ local function run_file(_, path)
         if file then
             file:close()
         end
-        local instead = require("lunarray.prompt.language").instead(text, message)
+        local instead = require("lunarray.prompt.other_languages").instead(text, message)
         return instead and message .. "\n" .. instead or message
     end
     chunk()

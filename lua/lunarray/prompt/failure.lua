@@ -5,7 +5,7 @@ local core = require "lunarray.core"
 local foreign = require "lunarray.prompt.other_names"
 local guess = require "lunarray.prompt.guess"
 local is_module = require("lunarray.base.scope").is_module
-local language = require "lunarray.prompt.language"
+local language = require "lunarray.prompt.other_languages"
 
 local failure = {}
 

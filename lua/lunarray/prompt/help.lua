@@ -5,7 +5,7 @@ local core = require "lunarray.core"
 local foreign = require "lunarray.prompt.other_names"
 local guess = require "lunarray.prompt.guess"
 local scope = require "lunarray.base.scope"
-local verbs = require "lunarray.prompt.verbs"
+local verbs = require "lunarray.prompt.help_tables"
 
 local describe_op = core.internal.describe
 local describe_skeleton = core.internal.skeleton

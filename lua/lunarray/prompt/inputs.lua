@@ -1,7 +1,7 @@
 -- What the lines typed at the prompt are: an expression, statements, a question for help, or the beginning of more
 -- lines; and the chunks of them. Nothing is run here.
 
-local language = require "lunarray.prompt.language"
+local language = require "lunarray.prompt.other_languages"
 local notes = require "lunarray.prompt.notes"
 local tokens = require "lunarray.prompt.tokens"
 

@@ -3,7 +3,7 @@
 -- the engine grows. The ways are code over arrays a, b, booleans m, a matrix M, a function f.
 
 local core = require "lunarray.core"
-local of_tables = require "lunarray.prompt.table_names"
+local dataframes = require "lunarray.prompt.dataframe_names"
 
 local foreign = {}
 
@@ -100,7 +100,46 @@ local WRITTEN = {
     imshow = { "lun.image(M)" }, memmap = { 'lun.open "a.npy"' }, fromfile = { 'lun.load("a.raw", {dtype = "f32"})' },
     tofile = { 'lun.save("a.raw", a)' }, ["savetxt to_csv"] = { 'lun.save("t.csv", {a = a, b = b})' },
     set_printoptions = { "lun.precision(6), lun.width(80)" }, ["time perf_counter"] = { "lun.clock()" },
+    -- what is rare in NumPy
+    ["asanyarray ascontiguousarray asarray_chkfinite asmatrix matrix fromiter require"] = { "lun.vector{1, 2, 3}" },
+    ["atleast_1d atleast_3d"] = { "a:expand_dims(1)" }, ["array_equiv"] = { "a:equals(b)" },
+    ["array2string array_repr array_str"] = { "tostring(a)" }, bitwise_invert = { "~a" },
+    bitwise_left_shift = { "a << 1" },
+    broadcast_shapes = { "lun.broadcast_arrays(a, b)" }, ["conjugate conj real"] = { "a" },
+    ["apply_along_axis apply_over_axes frompyfunc"] = { "M:sum(2), M:map(f)" }, around = { "b:round()" },
+    ["nancumsum"] = { "b:fillnan(0):cumsum()" }, nancumprod = { "b:fillnan(1):cumprod()" },
+    nanprod = { "b:prod{skipnan = true}" }, ["nanpercentile nanquantile"] = { "b:dropnan():quantile(0.5)" },
+    ediff1d = { "a:diff()" }, diagflat = { "lun.diag(a)" }, ["diag_indices"] = { "M:diagonal()" },
+    ["fill_diagonal"] = { "lun.where(lun.eye(3):eq(1), 0, 1)" }, dsplit = { "M:split(3, {axis = 2})" },
+    ["bmat"] = { "lun.hstack{lun.vstack{M, M}, lun.vstack{M, M}}" }, ["c_ s_ index_exp"] = { "lun.stack({a, b}, 2)" },
+    r_ = { "a .. b" }, ["mgrid ogrid ix_ indices_grid"] = { "lun.meshgrid(a, b)" },
+    piecewise = { "lun.where(m, a, 0)" },
+    choose = { "lun.choice(3, 2)" }, ["place putmask"] = { "a:set(lun.where(m, 0, a))" }, positive = { "a" },
+    ["histogram_bin_edges"] = { "lun.histogram(a, 3)" }, ["logaddexp2"] = { "(lun.exp2(a) + lun.exp2(b)):log2()" },
+    euler_gamma = { "0.57721566490153286" }, int_ = { '"i64"' }, ["intc"] = { '"i32"' },
+    ["intp longlong"] = { '"i64"' },
+    ["ubyte"] = { '"u8"' }, ushort = { '"u16"' }, ["uintc"] = { '"u32"' }, ["uint uintp ulong ulonglong"] = { '"u64"' },
+    short = { '"i16"' }, ["isneginf"] = { "b:eq(-math.huge)" }, isposinf = { "b:eq(math.huge)" },
+    ["isscalar isdtype issubdtype iterable isreal isrealobj"] = { "lun.isarray(a), a:dtype()" },
+    ["common_type promote_types min_scalar_type"] = { "lun.result_type(a, b)" }, ["matvec vecmat"] = { "M:matmul(a)" },
+    ["mask_indices tril_indices triu_indices tril_indices_from triu_indices_from diag_indices_from"] =
+        { "lun.tri(3):gt(0):indices()" },
+    ["ravel_multi_index unravel_index ndindex ndenumerate flatiter nditer nested_iters"] = { "M:flatten(), M:iter()" },
+    ["polynomial"] = { "lun.polyval({1, 2}, a)" }, ["poly1d"] = { "lun.polyval({1, 2}, a)" },
+    polysub = { "lun.polyadd(a, -a)" }, ["datetime64"] = { 'lun.vector({"2024-01-05"}, "date")' },
+    timedelta64 = { 'lun.duration("3d")' }, datetime_as_string = { 'd:format "%d.%m.%Y"' },
+    ["get_printoptions printoptions format_float_positional format_float_scientific"] =
+        { "lun.precision(6), b:format \"%.3f\"" },
+    ["savez savez_compressed"] = { 'lun.save("t.npz", {a = a, b = b})' }, sort_complex = { "a:sort()" },
+    ["shares_memory may_share_memory"] = { "a:kind()" }, ["show_config show_runtime"] = { "lun.info()" },
+    spacing = { "lun.finfo(\"f64\")" }, ["isfortran"] = { "M:layout()" },
+    ["from_dlpack fromstring"] = { "lun.frombytes(a:tobytes(), a:dtype())" },
+    ["binary_repr base_repr"] = { '("%x"):format(10)' }, unwrap = { "b:diff(), b:cumsum()" }, strings = { "s:upper()" },
+    rec = { 'lun.struct("P", {{"x", "f32"}, {"k", "i32"}})' }, unpackbits = { "(a >> 1) & 1" },
+    packbits = { "m:cast \"u8\"" },
     ["compute synchronize realize"] = { "a:eval()" }, ["jit compile"] = { "lun.prepare(a + b)" },
+    ["backward autograd"] = { "lun.grad(function(x) return x:sum() end)" },
+    pivot = { 't:pivot{index = "day", columns = "city", values = "temp"}' },
 }
 
 -- Values of other languages.
@@ -112,7 +151,6 @@ local CONSTANTS = {
 
 -- Advice for names without a way above.
 local INSTEAD = {
-    pivot = "lun.group(k1, k2), an element for each pair of keys",
     linalg = "A:solve(B), A:inv(), A:det(), A:qr(), A:svd(), A:eigh(), A:lstsq(B), A:matmul(B), a:norm(), lun.einsum",
     ["fft ifft rfft eig"] = "",
     ["convolve correlate conv1d conv2d"] = "lun.stencil(f), a function of the elements around each one",
@@ -120,20 +158,43 @@ local INSTEAD = {
     ["backward autograd"] = "lun.grad(f), a function that gives derivatives and the value of f",
 }
 
-local function by_name(t)
+-- Names for which there is nothing, and why.
+local NONE = {
+    ["angle complex64 complex128 complex256 complexfloating cdouble clongdouble csingle imag iscomplex"
+        .. " iscomplexobj real_if_close"] =
+        "there are no complex numbers yet",
+    ["float128 longdouble clongfloat nextafter"] =
+        "f64 is the widest float",
+    ["busday_count busday_offset busdaycalendar is_busday datetime_data"] =
+        "there are no business days",
+    ["ma char character bytes_ str_ object_ void generic flexible floating inexact integer number"
+        .. " signedinteger unsignedinteger ufunc typecodes sctypeDict ScalarType typename typing dtypes"
+        .. " mintypecode"] =
+        "dtypes are words: lun.help \"cast\"",
+    ["core ctypeslib emath exceptions f2py lib test testing get_include getbufsize setbufsize geterr"
+        .. " seterr geterrcall seterrcall errstate little_endian einsum_path histogramdd roots fromregex"] =
+        "nothing here takes its place",
+}
+
+-- What the tables have by each of their names; where several have one, the first.
+local function by_name(...)
     local names = {}
-    for list, value in pairs(t) do
-        for name in list:gmatch "%S+" do
+    for _, t in ipairs { ... } do
+        local own = {}
+        for list, value in pairs(t) do
+            for name in list:gmatch "%S+" do
+                own[name] = names[name] or value
+            end
+        end
+        for name, value in pairs(own) do
             names[name] = value
         end
     end
     return names
 end
 
-foreign.written, foreign.instead, foreign.none = by_name(WRITTEN), by_name(INSTEAD), by_name(of_tables.none)
-for name, ways in pairs(by_name(of_tables.written)) do
-    foreign.written[name] = foreign.written[name] or ways
-end
+foreign.written, foreign.instead, foreign.none = by_name(WRITTEN, dataframes.written), by_name(INSTEAD),
+    by_name(NONE, dataframes.none)
 
 -- Whether the engine has that name itself, as a function of the module or a method of arrays.
 local function is_ours(name)

@@ -1,7 +1,7 @@
 -- What help says of methods of tables and groups is what they do.
 
 local lun = require "lunarray"
-local verbs = require "lunarray.prompt.verbs"
+local verbs = require "lunarray.prompt.help_tables"
 
 describe("help", function()
     local t = lun.table { { city = "Oslo", day = 1, temp = 7 }, { city = "Rome", day = 1, temp = 21 },

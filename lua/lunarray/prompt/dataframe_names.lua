@@ -1,6 +1,6 @@
--- Names of pandas, polars, dplyr and of NumPy's corners, and what to write here: code over a table t of city, day and
--- temp, another one u of city and land, groups g of t by city, texts s, times d and what other_names.lua has; and those
--- for which there is nothing, with the reason.
+-- Names of pandas, polars and dplyr, and what to write here: code over a table t of city, day and temp, another one u
+-- of city and land, groups g of t by city, texts s, times d and what other_names.lua has; and those for which there is
+-- nothing, with the reason.
 
 local M = {}
 
@@ -109,61 +109,20 @@ M.written = {
     ["to_numpy to_frame values"] = { "lun.stack({t.day, t.temp}, 2)" },
     ["from_dict tibble tribble"] = { "lun.table{x = a}" },
     ["from_records"] = { "lun.table{{x = 1}, {x = 2}}" }, write_csv = { 'lun.save("t.csv", {x = a})' },
+    ["to_arrow to_pandas"] = { "lun.arrow.export(t)" }, from_arrow = { "lun.arrow.import(lun.arrow.export(t))" },
     ["replace_column_names"] = { 't:rename{temp = "x"}' },
-    -- NumPy's corners
-    ["asanyarray ascontiguousarray asarray_chkfinite asmatrix matrix fromiter require"] = { "lun.vector{1, 2, 3}" },
-    ["atleast_1d atleast_3d"] = { "a:expand_dims(1)" }, ["array_equiv"] = { "a:equals(b)" },
-    ["array2string array_repr array_str"] = { "tostring(a)" }, bitwise_invert = { "~a" },
-    bitwise_left_shift = { "a << 1" },
-    broadcast_shapes = { "lun.broadcast_arrays(a, b)" }, ["conjugate conj real"] = { "a" },
-    ["apply_along_axis apply_over_axes vectorize frompyfunc"] = { "M:sum(2), M:map(f)" }, around = { "b:round()" },
-    ["nancumsum"] = { "b:fillnan(0):cumsum()" }, nancumprod = { "b:fillnan(1):cumprod()" },
-    nanprod = { "b:prod{skipnan = true}" }, ["nanpercentile nanquantile"] = { "b:dropnan():quantile(0.5)" },
-    ediff1d = { "a:diff()" }, diagflat = { "lun.diag(a)" }, ["diag_indices"] = { "M:diagonal()" },
-    ["fill_diagonal"] = { "lun.where(lun.eye(3):eq(1), 0, 1)" }, dsplit = { "M:split(3, {axis = 2})" },
-    ["bmat"] = { "lun.hstack{lun.vstack{M, M}, lun.vstack{M, M}}" }, ["c_ s_ index_exp"] = { "lun.stack({a, b}, 2)" },
-    r_ = { "a .. b" }, ["mgrid ogrid ix_ indices_grid"] = { "lun.meshgrid(a, b)" },
-    piecewise = { "lun.where(m, a, 0)" },
-    choose = { "lun.choice(3, 2)" }, ["place putmask"] = { "a:set(lun.where(m, 0, a))" }, positive = { "a" },
-    ["histogram_bin_edges"] = { "lun.histogram(a, 3)" }, ["logaddexp2"] = { "(lun.exp2(a) + lun.exp2(b)):log2()" },
-    euler_gamma = { "0.57721566490153286" }, int_ = { '"i64"' }, ["intc"] = { '"i32"' },
-    ["intp longlong"] = { '"i64"' },
-    ["ubyte"] = { '"u8"' }, ushort = { '"u16"' }, ["uintc"] = { '"u32"' }, ["uint uintp ulong ulonglong"] = { '"u64"' },
-    short = { '"i16"' }, ["isneginf"] = { "b:eq(-math.huge)" }, isposinf = { "b:eq(math.huge)" },
-    ["isscalar isdtype issubdtype iterable isreal isrealobj"] = { "lun.isarray(a), a:dtype()" },
-    ["common_type promote_types min_scalar_type"] = { "lun.result_type(a, b)" }, ["matvec vecmat"] = { "M:matmul(a)" },
-    ["mask_indices tril_indices triu_indices tril_indices_from triu_indices_from diag_indices_from"] =
-        { "lun.tri(3):gt(0):indices()" },
-    ["ravel_multi_index unravel_index ndindex ndenumerate flatiter nditer nested_iters"] = { "M:flatten(), M:iter()" },
-    ["polynomial"] = { "lun.polyval({1, 2}, a)" }, ["poly1d"] = { "lun.polyval({1, 2}, a)" },
-    polysub = { "lun.polyadd(a, -a)" }, ["datetime64"] = { 'lun.vector({"2024-01-05"}, "date")' },
-    timedelta64 = { 'lun.duration("3d")' }, datetime_as_string = { 'd:format "%d.%m.%Y"' },
-    ["get_printoptions printoptions format_float_positional format_float_scientific"] =
-        { "lun.precision(6), b:format \"%.3f\"" },
-    ["savez savez_compressed"] = { 'lun.save("t.npz", {a = a, b = b})' }, sort_complex = { "a:sort()" },
-    ["shares_memory may_share_memory"] = { "a:kind()" }, ["show_config show_runtime"] = { "lun.info()" },
-    spacing = { "lun.finfo(\"f64\")" }, ["isfortran"] = { "M:layout()" },
-    ["from_dlpack fromstring"] = { "lun.frombytes(a:tobytes(), a:dtype())" },
-    ["binary_repr base_repr"] = { '("%x"):format(10)' }, unwrap = { "b:diff(), b:cumsum()" }, strings = { "s:upper()" },
-    rec = { 'lun.struct("P", {{"x", "f32"}, {"k", "i32"}})' }, unpackbits = { "(a >> 1) & 1" },
-    packbits = { "m:cast \"u8\"" },
 }
 
 -- Names without a way, and why.
 M.none = {
-    ["angle complex64 complex128 complex256 complexfloating cdouble clongdouble csingle imag iscomplex"
-        .. " iscomplexobj real_if_close"] =
-        "there are no complex numbers yet",
-    ["float128 longdouble clongfloat nextafter"] =
-        "f64 is the widest float",
     ["droplevel reorder_levels swaplevel reindex_like set_axis axes align first_index"] =
         "rows have numbers and no labels: keys are columns",
     ["to_clipboard write_clipboard to_excel write_excel to_hdf to_html to_latex to_markdown to_pickle"
         .. " to_stata to_xarray to_xml to_orc to_iceberg write_iceberg write_delta write_avro write_database"
         .. " to_sql to_jax to_torch style boxplot"] =
         "tables are saved as .csv, .tsv and .npz",
-    ["to_feather to_parquet write_parquet write_ipc write_ipc_stream from_arrow to_arrow to_json"
-        .. " write_json write_ndjson serialize deserialize sql explain_sql to_pandas"] =
+    ["to_feather to_parquet write_parquet write_ipc write_ipc_stream to_json"
+        .. " write_json write_ndjson serialize deserialize sql explain_sql"] =
         "tables are saved as .csv, .tsv and .npz: lun.help \"save\"",
     ["arr list struct implode to_struct ext bin_intervals bin_ranks bin_quantiles"] =
         "cells hold no lists and no records",
@@ -176,15 +135,6 @@ M.none = {
     ["rows_delete rows_insert rows_patch rows_update rows_upsert nest_join expand complete group_trim"
         .. " with_order cur_column top_frac funs vars"] =
         "filter, join and with say it in a line or two",
-    ["busday_count busday_offset busdaycalendar is_busday datetime_data"] =
-        "there are no business days",
-    ["ma char character bytes_ str_ object_ void generic flexible floating inexact integer number"
-        .. " signedinteger unsignedinteger ufunc typecodes sctypeDict ScalarType typename typing dtypes"
-        .. " mintypecode"] =
-        "dtypes are words: lun.help \"cast\"",
-    ["core ctypeslib emath exceptions f2py lib test testing get_include getbufsize setbufsize geterr"
-        .. " seterr geterrcall seterrcall errstate little_endian einsum_path histogramdd roots fromregex"] =
-        "nothing here takes its place",
 }
 
 return M
