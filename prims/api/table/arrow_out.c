@@ -169,7 +169,7 @@ static lun_status new_views(lun_engine *e, int64_t length, const lun_text_pool *
     return LUN_OK;
 }
 
-/* The codes, and the pool as their dictionary, in which entry 0 stands for what is missing. */
+/* The codes, and the pool as their dictionary, whose entry 0 is the null. */
 static lun_status put_dictionary(lun_engine *e, lun_array *codes, const lun_text_pool *t,
                                  lun_arrow_column **out)
 {
