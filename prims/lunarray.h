@@ -247,7 +247,8 @@ typedef enum lun_type {
     LUN_TYPE_INTEGER,
     LUN_TYPE_NUMBER, /* a float */
     LUN_TYPE_TEXT,
-    LUN_TYPE_ARRAY
+    LUN_TYPE_ARRAY,
+    LUN_TYPE_TABLE
 } lun_type;
 
 /* One such value.  length: bytes of a text; 0 in a text argument: it is NUL-terminated. */
@@ -260,6 +261,7 @@ typedef struct lun_variant {
         double number;
         const char *text;
         lun_array *array;
+        lun_table *table;
     } as;
 } lun_variant;
 
@@ -1359,11 +1361,28 @@ LUN_API const char *lun_device_of(const lun_array *a);
 /* ---- files and other libraries --------------------------------------------------------------- */
 
 /* The array in a file, by its extension (.npy, .png, .pgm, .ppm).  LUN_EIO if it cannot be read, or
- * has another format; LUN_EARG for other extensions, and for .csv, whose columns a script loads by
- * name. */
+ * has another format; LUN_EARG for other extensions, and for files of tables: lun_table_load. */
 LUN_API lun_status lun_load(lun_engine *e, const char *path, lun_array **out);
 /* Writes an array to such a file.  LUN_EIO if that fails; an existing file is then unchanged. */
 LUN_API lun_status lun_save(lun_engine *e, const char *path, lun_array *a);
+/* What lun.load of scripts gives of a file of any format, an array or a table of columns, to be
+ * released.  options: those of docs/files.md as a table of constants, "{columns = {'a'}, sep =
+ * ';'}", which is read, never run; NULL: none.  Works in a sandbox, too: the host calls it.
+ * LUN_EIO: as lun_load; LUN_EARG: an unknown extension or option. */
+LUN_API lun_status lun_load_any(lun_engine *e, const char *path, const char *options,
+                                lun_variant *out);
+/* Writes an array or a table; an existing file is unchanged after a failure. */
+LUN_API lun_status lun_save_any(lun_engine *e, const char *path, const lun_variant *v,
+                                const char *options);
+/* The same of n bytes in memory, of the format that files with that extension have: "png", "csv",
+ * "csv.gz", "npy".  No file is touched. */
+LUN_API lun_status lun_decode(lun_engine *e, const void *bytes, size_t n, const char *format,
+                              const char *options, lun_variant *out);
+/* The bytes of such a file, and their number, for lun_bytes_free. */
+LUN_API lun_status lun_encode(lun_engine *e, const lun_variant *v, const char *format,
+                              const char *options, void **bytes, size_t *n);
+/* Frees them; NULL is allowed. */
+LUN_API void lun_bytes_free(lun_engine *e, void *bytes);
 /* DLPack 1.0: the elements, evaluated, as a CPU tensor for another library; not copied, except a
  * single number that an expression gave.  The tensor keeps them alive; it does not see later writes
  * to the array, unless the array wraps memory.  It is read-only where the engine would not write in
@@ -1405,6 +1424,77 @@ LUN_API int64_t lun_table_width(const lun_table *t);
 LUN_API const char *lun_table_name(const lun_table *t, int64_t k);
 /* The column of that name, a new reference.  LUN_EARG: there is none. */
 LUN_API lun_status lun_table_column(lun_engine *e, lun_table *t, const char *name, lun_array **out);
+/* The engine that a table belongs to; NULL for NULL. */
+LUN_API lun_engine *lun_table_engine(const lun_table *t);
+
+/* Verbs: each makes a new table, and does what the verb of scripts does that docs/tables.md
+ * describes.  They run in the engine's own Lua state, within its limits.  Their options are NULL,
+ * or structs that begin with their size.  LUN_EARG: there is no such column, or what is asked for
+ * does not go together, in words. */
+/* The table in a file, as lun_load_any reads it.  LUN_EIO, LUN_EARG: it has one array. */
+LUN_API lun_status lun_table_load(lun_engine *e, const char *path, const char *options,
+                                  lun_table **out);
+/* The rows where a mask, bools of as many elements, is true; not where it is missing. */
+LUN_API lun_status lun_table_filter(lun_engine *e, lun_table *t, lun_array *mask, lun_table **out);
+/* The rows with these numbers, integers from 0, negative ones from the end, in any order, also
+ * several times; a row of missing elements where a number is missing. */
+LUN_API lun_status lun_table_take(lun_engine *e, lun_table *t, lun_array *rows, lun_table **out);
+/* options of lun_table_sort */
+typedef struct lun_table_sort_options {
+    size_t size;            /* sizeof(lun_table_sort_options) */
+    const bool *descending; /* for each column; NULL: none */
+    bool missing_first;     /* missing elements come first, else last */
+} lun_table_sort_options;
+/* The rows in the order of n columns, the first of which decides; equal rows keep their order. */
+LUN_API lun_status lun_table_sort(lun_engine *e, lun_table *t, const char *const *names, int64_t n,
+                                  const lun_table_sort_options *options_or_NULL, lun_table **out);
+/* The rows of n tables, one after the other.  They have the same columns, in any order; with
+ * `joined` all that one has, missing where a table lacks it. */
+LUN_API lun_status lun_table_concat(lun_engine *e, lun_table *const *tables, int64_t n, bool joined,
+                                    lun_table **out);
+/* An aggregate: the column `name` of the result. */
+typedef struct lun_table_aggregate {
+    const char *name;
+    const char *function; /* "count", "sum", "mean", "median", "quantile", "first", ... */
+    const char *column;   /* NULL: of "count", which counts rows then */
+    const char *other;    /* of "corr", "cov", "wmean" the second column, of "concat" what stands
+                             between two texts; else NULL */
+    double quantile;      /* of "quantile": from 0 to 1 */
+} lun_table_aggregate;
+/* options of lun_table_group_agg */
+typedef struct lun_table_group_options {
+    size_t size;       /* sizeof(lun_table_group_options) */
+    bool first_order;  /* groups as they first appear; else by their keys */
+    bool drop_missing; /* rows of which a key is missing, or NaN, are in no group */
+} lun_table_group_options;
+/* The groups of rows whose n keys, columns, are equal: the keys, then `count` aggregates, in one
+ * pass.  n = 0: all rows are one group. */
+LUN_API lun_status lun_table_group_agg(lun_engine *e, lun_table *t, const char *const *keys,
+                                       int64_t n, const lun_table_aggregate *aggregates,
+                                       int64_t count,
+                                       const lun_table_group_options *options_or_NULL,
+                                       lun_table **out);
+/* options of lun_table_join; what is NULL or false has its default */
+typedef struct lun_table_join_options {
+    size_t size;              /* sizeof(lun_table_join_options) */
+    const char *how;          /* "inner" (the default), "left", "right", "full", "semi", "anti",
+                                 "cross" or "asof" */
+    const char *const *right; /* the names of the keys in u; NULL: as in t */
+    const char *suffix;       /* "_right": of u's columns whose names t has */
+    const char *validate;     /* "1:1", "1:m", "m:1": keys that occur once */
+    bool match_missing;       /* missing keys are equal; else they match nothing */
+    bool source;              /* a column _join: "both", "left", "right" */
+    const char *const *by;    /* of "asof": keys that are equal, */
+    int64_t by_count;         /* and their number */
+    const char *direction;    /* of "asof": "backward", "forward" or "nearest" */
+    const char *tolerance;    /* of "asof": "10s", of numbers "0.5" */
+} lun_table_join_options;
+/* The rows of t and u whose n keys, columns, are equal, in t's order, then u's; n = 0: all columns
+ * that both have.  LUN_EARG, LUN_ELIMIT: more rows than can be built. */
+LUN_API lun_status lun_table_join(lun_engine *e, lun_table *t, lun_table *u,
+                                  const char *const *keys, int64_t n,
+                                  const lun_table_join_options *options_or_NULL, lun_table **out);
+
 /* Arrow's C data interface.  What goes out is evaluated, and is not copied, but for bools and
  * missing elements, which are packed into bits, and for elements with strides; what stands there
  * stays as it is whatever is written to the arrays later, unless they wrap memory (lun_wrap).

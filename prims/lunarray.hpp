@@ -17,8 +17,10 @@
 #include <initializer_list>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
@@ -308,6 +310,41 @@ class array
         return get<double>(i);
     }
 
+    // Whether elements may be missing, and where they are.
+    bool has_missing() const
+    {
+        return a_ && lun_has_missing(a_);
+    }
+    array missing() const
+    {
+        return made([&](lun_array **out) { return lun_missing(owner(), a_, out); });
+    }
+    // One element that may be missing, from 0: a number, or a text, whose bytes live as long as the
+    // array is neither written to nor released.
+    template <class T> std::optional<T> at(std::int64_t i) const
+    {
+        if constexpr (std::is_same_v<T, std::string_view>) {
+            lun_string s{};
+            check(owner(), lun_text_read(owner(), a_, i, 1, &s));
+            return view_of(s);
+        } else {
+            if (has_missing() && missing().template get<bool>(i))
+                return std::nullopt;
+            return get<T>(i);
+        }
+    }
+    // All texts, which live so, too.
+    std::vector<std::optional<std::string_view>> texts() const
+    {
+        std::vector<lun_string> s(static_cast<std::size_t>(size()));
+        check(owner(), lun_text_read(owner(), a_, 0, size(), s.data()));
+        std::vector<std::optional<std::string_view>> out;
+        out.reserve(s.size());
+        for (const lun_string &x : s)
+            out.push_back(view_of(x));
+        return out;
+    }
+
     // A reduction of all elements, evaluated now: sum(), or sum<std::int64_t>().
     template <class T = double> T total(lun_reduction r, std::int64_t ddof = 0) const
     {
@@ -437,6 +474,12 @@ class array
     }
 
   private:
+    static std::optional<std::string_view> view_of(const lun_string &s)
+    {
+        if (!s.data)
+            return std::nullopt;
+        return std::string_view(s.data, static_cast<std::size_t>(s.length));
+    }
     // The engine for a call; an empty array has none.
     lun_engine *owner() const
     {
@@ -591,8 +634,170 @@ inline array where(const array &condition, const operand &yes, const operand &no
     return apply(LUN_OP_WHERE, {condition, yes, no});
 }
 
+// An aggregate of groups: the column `name` of the result.  other: the second column of "corr",
+// "cov", "wmean", or what "concat" puts between two texts.
+struct aggregate {
+    std::string name, function, column, other;
+    double quantile = 0;
+};
+
+// What join does besides; empty texts and lists have their defaults.
+struct join_options {
+    std::string how, suffix, validate, direction, tolerance;
+    std::vector<std::string> right, by;
+    bool match_missing = false, source = false;
+};
+
+// A table of columns.
+class table
+{
+  public:
+    table() = default;
+    // Takes over a reference that a function of lunarray.h gave.
+    explicit table(lun_table *t) noexcept : t_(t)
+    {
+    }
+    table(const table &other) noexcept : t_(other.t_)
+    {
+        lun_table_retain(t_);
+    }
+    table(table &&other) noexcept : t_(std::exchange(other.t_, nullptr))
+    {
+    }
+    table &operator=(table other) noexcept
+    {
+        std::swap(t_, other.t_);
+        return *this;
+    }
+    ~table()
+    {
+        lun_table_release(t_);
+    }
+
+    lun_table *get() const noexcept
+    {
+        return t_;
+    }
+    lun_engine *engine() const noexcept
+    {
+        return lun_table_engine(t_);
+    }
+    explicit operator bool() const noexcept
+    {
+        return t_ != nullptr;
+    }
+    std::int64_t rows() const noexcept
+    {
+        return lun_table_rows(t_);
+    }
+    std::vector<std::string> names() const
+    {
+        std::vector<std::string> out;
+        for (std::int64_t k = 0; k < lun_table_width(t_); k++)
+            out.emplace_back(lun_table_name(t_, k));
+        return out;
+    }
+    array operator[](const std::string &name) const
+    {
+        lun_array *out = nullptr;
+        check(owner(), lun_table_column(owner(), t_, name.c_str(), &out));
+        return array(out);
+    }
+
+    // Verbs, as in scripts; rows count from 0.
+    table filter(const array &mask) const
+    {
+        return made(
+            [&](lun_table **out) { return lun_table_filter(owner(), t_, mask.get(), out); });
+    }
+    table take(const array &rows) const
+    {
+        return made([&](lun_table **out) { return lun_table_take(owner(), t_, rows.get(), out); });
+    }
+    // By columns; "-x" descends.
+    table sort(const std::vector<std::string> &names, bool missing_first = false) const
+    {
+        lun_table_sort_options o{};
+        o.size = sizeof o;
+        o.missing_first = missing_first;
+        return made([&](lun_table **out) {
+            return lun_table_sort(owner(), t_, pointers(names).data(), count(names), &o, out);
+        });
+    }
+    table group(const std::vector<std::string> &keys, const std::vector<aggregate> &what,
+                bool first_order = false, bool drop_missing = false) const
+    {
+        std::vector<lun_table_aggregate> list;
+        for (const aggregate &a : what)
+            list.push_back({a.name.c_str(), a.function.c_str(), or_null(a.column),
+                            a.function == "concat" ? a.other.c_str() : or_null(a.other),
+                            a.quantile});
+        lun_table_group_options o{};
+        o.size = sizeof o;
+        o.first_order = first_order;
+        o.drop_missing = drop_missing;
+        return made([&](lun_table **out) {
+            return lun_table_group_agg(owner(), t_, pointers(keys).data(), count(keys), list.data(),
+                                       static_cast<std::int64_t>(list.size()), &o, out);
+        });
+    }
+    table join(const table &u, const std::vector<std::string> &keys = {},
+               const join_options &how = {}) const
+    {
+        const auto right = pointers(how.right), by = pointers(how.by);
+        lun_table_join_options o{};
+        if (!how.right.empty() && how.right.size() != keys.size())
+            check(owner(), lun_fail(owner(), LUN_EARG, "as many keys of both tables are needed"));
+        o.size = sizeof o;
+        o.how = or_null(how.how);
+        o.right = how.right.empty() ? nullptr : right.data();
+        o.suffix = or_null(how.suffix);
+        o.validate = or_null(how.validate);
+        o.match_missing = how.match_missing;
+        o.source = how.source;
+        o.by = by.data();
+        o.by_count = count(how.by);
+        o.direction = or_null(how.direction);
+        o.tolerance = or_null(how.tolerance);
+        return made([&](lun_table **out) {
+            return lun_table_join(owner(), t_, u.t_, pointers(keys).data(), count(keys), &o, out);
+        });
+    }
+
+  private:
+    static const char *or_null(const std::string &s)
+    {
+        return s.empty() ? nullptr : s.c_str();
+    }
+    static std::vector<const char *> pointers(const std::vector<std::string> &list)
+    {
+        std::vector<const char *> out;
+        for (const std::string &s : list)
+            out.push_back(s.c_str());
+        return out;
+    }
+    static std::int64_t count(const std::vector<std::string> &list)
+    {
+        return static_cast<std::int64_t>(list.size());
+    }
+    lun_engine *owner() const
+    {
+        if (!t_)
+            throw error(LUN_EARG, "the lun::table is empty");
+        return engine();
+    }
+    template <class Call> table made(Call call) const
+    {
+        lun_table *out = nullptr;
+        check(owner(), call(&out));
+        return table(out);
+    }
+
+    lun_table *t_ = nullptr;
+};
+
 // A value between host and script; std::monostate is nil.
-using value = std::variant<std::monostate, bool, std::int64_t, double, std::string, array>;
+using value = std::variant<std::monostate, bool, std::int64_t, double, std::string, array, table>;
 
 // Owns an engine. Moving it moves what scripts can call; nothing else refers to the C++ object.
 class engine
@@ -666,6 +871,71 @@ class engine
     void save(const std::string &path, const array &a) const
     {
         check(lun_save(get(), path.c_str(), a.get()));
+    }
+    // The table of a file, by the options of docs/files.md: "{columns = {'a'}}".
+    lun::table load_table(const std::string &path, const std::string &options = "{}") const
+    {
+        return made_table([&](lun_table **out) {
+            return lun_table_load(get(), path.c_str(), options.c_str(), out);
+        });
+    }
+    void save(const std::string &path, const lun::table &t, const std::string &options = "{}") const
+    {
+        const lun_variant v = borrowed(t);
+        check(lun_save_any(get(), path.c_str(), &v, options.c_str()));
+    }
+    lun::table table(const std::vector<std::pair<std::string, array>> &columns) const
+    {
+        std::vector<const char *> names;
+        std::vector<lun_array *> arrays;
+        for (const auto &column : columns) {
+            names.push_back(column.first.c_str());
+            arrays.push_back(column.second.get());
+        }
+        return made_table([&](lun_table **out) {
+            return lun_table_make(get(), names.data(), arrays.data(),
+                                  static_cast<std::int64_t>(names.size()), out);
+        });
+    }
+    lun::table concat(const std::vector<lun::table> &tables, bool joined = false) const
+    {
+        std::vector<lun_table *> list;
+        for (const lun::table &t : tables)
+            list.push_back(t.get());
+        return made_table([&](lun_table **out) {
+            return lun_table_concat(get(), list.data(), static_cast<std::int64_t>(list.size()),
+                                    joined, out);
+        });
+    }
+    // A Vector of texts, std::nullopt where one is missing.
+    array texts(const std::vector<std::optional<std::string_view>> &x) const
+    {
+        std::vector<lun_string> list;
+        for (const auto &s : x)
+            list.push_back({s ? s->empty() ? "" : s->data() : nullptr,
+                            s ? static_cast<std::int64_t>(s->size()) : 0});
+        return made([&](lun_array **out) {
+            return lun_text(get(), list.data(), static_cast<std::int64_t>(list.size()), out);
+        });
+    }
+    // Bytes of a format, "png", "csv", and the array or table that a file of them has.
+    value decode(std::string_view bytes, const std::string &format,
+                 const std::string &options = "{}") const
+    {
+        lun_variant out{};
+        check(lun_decode(get(), bytes.data(), bytes.size(), format.c_str(), options.c_str(), &out));
+        return taken(out);
+    }
+    std::string encode(const value &x, const std::string &format,
+                       const std::string &options = "{}") const
+    {
+        const lun_variant v = borrowed(x);
+        void *bytes = nullptr;
+        std::size_t n = 0;
+        check(lun_encode(get(), &v, format.c_str(), options.c_str(), &bytes, &n));
+        const std::unique_ptr<void, void (*)(void *)> kept(
+            bytes, [](void *p) { lun_bytes_free(nullptr, p); });
+        return {static_cast<const char *>(bytes), n};
     }
     function op(lun_op op) const
     {
@@ -754,6 +1024,13 @@ class engine
         return array(out);
     }
 
+    template <class Call> lun::table made_table(Call call) const
+    {
+        lun_table *out = nullptr;
+        check(call(&out));
+        return lun::table(out);
+    }
+
     static lun_variant borrowed(const value &v)
     {
         lun_variant x{};
@@ -773,10 +1050,13 @@ class engine
         } else if (const array *a = std::get_if<array>(&v)) {
             x.type = LUN_TYPE_ARRAY;
             x.as.array = a->get();
+        } else if (const lun::table *t = std::get_if<lun::table>(&v)) {
+            x.type = LUN_TYPE_TABLE;
+            x.as.table = t->get();
         }
         return x;
     }
-    // Takes over the reference to an array.
+    // Takes over the reference to an array or a table.
     static value taken(const lun_variant &x)
     {
         switch (x.type) {
@@ -790,9 +1070,18 @@ class engine
             return std::string(x.as.text, x.length);
         case LUN_TYPE_ARRAY:
             return array(x.as.array);
+        case LUN_TYPE_TABLE:
+            return lun::table(x.as.table);
         default:
             return std::monostate{};
         }
+    }
+    static void retain(const lun_variant &x) noexcept
+    {
+        if (x.type == LUN_TYPE_ARRAY)
+            lun_retain(x.as.array);
+        else if (x.type == LUN_TYPE_TABLE)
+            lun_table_retain(x.as.table);
     }
     // No exception leaves it: what calls it is C.
     static lun_status call_native(void *ctx, lun_engine *e, const lun_variant *args, int count,
@@ -801,8 +1090,7 @@ class engine
         try {
             std::vector<value> in;
             for (int i = 0; i < count; i++) {
-                if (args[i].type == LUN_TYPE_ARRAY)
-                    lun_retain(args[i].as.array);
+                retain(args[i]);
                 in.push_back(taken(args[i]));
             }
             thread_local std::vector<value> out; // texts live until Lua has copied them
@@ -811,12 +1099,11 @@ class engine
                 return lun_fail(e, LUN_EARG, "more results than there is room for");
             for (std::size_t i = 0; i < out.size(); i++) {
                 results[i] = borrowed(out[i]);
-                if (results[i].type == LUN_TYPE_ARRAY)
-                    lun_retain(results[i].as.array);
+                retain(results[i]);
             }
             *given = static_cast<int>(out.size());
             for (value &v : out) // the engine has references of its own now
-                if (std::holds_alternative<array>(v))
+                if (std::holds_alternative<array>(v) || std::holds_alternative<lun::table>(v))
                     v = std::monostate{};
             return LUN_OK;
         } catch (const error &x) {

@@ -257,6 +257,19 @@ lun_status lun__embed_run(lun_engine *e, lua_CFunction f, lun__job *j)
     return s;
 }
 
+lun_status lun__embed_call(lun_engine *e, lua_CFunction f, lun__job *j)
+{
+    char text[512];
+    lun_status s = lun__embed_run(e, f, j);
+    if (s != LUN_ESCRIPT)
+        return s;
+    size_t length = strcspn(lun_error(e), "\n");
+    length = length < sizeof text ? length : sizeof text - 1;
+    memcpy(text, lun_error(e), length);
+    text[length] = 0;
+    return lun_fail(e, LUN_EARG, text);
+}
+
 int lun__embed_with_host(lua_State *L, lua_CFunction f)
 {
     void *j = lua_touserdata(L, 1);

@@ -19,6 +19,7 @@ typedef struct lun__job {
     size_t length; /* of a script, or of a text found */
     const char *found;
     void *native; /* a function of the host's */
+    lun_table *table;
 } lun__job;
 
 /* Calls f, protected, in the engine's state, made on first use, with j as light userdata. Errors of
@@ -27,6 +28,10 @@ lun_status lun__embed_run(lun_engine *e, lua_CFunction f, lun__job *j);
 /* For such a function: calls f with the job, and with the host as upvalue, as the binding's
  * functions are. */
 int lun__embed_with_host(lua_State *L, lua_CFunction f);
+
+/* The same for a function that calls the module's own files: errors that they raise are mistakes of
+ * the caller, LUN_EARG with their first line. */
+lun_status lun__embed_call(lun_engine *e, lua_CFunction f, lun__job *j);
 
 /* Pushes the text that print writes of its arguments, without the newline; valid while it is on the
  * stack. */

@@ -181,7 +181,8 @@ static int take_results(lua_State *L, lun__host *h, lun__job *j, int first)
             char what[64];
             snprintf(what, sizeof what, "result %d of function", i);
             lua_settop(L, first + i);
-            return refuse(L, j, what, "nil, a boolean, a number, a text or an array");
+            return refuse(L, j, what,
+                          "nil, a boolean, a number, a text, an array or a table of columns");
         }
     lua_newtable(L); /* keeps the texts of the results alive */
     for (int i = 0; i < room; i++)
@@ -191,8 +192,7 @@ static int take_results(lua_State *L, lun__host *h, lun__job *j, int first)
         }
     lun__variant_keep(L, -1);
     for (int i = 0; i < room; i++)
-        if (j->results[i].type == LUN_TYPE_ARRAY)
-            lun_retain(j->results[i].as.array);
+        lun__variant_retain(&j->results[i]);
     for (int i = room; i < j->room; i++)
         j->results[i] = (lun_variant){.type = LUN_TYPE_NIL};
     return 0;

@@ -30,8 +30,10 @@ static int raise(lua_State *L, lun__host *h, const native *n, lun_status s)
 static void drop(const lun_engine *e, const lun_variant *results, int given)
 {
     for (int i = 0; i < given && i < LUN_MOST_RESULTS; i++)
-        if (results[i].type == LUN_TYPE_ARRAY && lun_engine_of(results[i].as.array) == e)
-            lun_release(results[i].as.array);
+        if (results[i].type == LUN_TYPE_ARRAY
+                ? lun_engine_of(results[i].as.array) == e
+                : results[i].type == LUN_TYPE_TABLE && lun_table_engine(results[i].as.table) == e)
+            lun__variant_release(&results[i]);
 }
 
 static int call_native(lua_State *L)
@@ -48,8 +50,8 @@ static int call_native(lua_State *L)
             char kind[LUN__KIND_TEXT];
             lun__variant_kind(L, i + 1, kind);
             return luaL_error(L,
-                              "bad argument #%d to '%s' (nil, boolean, number, text or array "
-                              "expected, got %s)",
+                              "bad argument #%d to '%s' (nil, boolean, number, text, array or "
+                              "table of columns expected, got %s)",
                               i + 1, n->name, kind);
         }
     (void)lun_fail(h->engine, LUN_OK, "");
@@ -66,8 +68,7 @@ static int call_native(lua_State *L)
     }
     for (int i = 0; i < given; i++) {
         lun__variant_push(L, h, &results[i]);
-        if (results[i].type == LUN_TYPE_ARRAY)
-            lun_release(results[i].as.array); /* the reference that the function gave to us */
+        lun__variant_release(&results[i]); /* the reference that the function gave to us */
     }
     return given;
 }

@@ -4,13 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "state/modules.h"
+
 static const char kept_key; /* of the registry: its address */
 
 lun_status lun__variant_check(lun_engine *e, const lun_variant *v, const char *what, int number)
 {
     char text[96];
     const char *wrong = NULL;
-    if ((unsigned)v->type > LUN_TYPE_ARRAY)
+    if ((unsigned)v->type > LUN_TYPE_TABLE)
         wrong = "has no such type";
     else if (v->type == LUN_TYPE_TEXT && !v->as.text)
         wrong = "is a text whose pointer is NULL";
@@ -18,10 +20,40 @@ lun_status lun__variant_check(lun_engine *e, const lun_variant *v, const char *w
         wrong = "is an array whose pointer is NULL";
     else if (v->type == LUN_TYPE_ARRAY && lun_engine_of(v->as.array) != e)
         wrong = "is an array of another engine";
+    else if (v->type == LUN_TYPE_TABLE && !v->as.table)
+        wrong = "is a table whose pointer is NULL";
+    else if (v->type == LUN_TYPE_TABLE && lun_table_engine(v->as.table) != e)
+        wrong = "is a table of another engine";
     if (!wrong)
         return LUN_OK;
     snprintf(text, sizeof text, "%s %d %s", what, number, wrong);
     return lun_fail(e, LUN_EARG, text);
+}
+
+void lun__variant_push_verb(lua_State *L, const char *name)
+{
+    lun__module_push(L, "lunarray.table.lists");
+    lua_getfield(L, -1, name);
+    lua_remove(L, -2);
+}
+
+/* The table of columns at i, which is replaced by a userdata that holds it; NULL: it is none. */
+static lun_table *table_at(lua_State *L, lun__host *h, int i)
+{
+    lun_table *t = NULL;
+    const int top = lua_gettop(L);
+    luaL_checkstack(L, 12, "too many values");
+    lun__variant_push_verb(L, "of");
+    lua_pushvalue(L, i);
+    lua_call(L, 1, 2);
+    if (!lua_isnil(L, top + 1)) {
+        lun_status s = lun__lua_table_make(L, h, top + 1, top + 2);
+        lun__error_check(L, h, s, 1);
+        t = *(lun_table **)lua_touserdata(L, -1);
+        lua_replace(L, i);
+    }
+    lua_settop(L, top);
+    return t;
 }
 
 void lun__variant_push(lua_State *L, lun__host *h, const lun_variant *v)
@@ -46,8 +78,29 @@ void lun__variant_push(lua_State *L, lun__host *h, const lun_variant *v)
         lun_array **place = lun__lua_array_new(L, h);
         lun_retain(v->as.array);
         *place = v->as.array;
+        break;
     }
+    case LUN_TYPE_TABLE:
+        lun__variant_push_verb(L, "table");
+        lun__lua_table_lists(L, h, v->as.table);
+        lua_call(L, 2, 1);
     }
+}
+
+void lun__variant_retain(const lun_variant *v)
+{
+    if (v->type == LUN_TYPE_ARRAY)
+        lun_retain(v->as.array);
+    else if (v->type == LUN_TYPE_TABLE)
+        lun_table_retain(v->as.table);
+}
+
+void lun__variant_release(const lun_variant *v)
+{
+    if (v->type == LUN_TYPE_ARRAY)
+        lun_release(v->as.array);
+    else if (v->type == LUN_TYPE_TABLE)
+        lun_table_release(v->as.table);
 }
 
 bool lun__variant_of(lua_State *L, lun__host *h, int i, lun_variant *out)
@@ -71,6 +124,10 @@ bool lun__variant_of(lua_State *L, lun__host *h, int i, lun_variant *out)
         out->type = LUN_TYPE_TEXT;
         out->as.text = lua_tolstring(L, i, &out->length);
         return true;
+    case LUA_TTABLE:
+        out->as.table = table_at(L, h, i);
+        out->type = out->as.table ? LUN_TYPE_TABLE : LUN_TYPE_NIL;
+        return out->as.table != NULL;
     default:
         if (!lun__lua_array_is(L, h, i))
             return false;

@@ -1,7 +1,7 @@
 /* lua_arrow.c - tables as streams of Arrow's C interface: what lua/lunarray/format/arrow.lua calls.
  *
  * Invariant: a box's stream is released, or moved to its importer, once: `release` is then
- * NULL. Its table is there while columns of it are pushed. */
+ * NULL. */
 #include <stdint.h>
 
 #include "bind/host/bind.h"
@@ -11,24 +11,7 @@
 
 typedef struct box {
     struct ArrowArrayStream stream;
-    lun_table *table;
 } box;
-
-/* A new box on the top. */
-static box *new_box(lua_State *L)
-{
-    box *b = lua_newuserdatauv(L, sizeof *b, 0);
-    *b = (box){.table = NULL};
-    luaL_setmetatable(L, TYPE);
-    return b;
-}
-
-static void end_table(const lun__host *h, box *b)
-{
-    if (h->engine)
-        lun_table_release(b->table);
-    b->table = NULL;
-}
 
 /* ---- out ------------------------------------------------------------------------------------- */
 
@@ -36,26 +19,18 @@ static void end_table(const lun__host *h, box *b)
 static int export(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
-    const int64_t n = (int64_t)lua_rawlen(L, 1);
     lua_settop(L, 3);
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_checktype(L, 2, LUA_TTABLE);
     const char *options = luaL_optstring(L, 3, NULL);
-    box *b = new_box(L);
-    const char **names = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *names, 0);
-    lun_array **arrays = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof(lun_array *), 0);
-    lun_status s;
-    for (int64_t k = 0; k < n; k++) { /* both lists keep what is pushed alive */
-        lua_rawgeti(L, 1, k + 1);
-        names[k] = luaL_checkstring(L, -1);
-        lua_rawgeti(L, 2, k + 1);
-        arrays[k] = lun__lua_array_check(L, h, -1);
-        lua_pop(L, 2);
-    }
-    s = lun_table_make(h->engine, names, arrays, n, &b->table);
+    box *b = lua_newuserdatauv(L, sizeof *b, 0);
+    *b = (box){.stream = {NULL}};
+    luaL_setmetatable(L, TYPE);
+    lun_status s = lun__lua_table_make(L, h, 1, 2);
     lun__error_check(L, h, s, 1);
-    LUN__TRY(s, lun_to_arrow_stream(h->engine, b->table, options, &b->stream));
-    end_table(h, b);
+    lun_table **t = lua_touserdata(L, -1);
+    LUN__TRY(s, lun_to_arrow_stream(h->engine, *t, options, &b->stream));
+    lun__lua_table_end(h, t);
     lun__error_check(L, h, s, s == LUN_EARG ? 2 : 1);
     lun__host_report_memory(L, h);
     lua_pushvalue(L, 4);
@@ -95,8 +70,8 @@ static int import(lua_State *L)
     const char *options = luaL_optstring(L, 2, NULL);
     lua_settop(L, 2);
     struct ArrowArrayStream *stream = stream_at(L);
-    box *b = new_box(L);
-    lun_status s = lun_from_arrow_stream(h->engine, stream, options, &b->table);
+    lun_table **t = lun__lua_table_new(L);
+    lun_status s = lun_from_arrow_stream(h->engine, stream, options, t);
     if (s == LUN_EIO) {
         lua_pushnil(L);
         lua_pushstring(L, lun_error(h->engine));
@@ -104,19 +79,8 @@ static int import(lua_State *L)
         return 3;
     }
     lun__error_check(L, h, s, s == LUN_EARG && options ? 2 : 1);
-    const int64_t n = lun_table_width(b->table);
-    lua_createtable(L, (int)n, 0);
-    lua_createtable(L, (int)n, 0);
-    for (int64_t k = 0; k < n; k++) {
-        const char *name = lun_table_name(b->table, k);
-        lua_pushstring(L, name);
-        lua_rawseti(L, 4, k + 1);
-        lun_array **out = lun__lua_array_new(L, h);
-        s = lun_table_column(h->engine, b->table, name, out);
-        lun__error_check(L, h, s, 1);
-        lua_rawseti(L, 5, k + 1);
-    }
-    end_table(h, b);
+    lun__lua_table_lists(L, h, *t);
+    lun__lua_table_end(h, t);
     lun__host_report_memory(L, h);
     return 2;
 }
@@ -138,8 +102,6 @@ static int close(lua_State *L)
     if (b->stream.release)
         b->stream.release(&b->stream);
     b->stream.release = NULL;
-    if (b->table)
-        end_table(lua_touserdata(L, lua_upvalueindex(1)), b);
     return 0;
 }
 

@@ -235,6 +235,17 @@ void lun__record_defer_text(lua_State *L, int i);
 /* The number of the operation that the function at i, of lun.atomic, is; -1: it is none. */
 int lun__lua_atomic_at(lua_State *L, int i);
 
+/* ---- tables (lua_table.c) -------------------------------------------------------------------- */
+
+/* Pushes a userdata for a table that a call puts into *result; its end releases that. */
+lun_table **lun__lua_table_new(lua_State *L);
+/* Releases the table in such a userdata before its end. */
+void lun__lua_table_end(const lun__host *h, lun_table **t);
+/* Pushes such a userdata for a table of the names and arrays in two lists, at absolute indices. */
+lun_status lun__lua_table_make(lua_State *L, lun__host *h, int names, int arrays);
+/* Pushes these two lists of a table. */
+void lun__lua_table_lists(lua_State *L, lun__host *h, lun_table *t);
+
 /* ---- opening: each part adds its functions to the tables at these stack indices
  * --------------------- */
 
@@ -308,6 +319,8 @@ void lun__open_teams(lua_State *L, const lun__parts *p);
 void lun__open_atomic(lua_State *L, const lun__parts *p);
 void lun__open_use(lua_State *L, const lun__parts *p);
 void lun__open_arrow(lua_State *L, const lun__parts *p);
+void lun__open_memory_file(lua_State *L, const lun__parts *p);
+void lun__open_table(lua_State *L, const lun__parts *p);
 void lun__open_door(lua_State *L, const lun__parts *p);
 void lun__open_buffer(lua_State *L, const lun__parts *p);
 void lun__open_queue(lua_State *L, const lun__parts *p);

@@ -3,8 +3,7 @@
 local core = require "lunarray.core"
 local frame = require "lunarray.show.frame"
 local fault = require "lunarray.base.fault"
-local object = require "lunarray.table.object"
-local records = require "lunarray.base.records"
+local lists = require "lunarray.table.lists"
 
 local M = {}
 
@@ -27,22 +26,11 @@ local function options_text(opts, call)
     return "{" .. table.concat(list, ", ") .. "}"
 end
 
--- A column as an array.
-local function array_of(x, name)
-    if records.struct_of(x) then
-        fault("column '%s' is of records: give their fields", name)
-    end
-    return x
-end
-
 -- The stream of a table, or of an array, which is a column named "value".
 function M.export(t, opts)
     local names, arrays = { "value" }, { t }
     if frame.of(t) then
-        names, arrays = frame.ordered(t), {}
-        for i, name in ipairs(names) do
-            arrays[i] = array_of(frame.column(t, name), name)
-        end
+        names, arrays = lists.of(t)
     elseif not core.isarray(t) then
         fault("bad argument #1 to 'export' (table of columns or array expected, got %s)", core.internal.kind_of(t))
     end
@@ -55,11 +43,7 @@ function M.import(s, opts)
     if not names then
         return nil, arrays, code
     end
-    local columns = {}
-    for i, name in ipairs(names) do
-        columns[name] = arrays[i]
-    end
-    return object.make(columns, names, arrays[1] and arrays[1]:size() or 0)
+    return lists.table(names, arrays)
 end
 
 return M

@@ -324,6 +324,19 @@ function file.write(path, next_piece)
     return true
 end
 
+-- What `next_piece` returns until it returns nil as a string; or nil, message, errno.
+function file.bytes(next_piece)
+    local handle, buffer, number = internal.memory_file()
+    if not handle then
+        return nil, buffer, number
+    end
+    local ok, message, code = put(handle, next_piece)
+    if not ok then
+        return nil, message, code
+    end
+    return internal.memory_bytes(buffer)
+end
+
 -- Writes what `next_piece` returns until it returns nil behind the end of `path`: true; or nil, message, errno with the
 -- file as it was.
 function file.append(path, next_piece)

@@ -1,4 +1,5 @@
--- lun.load, lun.open and lun.save: picks the format by the file's extension and gives errors their form.
+-- lun.load, lun.open, lun.save, and lun.decode, lun.encode of bytes: picks the format by the file's extension and gives
+-- errors their form.
 -- A caller's mistake raises; a fault of a file is nil, message, code. The code is the system's errno (a
 -- number) or, for the content, "format" (it breaks the rules of its format), "short" or "long" (its
 -- length does not fit its header) or "unsupported" (sound, but no array can hold it). Each format is a
@@ -30,6 +31,7 @@ local TABLES = { csv = true, npz = true } -- formats of tables of arrays
 
 local reading, io_type = infile.reading, io.type
 
+local FORMATS = "csv tsv txt, these with .gz, zip npy npz pgm ppm pnm png raw bin"
 local KNOWN = ".csv .tsv .txt .npy .npz .pgm .ppm .pnm .png, and for bare elements .raw .bin or any other with "
     .. '{dtype = "f32"} or another dtype'
 
@@ -273,6 +275,35 @@ local function save_options(opts, path)
     return format and format.save_options.maxval and { maxval = opts } or {}
 end
 
+-- An iterator over the pieces of the file of a value; or nil, message, code. Raises for a value that the format, called
+-- `name`, cannot have, as argument `at` of `call`.
+local function pieces_of(a, name, opts, extension, path, at, call)
+    local struct = records.struct_of(a)
+    if struct and name == "csv" then
+        local columns, names = {}, {}
+        for k, field in ipairs(records.fields_of(a)) do
+            names[k], columns[struct[k]] = struct[k], field
+        end
+        a = object.make(columns, names, #a)
+    elseif struct and name == "raw" and opts.dtype == nil then
+        return raw.pieces { a:tobytes() }
+    elseif not TABLES[name] and not (struct and name == "npy") then
+        if not core.isarray(a) then
+            local hint = type(a) == "table" and not struct and "; convert it with lun.vector" or ""
+            misuse(at, call, ("array expected, got %s%s"):format(core.internal.kind_of(a), hint), 4)
+        end
+        local usable, freed = pcall(a.dtype, a)
+        if not usable then
+            error(freed, 3)
+        end
+    end
+    local pieces, why, code = reading(formats[name].encode, a, opts, extension, path)
+    if not pieces and not code then
+        misuse(at, call, why, 4)
+    end
+    return pieces, why, code
+end
+
 -- lun.save(path, a [, opts]): true, or nil, message, code with the old file untouched. opts: those of
 -- docs/files.md (.csv, .tsv), maxval (images), dtype (raw bytes); or the largest sample that lun.load gives with an
 -- image.
@@ -289,34 +320,70 @@ function M.save(path, a, opts)
     if fault then
         misuse(3, "save", fault)
     end
-    local struct = records.struct_of(a)
-    if struct and name == "csv" then
-        local columns, names = {}, {}
-        for k, field in ipairs(records.fields_of(a)) do
-            names[k], columns[struct[k]] = struct[k], field
-        end
-        a = object.make(columns, names, #a)
-    elseif struct and name == "raw" and opts.dtype == nil then
-        return reading(core.internal.writing, file.write, path, raw.pieces { a:tobytes() })
-    elseif not TABLES[name] and not (struct and name == "npy") then
-        if not core.isarray(a) then
-            fault = type(a) == "table" and not struct and "; convert it with lun.vector" or ""
-            misuse(2, "save", ("array expected, got %s%s"):format(core.internal.kind_of(a), fault))
-        end
-        local usable, freed = pcall(a.dtype, a)
-        if not usable then
-            error(freed, 2)
-        end
-    end
-    local pieces, why, code = reading(format.encode, a, opts, extension, path)
-    if code then
+    local pieces, why, code = pieces_of(a, name, opts, extension, path, 2, "save")
+    if not pieces then
         return nil, why, code
-    elseif not pieces then
-        misuse(2, "save", why)
-    elseif opts.append then
-        return reading(core.internal.writing, file.append, path, pieces)
     end
-    return reading(core.internal.writing, file.write, path, pieces)
+    return reading(core.internal.writing, opts.append and file.append or file.write, path, pieces)
+end
+
+-- ---------------------------------------------------------------- bytes
+
+-- The format that argument 2 names by the extension of its files: its name, module and the extension.
+local function format_of_bytes(extension, opts, call)
+    local name = type(extension) == "string" and by_extension[extension]
+    if type(extension) ~= "string" then
+        misuse(2, call, ('the extension of a format expected, such as "png", got %s'):format(
+            core.internal.kind_of(extension)), 4)
+    elseif not name then
+        misuse(2, call, ("unknown format '%s'; supported: %s"):format(extension, FORMATS), 4)
+    elseif type(opts) ~= "table" then
+        misuse(3, call, ("table of options expected, got %s"):format(core.internal.kind_of(opts)), 4)
+    end
+    local of_files = opts.append ~= nil and "append" or opts.source ~= nil and name == "csv" and "source" or nil
+    if of_files then
+        misuse(3, call, ("option '%s' is one of files"):format(of_files), 4)
+    end
+    return name, formats[name], extension
+end
+
+-- lun.decode(bytes, format [, opts]): what lun.load gives of a file of these bytes, whose extension the format is; or
+-- nil, message, code.
+function M.decode(bytes, extension, opts)
+    opts = opts == nil and {} or opts
+    if type(bytes) ~= "string" then
+        misuse(1, "decode", ("string of bytes expected, got %s"):format(core.internal.kind_of(bytes)))
+    end
+    local name, format = format_of_bytes(extension, opts, "decode")
+    local fault = read_fault(format, opts, format.load_options, name)
+    if fault then
+        misuse(3, "decode", fault)
+    end
+    local a, extra, why = format.decode(file.source(bytes), opts, extension)
+    if a == nil then
+        return nil, extra, why
+    elseif extra == nil then
+        return a
+    end
+    return a, extra
+end
+
+-- lun.encode(v, format [, opts]): the bytes of the file that lun.save writes; or nil, message, code.
+function M.encode(v, extension, opts)
+    opts = save_options(opts, type(extension) == "string" and "." .. extension)
+    local name, format = format_of_bytes(extension, opts, "encode")
+    if extension == "zip" then
+        misuse(2, "encode", "zip archives are read only; csv or csv.gz is written")
+    end
+    local fault = option_fault(opts, format.save_options, name) or format.save_fault and format.save_fault(opts)
+    if fault then
+        misuse(3, "encode", fault)
+    end
+    local pieces, why, code = pieces_of(v, name, opts, extension, nil, 1, "encode")
+    if not pieces then
+        return nil, why, code
+    end
+    return reading(core.internal.writing, file.bytes, pieces)
 end
 
 return M

@@ -230,6 +230,15 @@ local FUNCTIONS = {
             .. "with columns sep header na quote decimal float dates append: docs/files.md; of arrays or records\n"
             .. ".npz, which {compress=true} compresses",
     },
+    decode = {
+        "lun.decode(bytes, format [, opts])",
+        'what lun.load gives of a file that has these bytes, a string; format: its extension, "csv", "csv.gz", "npy",\n'
+            .. '"png"; opts: those of lun.load',
+    },
+    encode = {
+        "lun.encode(v, format [, opts])",
+        "the bytes of the file that lun.save writes, a string",
+    },
     table = {
         "lun.table(t [, names])",
         'turns t, whose Vectors, records and lists have one length, or a list of rows, {{a = 1, b = "x"}}, into a\n'
@@ -726,7 +735,7 @@ reductions      %s dot
 printing        precision width elements_shown rows_shown
 written so      %s
 methods         %s
-files           load open save arrow
+files           load open save decode encode arrow
 tables          table rows factor date group join
 of a table      %s
 of its groups   %s

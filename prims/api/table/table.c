@@ -110,6 +110,11 @@ lun_status lun_table_make(lun_engine *e, const char *const *names, lun_array *co
     return s;
 }
 
+lun_engine *lun_table_engine(const lun_table *t)
+{
+    return t ? t->engine : NULL;
+}
+
 int64_t lun_table_rows(const lun_table *t)
 {
     return t ? t->rows : 0;
