@@ -20,6 +20,8 @@
 #include "eval/recipe.h"
 
 #include "eval/eval.h"
+#include "kernels/outer_axis.h"
+#include "kernels/short_segments.h"
 #include "placing/placing.h"
 
 #include <stdlib.h>
@@ -30,13 +32,26 @@ enum { BUCKETS = 256 };
 /* What becomes of a node. */
 enum { PASSES, KEPT, READY, ROOT };
 
+/* Whether no more than its lengths decides how such a kernel over n indices is run. */
+static bool has_one_way(const lun_lowered *l, int64_t n)
+{
+    return !l->segment || n < LUN_OUTER_AXIS_LEAST;
+}
+
 /* Whether n goes with segments of `segment` elements, and the recipe is of segments if there are
  * some; *segment -1: of any. */
-static inline bool has_segment(const lun_recipe *r, const lun_node *n, int64_t *segment)
+static inline bool has_segment(lun_engine *e, const lun_recipe *r, const lun_node *n,
+                               int64_t *segment)
 {
+    const lun_lowered *l = &r->step.lowered;
     if (*segment < 0)
         *segment = n->step;
-    return n->step == *segment && (n->step != 0) == (r->step.lowered.segment != 0);
+    if (n->step != *segment || (l->unrolled && n->step != l->unrolled))
+        return false;
+    if (n->kind == LUN_NODE_REDUCE &&
+        lun__short_segments_wanted(e, n->in[0]->n, n->step) != r->is_short)
+        return false;
+    return (n->step != 0) == (l->segment || l->unrolled) && has_one_way(l, n->in[0]->n);
 }
 
 /* Whether CALL n is of the function that the recipe's kernel holds. */
@@ -51,7 +66,8 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
 {
     int64_t segment = -1;
     uint64_t walk = ++e->walk;
-    int64_t space = lun__graph_shape_space(roots[0]);
+    const int64_t unrolled = r->step.lowered.unrolled;
+    int64_t space = lun__graph_shape_below(roots[0], unrolled);
     if (r->roots != count || !space || r->on_set != (e->set_count > 0))
         return false;
     for (int i = 0; i < count; i++) {
@@ -63,9 +79,10 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
     for (int i = r->count - 1; i >= 0; i--) {
         const lun_recipe_part *p = &r->parts[i];
         lun_node *n = order[i];
-        if (lun__node_nature(n) != p->nature || !lun__graph_shape_is_at(n, p->class, space))
+        if (lun__node_nature(n) != p->nature ||
+            !lun__graph_shape_is_at(n, p->class, space, unrolled))
             return false;
-        if (p->folds && !has_segment(r, n, &segment))
+        if (p->folds && !has_segment(e, r, n, &segment))
             return false;
         if (p->body && !is_same_call(e, p, n))
             return false;
@@ -164,13 +181,15 @@ static lun_recipe *bound(lun_engine *e, lun_node *const *roots, int count, uint8
             l->args[i].node = order[r->args[i]];
     for (int i = 0; i < l->ir.result_count; i++)
         l->results[i] = order[r->results[i]];
-    r->step.n = lun__graph_shape_space(roots[0]);
+    r->step.n = lun__graph_shape_below(roots[0], l->unrolled);
     for (int i = 0; i < r->count; i++) {
         if (r->parts[i].use == PASSES)
             order[i]->is |= trait;
-        if (r->parts[i].folds)
+        if (r->parts[i].folds && !l->unrolled)
             l->segment = order[i]->step;
     }
+    if (l->unrolled)
+        r->step.n /= l->unrolled;
     return r;
 }
 
@@ -247,7 +266,7 @@ static bool write_parts(lun_recipe *r, const lun_graph_shape *s)
         const lun_node *n = s->order[i];
         lun_recipe_part *p = &r->parts[i];
         *p = (lun_recipe_part){.nature = lun__node_nature(n),
-                               .class = lun__graph_shape_class(n, s->n),
+                               .class = lun__graph_shape_class(n, s->n, s->segment),
                                .use = lun__node_ready(n) ? READY : PASSES,
                                .folds = lun__graph_shape_folds(n)};
         if (n->kind == LUN_NODE_CALL) {
@@ -331,14 +350,15 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
     lun_node *order[LUN_SHAPE_NODES];
     lun_step *step = &steps->at[0];
     if (steps->count != 1 || step->kind != LUN_STEP_LAUNCH || !step->n || step->across ||
-        step->sweep || step->blocks)
+        step->sweep || step->blocks || !has_one_way(&step->lowered, step->n))
         return NULL;
     if (!e->recipes) {
         e->recipes = calloc(BUCKETS, sizeof(lun_recipe *));
         if (!e->recipes)
             return NULL;
     }
-    if (!lun__graph_shape_of(e, roots, count, &s) || find(e, roots, count, order))
+    if (!lun__graph_shape_of(e, roots, count, step->lowered.unrolled, &s) ||
+        find(e, roots, count, order))
         return NULL;
     lun_recipe *r = calloc(1, sizeof *r);
     if (!r)
@@ -352,6 +372,9 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
     }
     r->form = lun__graph_shape_form(roots, count);
     r->on_set = e->set_count > 0;
+    for (int i = 0; i < s.count; i++)
+        r->is_short |= s.order[i]->kind == LUN_NODE_REDUCE &&
+                       lun__short_segments_wanted(e, s.n, s.order[i]->step);
     r->step.lowered.aligned = r->on_set && lun__placing_aligned(&r->step.lowered);
     r->step.ref = &r->ref;
     steps->count = 0;

@@ -33,8 +33,7 @@ bool lun__outer_axis_layout(const lun_outer_axis *a, const lun_slot_source *from
 
 /* ---- whether --------------------------------------------------------------------------------- */
 
-/* One operation, in lanes: see ir/combine_order.h. */
-static bool is_laned(const lun_node *n)
+bool lun__outer_axis_laned(const lun_node *n)
 {
     uint64_t identity;
     return n->kind == LUN_NODE_REDUCE && n->op < LUN_OP_COUNT && !lun__node_first(n) &&
@@ -48,7 +47,7 @@ static bool same_axes(const lun_group *g, lun_outer_axis *a)
     int64_t shape[LUN_MAX_RANK], segments[LUN_MAX_RANK];
     for (int i = 0; i < g->sink_count; i++) {
         const lun_node *n = g->sinks[i];
-        if (!is_laned(n))
+        if (!lun__outer_axis_laned(n))
             return false;
         lun__node_shape(n->in[0], shape);
         lun__node_shape(n, segments);
@@ -177,19 +176,12 @@ void lun__outer_axis_free(lun_outer_axis *a)
     lun__lowered_free(&a->accumulate[1]);
     lun__lowered_free(&a->fold);
     lun__lowered_free(&a->finish);
-    lun__lowered_free(&a->brief);
     free(a);
 }
 
 /* The lists of a lowered group that name nodes stay empty: nothing there fails or is explained. */
 static lun_status make_kernels(lun_engine *e, const lun_schedule *s, int g, lun_outer_axis *a)
 {
-    const lun_group *group = &s->groups[g];
-    const int64_t leaves = group->segment * group->leaves;
-    a->is_brief = group->segment <= LUN_LOWER_COPIES && leaves <= LUN_GROUP_LEAVES &&
-                  group->segment * group->ops <= LUN_GROUP_OPS;
-    if (a->is_brief)
-        return lun__outer_axis_short(e, s, g, (int)group->segment, &a->brief);
     lun_status status = lun__outer_axis_accumulate(e, s, g, LUN_OUTER_AXIS_ROWS, &a->accumulate[0]);
     if (status == LUN_OK && (!make_fold(a, &a->fold.ir) || !make_finish(a, &a->finish.ir)))
         status = lun__fail_nomem(e);
@@ -236,8 +228,7 @@ static int accumulators(lun_lowerer *l, lun_node *n, lun_ir_role role)
     return i < 0 ? lun__lower_nomem(l) : i;
 }
 
-/* The elements of each copy for sink k, in values[copy]. */
-static void emit_copies(lun_lowerer *l, lun_node *n, int copies, int32_t *values)
+void lun__outer_axis_copies(lun_lowerer *l, lun_node *n, int copies, int32_t *values)
 {
     for (l->copy = 0; l->status == LUN_OK && l->copy < copies; l->copy++) {
         l->call_count = 0; /* the calls of another copy have other elements */
@@ -275,69 +266,8 @@ lun_status lun__outer_axis_accumulate(lun_engine *e, const lun_schedule *s, int 
     lun_lowerer l = lun__lower_begin(e, s, g, out);
     l.other_index = true;
     for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++)
-        emit_copies(&l, l.g->sinks[i], copies, values[i]);
+        lun__outer_axis_copies(&l, l.g->sinks[i], copies, values[i]);
     for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++)
         emit_accumulation(&l, l.g->sinks[i], copies, values[i]);
-    return lun__lower_end(&l);
-}
-
-/* The lanes of a segment in values[], folded as ir/combine_order.h says; lanes that it has no
- * element for are the identity and change nothing. */
-static void emit_fold(lun_lowerer *l, lun_node *n, int lanes, int32_t *values)
-{
-    uint64_t identity = 0;
-    lun__op_identity((lun_op)n->op, (lun_dtype)n->acc, &identity);
-    lun_ir_ins op = {.kind = LUN_IR_OP, .dtype = n->acc, .from = n->acc, .op = n->op, .c = -1};
-    lun_ir_ins none = {
-        .kind = LUN_IR_CONST, .dtype = n->acc, .a = -1, .b = -1, .c = -1, .imm = (int64_t)identity};
-    int start = lun__lower_add(l, none, 0), half = LUN_LANES / 2;
-    for (int k = 0; start >= 0 && k < lanes; k++) {
-        op.a = start;
-        op.b = values[k];
-        values[k] = lun__lower_add(l, op, n->where);
-    }
-    for (; l->status == LUN_OK && half > 0; half /= 2)
-        for (int k = 0; k < half && k + half < lanes; k++) {
-            op.a = values[k];
-            op.b = values[k + half];
-            values[k] = lun__lower_add(l, op, n->where);
-        }
-}
-
-lun_status lun__outer_axis_short(lun_engine *e, const lun_schedule *s, int g, int copies,
-                                 lun_lowered *out)
-{
-    int32_t values[LUN_LOWER_COPIES];
-    lun_lowerer l = lun__lower_begin(e, s, g, out);
-    l.other_index = true;
-    int32_t results[LUN_GROUP_SINKS];
-    for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++) {
-        lun_node *n = l.g->sinks[i];
-        emit_copies(&l, n, copies, values);
-        if (l.status == LUN_OK)
-            emit_fold(&l, n, copies, values);
-        lun_ir_ins cast = {.kind = LUN_IR_CAST,
-                           .dtype = n->dtype,
-                           .from = n->acc,
-                           .a = values[0],
-                           .b = -1,
-                           .c = -1};
-        results[i] = values[0];
-        if (l.status == LUN_OK && n->dtype != n->acc)
-            results[i] = lun__lower_add(&l, cast, 0);
-    }
-    for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++) {
-        lun_node *n = l.g->sinks[i];
-        int slot = lun__lower_source(&l, (lun_slot_source){.node = n, .copy = -1}, LUN_SLOT_OUT);
-        if (slot >= 0)
-            lun__lower_add(&l,
-                           (lun_ir_ins){.kind = LUN_IR_STORE,
-                                        .dtype = n->dtype,
-                                        .a = results[i],
-                                        .b = -1,
-                                        .c = -1,
-                                        .imm = slot},
-                           0);
-    }
     return lun__lower_end(&l);
 }

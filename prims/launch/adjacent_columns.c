@@ -14,14 +14,17 @@ static bool is_column(const lun_stream *s, const lun_strided *x)
     return s->read && s->layout && x->base && !x->pad && x->at.rank == 1 && x->at.stride[0] > 1;
 }
 
-/* The slot whose elements stand right behind those of slot i at each index; -1: there is none. */
+/* The slot whose elements stand right behind those of slot i at each index, mostly the next one;
+ * -1: there is none. */
 static int behind(const lun_stream *streams, const lun_strided *x, int slots, int i)
 {
-    for (int k = 0; k < slots; k++)
-        if (k != i && is_column(&streams[k], &x[k]) && x[k].size == x[i].size &&
+    for (int j = 1; j < slots; j++) {
+        const int k = (i + j) % slots;
+        if (is_column(&streams[k], &x[k]) && x[k].size == x[i].size &&
             x[k].at.stride[0] == x[i].at.stride[0] && x[k].at.extent[0] == x[i].at.extent[0] &&
             first_address(&x[k]) == first_address(&x[i]) + x[i].size)
             return k;
+    }
     return -1;
 }
 

@@ -225,7 +225,7 @@ static lun_status bind_view(lun_engine *e, lun_binding *to, int i, int64_t count
     const lun_slot_source *from = &to->l->slots[i];
     const lun_node *n = from->node;
     lun_layout at;
-    lun__node_layout(from->view ? from->view : n, &at);
+    (void)lun__lowered_layout(to->l, i, &at); /* the kernel's maker has seen that there is one */
     if (n->kind != LUN_NODE_LEAF)
         return lun__bind_elements(e, to, i, n, &at, count);
     int64_t some = lun__layout_distinct(&at);
@@ -330,9 +330,10 @@ lun_status lun__bind_slot(lun_engine *e, lun_binding *to, int i, lun_storage *wr
     const lun_node *n = from->node;
     if (written) /* element `first` of the index space is its first */
         return lun__bind_part(e, to, i, written, -first, NULL, count, true);
-    if (from->view || lun__node_made(n))
-        return bind_view(e, to, i, count);
     lun_ir_role role = (lun_ir_role)to->l->ir.slots[i].role;
+    if (from->view || lun__node_made(n) ||
+        (role == LUN_SLOT_IN && lun__plan_lowered_strides(to->l, i)))
+        return bind_view(e, to, i, count);
     int64_t elements = role == LUN_SLOT_UNIFORM ? 1 : role == LUN_SLOT_ARRAY ? n->n : count;
     return lun__bind_part(e, to, i, n->storage, n->offset + from->offset, NULL, elements, false);
 }

@@ -32,8 +32,7 @@ static lun_status bind_written(lun_engine *e, lun_binding *to, int i, lun_storag
 static lun_status bind_places(lun_engine *e, lun_binding *to, int i, int64_t first)
 {
     lun_layout at;
-    const lun_slot_source *from = &to->l->slots[i];
-    lun__node_layout(from->view ? from->view : from->node, &at);
+    (void)lun__lowered_layout(to->l, i, &at);
     lun_status status = lun__bind_layout(e, to, i, sizeof(int64_t), &at);
     if (status != LUN_OK)
         return status;
@@ -56,7 +55,7 @@ static lun_status bind_layout(lun_engine *e, lun_binding *to, int i, const lun_p
     const lun_slot_source *from = &to->l->slots[i];
     const lun_node *n = array_of(from);
     lun_layout layout;
-    lun__node_layout(from->view ? from->view : from->node, &layout);
+    (void)lun__lowered_layout(to->l, i, &layout);
     lun_status s = lun__bind_layout(e, to, i, lun__dtype_get((lun_dtype)n->dtype)->bytes, &layout);
     if (s == LUN_OK && n != from->node)
         s = lun__bind_padding(e, to, i, from->node);
@@ -91,12 +90,15 @@ lun_status lun__local_read(lun_engine *e, lun_binding *to, int i, lun_backend_sl
     if (n->kind == LUN_NODE_INDEX)
         return bind_places(e, to, i, indices.lo);
     *x = lun__current_find(n->storage->placed, at);
-    to->read += (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    if (from->copy <= 0) /* others are of what the first has */
+        to->read += (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
     if (n != from->node && at->backend->buffer_new) /* the device makes the padded array */
         return bind_padded(e, to, i, *x, indices);
-    if (from->view || n != from->node)
+    const int role = to->l->ir.slots[i].role;
+    if (from->view || n != from->node ||
+        (role == LUN_SLOT_IN && lun__plan_lowered_strides(to->l, i)))
         return bind_layout(e, to, i, *x, indices.lo);
-    const bool indexed = to->l->ir.slots[i].role == LUN_SLOT_ARRAY;
+    const bool indexed = role == LUN_SLOT_ARRAY;
     bind_piece(to, i, n->storage, *x, n->offset + (indexed ? 0 : need.lo));
     return LUN_OK;
 }

@@ -115,7 +115,7 @@ static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *
     row *r = find_row(e, k->hash, &fresh);
     if (!r || !fresh)
         return r;
-    r->counts.name = lun__skeleton_kernel_name(l->ir.scan >= 0, l->ir.result_count);
+    r->counts.name = lun__skeleton_kernel_name(l->ir.scan >= 0, l->ir.result_count || l->unrolled);
     r->counts.ops = l->ops;
     name_operations(&l->ir, r->what, sizeof r->what);
     for (int i = l->ir.count - 1; i >= 0 && !r->where[0]; i--)

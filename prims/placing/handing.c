@@ -88,7 +88,7 @@ static bool divides(const lun_step *step)
     const lun_outer_axis *a = step->across;
     lun_layout kept;
     int64_t apart, low, high;
-    if (!a || a->is_brief || step->chain || step->sweep)
+    if (!a || step->chain || step->sweep)
         return false;
     for (int i = 0; i < lun__handing_slots(a); i++) {
         const lun_slot_source *from = &a->accumulate[1].slots[i];

@@ -125,8 +125,11 @@ lun_status lun__moves_step(lun_teller *t, const lun_step *step)
         return s;
     const bool made = x.rule->once && lun__teller_find(t, lun__node_first_result(step->node));
     if (s == LUN_OK && !made)
-        s = t->e->set_count ? share(t, &x)
-                            : lun__teller_place(t, "", 0, (lun_interval){0, step->n});
+        s = t->e->set_count
+                ? share(t, &x)
+                : lun__teller_place(
+                      t, "", 0,
+                      (lun_interval){0, lun__plan_lowered_elements(&step->lowered, step->n)});
     if (s == LUN_OK && t->e->set_count)
         s = give(t, &x);
     if (s == LUN_OK && t->text)

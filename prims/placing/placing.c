@@ -24,8 +24,7 @@ bool lun__placing_gathers(const lun_ir *ir, int slot)
 bool lun__placing_counts(const lun_lowered *l, int i)
 {
     return l->ir.slots[i].role == LUN_SLOT_IN &&
-           (l->aligned || (!l->slots[i].view && !lun__node_made(l->slots[i].node) &&
-                           !lun__placing_gathers(&l->ir, i)));
+           (l->aligned || (!lun__plan_lowered_strides(l, i) && !lun__placing_gathers(&l->ir, i)));
 }
 
 bool lun__placing_aligned(const lun_lowered *l)
@@ -115,17 +114,29 @@ static lun_status elect(lun_engine *e, votes *v, int64_t n, int64_t unit, lun_sp
     return *out ? LUN_OK : lun__fail_nomem(e);
 }
 
+/* Whether the indices of a kernel go with elements of slot i, from its element *first on. */
+static bool goes_with(const lun_lowered *l, int i, int64_t *first)
+{
+    lun_layout at;
+    *first = l->slots[i].offset;
+    if (!l->unrolled || l->ir.slots[i].role != LUN_SLOT_IN || l->slots[i].copy < 0)
+        return lun__placing_counts(l, i);
+    const bool dense = l->slots[i].node->kind != LUN_NODE_INDEX && lun__lowered_layout(l, i, &at) &&
+                       lun__layout_is_dense(&at);
+    *first = dense ? at.offset : 0;
+    return dense;
+}
+
 lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_placing_look *look,
                             void *ctx, lun_spread **out)
 {
     votes v = {.differ = false};
     for (int i = 0; i < l->ir.slot_count; i++) {
-        int64_t offset = 0;
-        const lun_spread *s =
-            lun__placing_counts(l, i) ? look(ctx, l->slots[i].node, &offset) : NULL;
+        int64_t offset = 0, first;
+        const lun_spread *s = goes_with(l, i, &first) ? look(ctx, l->slots[i].node, &offset) : NULL;
         if (!s || (s->kind == LUN_SPREAD_COPY && lun__ir_puts(&l->ir)))
             continue; /* what an index does, one place does */
-        vote(&v, s, offset + l->slots[i].offset, n);
+        vote(&v, s, offset + first, n);
     }
     return elect(e, &v, n, lun__chain_unit(l, n), out);
 }
@@ -268,9 +279,15 @@ lun_interval lun__placing_need(const lun_lowered *l, int i, lun_interval indices
         return lun__reached(l, i, indices);
     if (lun__placing_gathers(&l->ir, i))
         return (lun_interval){0, n->n};
-    if (!from->view)
+    if (!lun__plan_lowered_strides(l, i))
         return (lun_interval){from->offset + indices.lo, from->offset + indices.hi};
-    lun__node_layout(from->view, &layout);
+    if (l->unrolled && from->copy >= 0) { /* all copies at once: what is around is moved once */
+        indices = (lun_interval){indices.lo * l->unrolled, indices.hi * l->unrolled};
+        lun__node_layout(from->view ? from->view : n, &layout);
+        layout.offset += from->offset;
+    } else {
+        (void)lun__lowered_layout(l, i, &layout);
+    }
     return lun__placing_reach(&layout, indices.lo, indices.hi - 1);
 }
 

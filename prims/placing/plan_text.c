@@ -94,7 +94,7 @@ static void print_operands(lun_plan_writer *p, const lun_step *step)
     const lun_node *first = step->node ? lun__node_first_result(step->node) : NULL, *in;
     lun__strbuf_puts(p->out, " <-");
     for (int i = 0; i < l->ir.slot_count; i++)
-        if (l->ir.slots[i].role != LUN_SLOT_OUT) {
+        if (l->ir.slots[i].role != LUN_SLOT_OUT && l->slots[i].copy <= 0) {
             print_operand(p, l->slots[i].view ? l->slots[i].view : l->slots[i].node);
             if (l->slots[i].offset)
                 lun__strbuf_printf(p->out, " from %lld", (long long)l->slots[i].offset);
@@ -104,6 +104,8 @@ static void print_operands(lun_plan_writer *p, const lun_step *step)
             print_value(p, l->args[i].node);
     for (int i = 0; first && (in = lun__node_operand(first, i)); i++)
         print_operand(p, in);
+    if (l->unrolled)
+        lun__strbuf_printf(p->out, " in segments of %lld", (long long)l->unrolled);
     if (l->needed) {
         lun__strbuf_puts(p->out, " where");
         print_value(p, l->needed);

@@ -20,6 +20,7 @@ typedef struct fuse_info {
     int cost;              /* of its region, in plain operations */
     int users;             /* how often others name it as an operand */
     int group;             /* the last one that computes or reads it, from 1; 0: none */
+    int until;             /* the last one that reads it */
     int low, high;         /* levels of the sinks that compute it; low > high: none */
     bool wall, root, kept; /* kept: beside results; it is a root as well then */
     const char *cut;
@@ -466,8 +467,11 @@ static bool put_in_group(fuser *f, lun_schedule *s, int from, int i)
     for (int at = 0; at < f->region_count; at++) {
         f->at[f->region[at]].group = k + 1;
         for (int o = 0; (in = lun__node_operand(f->at[f->region[at]].node, o)); o++)
-            if (in_memory(&f->at[in->slot], x->level))
+            if (in_memory(&f->at[in->slot], x->level)) {
                 f->at[in->slot].group = k + 1;
+                if (f->at[in->slot].until < k)
+                    f->at[in->slot].until = k;
+            }
     }
     return true;
 }
@@ -515,6 +519,23 @@ static bool make_groups(fuser *f, lun_schedule *s)
     return ok;
 }
 
+/* What becomes of the sinks of each group; node->slot is still that of the infos. */
+static void find_readers(fuser *f, lun_schedule *s)
+{
+    for (int g = 0; g < s->count; g++) {
+        const lun_node *needed = s->groups[g].needed;
+        if (needed && !lun__node_ready(needed) && f->at[needed->slot].until < g)
+            f->at[needed->slot].until = g;
+    }
+    for (int g = 0; g < s->count; g++)
+        for (int k = 0; k < s->groups[g].sink_count; k++) {
+            const fuse_info *x = &f->at[s->groups[g].sinks[k]->slot];
+            s->groups[g].gives |= x->root;
+            if (s->groups[g].until < x->until)
+                s->groups[g].until = x->until;
+        }
+}
+
 /* ---- the cut --------------------------------------------------------------------------------- */
 
 lun_status lun__fuse(lun_engine *e, lun_node *const *roots, int count, bool keep, lun_schedule *out)
@@ -536,6 +557,7 @@ lun_status lun__fuse(lun_engine *e, lun_node *const *roots, int count, bool keep
         wall_shared(&f);
     ok = ok && make_groups(&f, out);
     if (ok) {
+        find_readers(&f, out);
         out->walk = ++e->walk;
         number(&f, out);
     }

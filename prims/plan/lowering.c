@@ -252,6 +252,16 @@ lun_lowerer lun__lower_begin(lun_engine *e, const lun_schedule *s, int g, lun_lo
     return l;
 }
 
+bool lun__lowered_layout(const lun_lowered *l, int i, lun_layout *out)
+{
+    const lun_slot_source *from = &l->slots[i];
+    lun__node_layout(from->view ? from->view : from->node, out);
+    if (l->unrolled && from->copy >= 0 && !lun__layout_every(out, l->unrolled, from->copy, out))
+        return false;
+    out->offset += from->offset;
+    return true;
+}
+
 void lun__lowered_free(lun_lowered *l)
 {
     lun__ir_free(&l->ir);

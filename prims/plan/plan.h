@@ -32,6 +32,8 @@ typedef struct lun_group {
     bool bare;       /* some REDUCE by a function has none */
     const char *cut; /* why the graph was cut after it, "" */
     int kept;        /* sinks that nothing but lun__keeps asks for */
+    bool gives;      /* some sink is a root, or kept; */
+    int until;       /* the last group that reads one */
 } lun_group;
 
 /* Groups in the order in which they must run.  While a schedule is in use, node->slot of each sink
@@ -68,7 +70,8 @@ typedef struct lun_slot_source {
     int64_t offset;
     lun_node *view; /* IN: a VIEW of `node` whose elements they are; else NULL.  UNIFORM: where a
                        launch takes segments in turn, the VIEW whose element each segment has */
-    int copy;       /* IN: of several that a visit has, see lun__outer_axis_accumulate */
+    int copy; /* IN: of several that a visit or a segment has, see lun__outer_axis_accumulate and
+                 lun_lowered.unrolled */
 } lun_slot_source;
 
 typedef struct lun_arg_source {
@@ -90,6 +93,9 @@ typedef struct lun_lowered {
     int slot_room, arg_room, result_room, where_room, note_room;
     int64_t segment;  /* as that of the group, or of the chain that it is in */
     lun_node *needed; /* as that of the group */
+    /* An index is a segment of so many elements of the group's index space: copy c of an IN slot
+     * has element c of each segment, copy -1 one for each index.  0: an index is an element. */
+    int64_t unrolled;
     bool
         rows; /* it is run segment by segment, in a chain: INs that a segment has one element of are
                          UNIFORMs */
@@ -100,6 +106,21 @@ typedef struct lun_lowered {
     int base; /* 1 + the argument that is added to each index, the first index of a location's
                  launch; 0: none */
 } lun_lowered;
+
+/* Whether the elements of slot i, an IN, stand as lun__lowered_layout says; else side by side from
+ * its offset on. */
+static inline bool lun__plan_lowered_strides(const lun_lowered *l, int i)
+{
+    return l->slots[i].view || (l->unrolled && l->slots[i].copy >= 0) ||
+           lun__node_made(l->slots[i].node);
+}
+/* Where these are, counted from the node's first; false: no strides say it, or it has none. */
+bool lun__lowered_layout(const lun_lowered *l, int i, lun_layout *out);
+/* Elements of the group's index space, of a kernel over n indices. */
+static inline int64_t lun__plan_lowered_elements(const lun_lowered *l, int64_t n)
+{
+    return l->unrolled ? n * l->unrolled : n;
+}
 
 /* The IR of group g.  Other groups' sinks that it needs are read as arrays (or
  * arguments, for Scalars). */
@@ -118,11 +139,7 @@ lun_status lun__outer_axis_accumulate(lun_engine *e, const lun_schedule *s, int 
 enum { LUN_PAIRS_HELD = 8 };
 lun_status lun__pairs_kernel_lower(lun_engine *e, const lun_schedule *s, int g, lun_lowered *out,
                                    lun_node *held[LUN_PAIRS_HELD], int *count);
-/* The IR of group g, as above, for segments of `copies` elements, which are the copies: their lanes
- * folded, given as the sinks' dtypes.  The last slots are, by sink, OUT. */
-lun_status lun__outer_axis_short(lun_engine *e, const lun_schedule *s, int g, int copies,
-                                 lun_lowered *out);
-enum { LUN_LOWER_COPIES = 8 }; /* most copies of both */
+enum { LUN_LOWER_COPIES = 8 }; /* most copies */
 /* The message of what failed at instruction i, NULL: it has none. */
 static inline const char *lun__plan_lowered_note(const lun_lowered *l, int64_t i)
 {

@@ -40,7 +40,7 @@ lun_chained lun__chain_width(const lun_step *step, int64_t n, int64_t segment)
 {
     const lun_ir *ir = &step->lowered.ir;
     if (step->kind != LUN_STEP_LAUNCH || step->across || step->blocks || step->kept ||
-        ir->scan >= 0)
+        step->lowered.unrolled || ir->scan >= 0)
         return LUN_CHAINED_NOT;
     if (step->n == n && (!ir->result_count || step->lowered.segment == segment))
         return LUN_CHAINED_WIDE;
@@ -202,6 +202,10 @@ int64_t lun__chain_moves(const lun_steps *s, int at, int slot)
         return first < last && !lun__chain_keeps(s, last, from->node) ? 0 : s->at[at].n * size;
     if (lun__chain_makes(s, first, at - 1, from->node))
         return 0;
+    if (l->unrolled && as->role == LUN_SLOT_IN && from->copy >= 0)
+        return from->copy
+                   ? 0
+                   : size * elements_read(as, from, lun__plan_lowered_elements(l, s->at[at].n));
     for (int k = first; k < at; k++)
         if (reads(&s->at[k].lowered, from))
             return 0;

@@ -36,8 +36,8 @@ bool lun__sketch_takes(const lun_step *step)
 {
     const lun_lowered *l = &step->lowered;
     return step->kind == LUN_STEP_LAUNCH && !step->across && !step->blocks &&
-           (!step->chain || step->sweep) && !l->needed && !l->segment && l->ir.scan < 0 &&
-           step->n > 0 && !has_index(&l->ir) && !may_fail(&l->ir);
+           (!step->chain || step->sweep) && !l->needed && !l->segment && !l->unrolled &&
+           l->ir.scan < 0 && step->n > 0 && !has_index(&l->ir) && !may_fail(&l->ir);
 }
 
 const lun_node *lun__sketch_pad(const lun_lowered *l, int i)

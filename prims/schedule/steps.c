@@ -8,6 +8,7 @@
 #include "base/grow.h"
 #include "kernels/outer_axis.h"
 #include "kernels/pairs_kernel.h"
+#include "kernels/short_segments.h"
 #include "schedule/chain.h"
 #include "schedule/sweep.h"
 #include "schedule/tiles.h"
@@ -18,6 +19,14 @@ static bool hold(lun_steps *s, lun_node *n)
         return false;
     s->held[s->held_count++] = (lun_steps_held){lun__node_retain(n), -1, 0};
     return true;
+}
+
+static bool hold_sinks(lun_steps *s, const lun_group *g)
+{
+    bool held = true;
+    for (int k = 0; held && k < g->sink_count; k++)
+        held = hold(s, g->sinks[k]);
+    return held;
 }
 
 static lun_step *append(lun_steps *s, lun_step_kind kind, int64_t n, const char *cut)
@@ -66,14 +75,19 @@ static lun_status lower_pairs(lun_engine *e, const lun_schedule *groups, int g, 
     return lun__fail_nomem(e);
 }
 
-static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s)
+/* *count: of groups that it holds. */
+static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s,
+                              int *count)
 {
     const lun_group *group = &groups->groups[g];
     const bool blocks = lun__node_in_blocks(group->sinks[0]);
     lun_lowered l;
     lun_pairs *pairs = NULL;
-    lun_status status =
-        blocks ? lower_pairs(e, groups, g, s, &l) : lun__lower_group(e, groups, g, &l);
+    int unrolled = 0;
+    lun_status status = blocks ? lower_pairs(e, groups, g, s, &l)
+                               : lun__short_segments_lower(e, groups, g, &l, &unrolled);
+    if (status == LUN_OK && !blocks && !unrolled)
+        status = lun__lower_group(e, groups, g, &l);
     if (status != LUN_OK)
         return status;
     for (int i = 0; status == LUN_OK && i < l.ir.slot_count; i++)
@@ -82,10 +96,11 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
     lun_outer_axis *across = NULL;
     if (status == LUN_OK && blocks && lun__backend_segments(e))
         status = lun__pairs_kernel_make(e, groups, g, &pairs);
-    else if (status == LUN_OK && !blocks)
+    else if (status == LUN_OK && !blocks && !unrolled)
         status = lun__outer_axis_make(e, groups, g, &across);
-    const int64_t n = blocks ? group->sinks[0]->n : group->n;
+    const int64_t n = blocks ? group->sinks[0]->n : unrolled ? group->n / group->segment : group->n;
     lun_step *step = status == LUN_OK ? append(s, LUN_STEP_LAUNCH, n, group->cut) : NULL;
+    *count = unrolled ? unrolled : 1;
     if (step) {
         step->lowered = l;
         step->across = across;
@@ -93,7 +108,9 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
         step->pairs = pairs;
         step->held = blocks && group->sinks[0]->refs > group->users + 1; /* one is held here */
         step->group = g;
-        step->kept = group->kept;
+        for (int i = 0; i < *count; i++)
+            step->kept += group[i].kept;
+        step->cut = group[*count - 1].cut;
     } else {
         lun__lowered_free(&l);
         lun__outer_axis_free(across);
@@ -102,14 +119,21 @@ static lun_status plan_kernel(lun_engine *e, const lun_schedule *groups, int g, 
     return status == LUN_OK && !step ? lun__fail_nomem(e) : status;
 }
 
-static lun_status plan_group(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s)
+/* The step of group g; *count: of how many groups it is. */
+static lun_status plan_group(lun_engine *e, const lun_schedule *groups, int g, lun_steps *s,
+                             int *count)
 {
     const lun_group *group = &groups->groups[g];
-    for (int k = 0; k < group->sink_count; k++)
-        if (!hold(s, group->sinks[k]))
-            return lun__fail_nomem(e);
-    if (!group->step)
-        return plan_kernel(e, groups, g, s);
+    *count = 1;
+    if (!hold_sinks(s, group))
+        return lun__fail_nomem(e);
+    if (!group->step) {
+        const lun_status status = plan_kernel(e, groups, g, s, count);
+        for (int i = 1; status == LUN_OK && i < *count; i++)
+            if (!hold_sinks(s, &group[i]))
+                return lun__fail_nomem(e);
+        return status;
+    }
     lun_node *n = group->sinks[0];
     const lun_node *first = lun__node_first_result(n);
     lun_step *step = append(s,
@@ -206,9 +230,9 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, uns
     lun_status status = lun__fuse(e, roots, count, how & LUN_STEPS_KEEP, &groups);
     if (status != LUN_OK)
         return status;
-    for (int g = 0; status == LUN_OK && g < groups.count; g++) {
-        status = plan_group(e, &groups, g, out);
-        if (status == LUN_OK && g + 1 < groups.count)
+    for (int g = 0, taken; status == LUN_OK && g < groups.count; g += taken) {
+        status = plan_group(e, &groups, g, out, &taken);
+        if (status == LUN_OK && g + taken < groups.count)
             status = lun__watch_stopped(e);
     }
     out->roots = roots;

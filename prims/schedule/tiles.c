@@ -22,7 +22,8 @@ static bool is_elementwise(const lun_step *step)
 {
     const lun_lowered *l = &step->lowered;
     return step->kind == LUN_STEP_LAUNCH && !step->chain && !step->sweep && !step->across &&
-           !step->blocks && !step->kept && !l->needed && l->ir.scan < 0 && !l->ir.result_count;
+           !step->blocks && !step->kept && !l->needed && !l->unrolled && l->ir.scan < 0 &&
+           !l->ir.result_count;
 }
 
 /* Whether steps first .. last take all that the kernel `head` makes, and nothing else does. */

@@ -241,36 +241,6 @@ static lun_status reduce(lun_outer_reduction *x)
     return s;
 }
 
-/* Lines of few elements: one launch. */
-static lun_status reduce_brief(lun_outer_reduction *x)
-{
-    const lun_lowered *l = &x->a->brief;
-    const int first = l->ir.slot_count - x->a->result_count;
-    lun_binding to;
-    lun_status s = lun__outer_axis_step_take(x, x->segments, true, x->out);
-    if (s != LUN_OK)
-        return s;
-    s = lun__bind_open(x->e, l, &to);
-    for (int i = 0; s == LUN_OK && i < first; i++) {
-        const lun_slot_source *from = &l->slots[i];
-        lun_layout at;
-        int64_t step = 0;
-        if (l->ir.slots[i].role != LUN_SLOT_IN) {
-            s = lun__bind_slot(x->e, &to, i, NULL, 0, x->segments);
-            continue;
-        }
-        (void)lun__outer_axis_layout(x->a, from, &at, &step);
-        at.offset += from->copy * step + from->offset;
-        s = lun__bind_elements(x->e, &to, i, from->node, &at, x->segments);
-    }
-    for (int r = 0; s == LUN_OK && r < x->a->result_count; r++)
-        s = lun__bind_part(x->e, &to, first + r, x->out[r], 0, NULL, x->segments, true);
-    if (s == LUN_OK)
-        s = launch(x, l, &to, x->segments);
-    lun__bind_close(&to);
-    return s;
-}
-
 lun_status lun__outer_axis_step_run(lun_engine *e, const lun_outer_axis *a)
 {
     const lun_outer_axis_sizes sizes = lun__outer_axis_sizes(a);
@@ -279,7 +249,7 @@ lun_status lun__outer_axis_step_run(lun_engine *e, const lun_outer_axis *a)
     lun_backend_slot *b;
     lun_status s = lun__backend(e, &b);
     if (s == LUN_OK)
-        s = a->is_brief ? reduce_brief(&x) : reduce(&x);
+        s = reduce(&x);
     return lun__outer_axis_step_end(&x, s);
 }
 

@@ -34,11 +34,13 @@ static char *text_of(lun_strbuf *s)
 /* Whether elements for a slot are copied into cache before a kernel reads them. */
 static bool is_staged(const lun_lowered *l, int slot)
 {
+    const lun_slot_source *from = &l->slots[slot];
     int64_t step, along;
     lun_layout at;
-    if (!l->slots[slot].view || l->ir.slots[slot].role != LUN_SLOT_IN)
+    if (!(from->view || l->unrolled) || l->ir.slots[slot].role != LUN_SLOT_IN)
         return false;
-    lun__node_layout(l->slots[slot].view, &at);
+    if (!lun__lowered_layout(l, slot, &at) || l->unrolled)
+        return !lun__layout_is_dense(&at);
     return !(l->rows && !lun__node_made(l->slots[slot].node) &&
              lun__layout_segments(&at, l->segment, &step, &along) && along == 1);
 }
@@ -66,6 +68,8 @@ static void count_slots(const lun_steps *s, int at, lun_plan_kernel *k)
 {
     const lun_lowered *l = &s->at[at].lowered;
     for (int i = 0; i < l->ir.slot_count; i++) {
+        if (l->slots[i].copy > 0) /* of what its first slot has */
+            continue;
         int64_t bytes = s->at[at].sweep ? lun__sweep_moves(s, at, i) : lun__chain_moves(s, at, i);
         if (l->ir.slots[i].role == LUN_SLOT_OUT) {
             k->writes++;
@@ -85,8 +89,9 @@ static lun_status describe_kernel(lun_engine *e, const lun_steps *s, int at, lun
     lun_backend_slot *b;
     lun_strbuf ir = LUN_STRBUF_INIT, source = LUN_STRBUF_INIT;
     k->ops = l->ops;
-    k->name = s->at[at].blocks ? lun__skeleton_rows[LUN_SKELETON_ALLPAIRS].name
-                               : lun__skeleton_kernel_name(l->ir.scan >= 0, l->ir.result_count);
+    k->name = s->at[at].blocks
+                  ? lun__skeleton_rows[LUN_SKELETON_ALLPAIRS].name
+                  : lun__skeleton_kernel_name(l->ir.scan >= 0, l->ir.result_count || l->unrolled);
     if (pairs)
         count_pairs(s, at, k);
     else
@@ -217,7 +222,7 @@ static void describe_move(const lun_step *step, lun_plan_kernel *k)
 /* The axes of a kernel over n indices: its segments, and those of the arrays that it reads. */
 static void add_kernel(lun_space *space, const lun_lowered *l)
 {
-    lun__space_cut(space, l->segment);
+    lun__space_cut(space, l->unrolled ? l->unrolled : l->segment);
     for (int i = 0; i < l->ir.slot_count; i++) {
         const lun_slot_source *from = &l->slots[i];
         lun_layout at;
@@ -269,7 +274,7 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
         const lun_step *step = &s->at[i];
         lun_plan_kernel *k = &p->kernels[p->count++];
         *k = (lun_plan_kernel){.size = sizeof *k,
-                               .n = step->n,
+                               .n = lun__plan_lowered_elements(&step->lowered, step->n),
                                .cut = step->cut,
                                .kept = step->kept,
                                .chain = step->chain,

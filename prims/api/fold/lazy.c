@@ -10,18 +10,16 @@ enum { MOST = 96 }; /* nodes of one expression */
 typedef struct builder {
     lun_engine *e;
     const lun_segments *segments;
-    bool brief; /* segments are short, see short_segments.c */
     lun_node *made[MOST];
     int count;
     lun_status status;
 } builder;
 
 /* Field by field: clearing the unused list would take longer than the rest. */
-static inline void start(builder *b, lun_engine *e, const lun_node *a, const lun_segments *l)
+static inline void start(builder *b, lun_engine *e, const lun_segments *l)
 {
     b->e = e;
     b->segments = l;
-    b->brief = l->length && lun__short_segments_suit(a, l);
     b->count = 0;
     b->status = LUN_OK;
 }
@@ -66,10 +64,9 @@ static lun_node *reduce(builder *b, lun_op o, lun_node *x, lun_dtype t)
     if (b->status != LUN_OK)
         return NULL;
     const lun_segments *l = b->segments;
-    lun_status s = b->brief    ? lun__short_segments_reduce(b->e, o, x, l, t, &n)
-                   : l->length ? lun__fold_node_segments(b->e, o, NULL, NULL, x, NULL, t, l->length,
-                                                         l->rank, l->shape, &n)
-                               : lun__fold_node_reduce(b->e, o, NULL, NULL, x, NULL, t, &n);
+    lun_status s = l->length ? lun__fold_node_segments(b->e, o, NULL, NULL, x, NULL, t, l->length,
+                                                       l->rank, l->shape, &n)
+                             : lun__fold_node_reduce(b->e, o, NULL, NULL, x, NULL, t, &n);
     return hold(b, s, n);
 }
 
@@ -84,8 +81,6 @@ static lun_node *sum_needed(builder *b, lun_node *x, lun_node *needed)
     lun_node *n = NULL;
     if (b->status != LUN_OK)
         return NULL;
-    if (b->brief)
-        return sum(b, x);
     const lun_segments *l = b->segments;
     lun_status s = lun__fold_node_sum_needed(b->e, x, needed, l->length, l->rank, l->shape, &n);
     return hold(b, s, n);
@@ -213,7 +208,7 @@ lun_status lun__lazy_moment(lun_engine *e, lun_reduction r, lun_node *a, const l
 {
     builder b;
     lun_node *n;
-    start(&b, e, a, l);
+    start(&b, e, l);
     sample of = {.nan = left_out(&b, a), .x = as(&b, a, LUN_F64), .t = (lun_dtype)a->dtype};
     of.count = (double)(l->length ? l->length : a->n);
     of.n = r == LUN_NORM ? NULL : counted(&b, a, of.nan);
@@ -240,7 +235,7 @@ lun_status lun__lazy_position(lun_engine *e, lun_node *a, lun_node *i, lun_node 
 {
     builder b;
     lun_node *none = NULL;
-    start(&b, e, a, l);
+    start(&b, e, l);
     lun_status s = lun__node_number(e, LUN_I64, INT64_MAX, 0, NULL, &none);
     none = hold(&b, s, none);
     lun_node *hit = op(&b, LUN_OP_EQ, a, best, NULL);
@@ -300,7 +295,7 @@ lun_status lun__lazy_total(lun_engine *e, lun_reduction r, lun_node *a, const lu
     lun_dtype acc = (lun_dtype)lun__dtype_get(own)->compute;
     lun_op o = (lun_op)row->op;
     lun_node *x, *n;
-    start(&b, e, a, l);
+    start(&b, e, l);
     if (row->of == LUN__OF_TRUTH || row->of == LUN__OF_COUNTS) {
         lun_node *nan = left_out(&b, a);
         x = as(&b, a, LUN_BOOL);

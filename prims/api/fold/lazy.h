@@ -76,13 +76,6 @@ lun_status lun__fold_rows(lun_engine *e, lun_function *f, const lun_ir_function 
                           lun_node *first, int64_t length, lun_node **out);
 /* Whether f combines two values of dtype t, as reduce needs it: LUN_EARG, LUN_EDTYPE. */
 lun_status lun__fold_check(lun_engine *e, lun_function *f, lun_dtype t);
-/* Whether a's segments are so short, and its elements so cheap, that the reduction is better an
- * expression of the first, second, ... elements of segments (short_segments.c). */
-bool lun__short_segments_suit(const lun_node *a, const lun_segments *l);
-/* Such a reduction of the segments of a by an operation that has an identity; in a's dtype, given
- * as t. */
-lun_status lun__short_segments_reduce(lun_engine *e, lun_op op, lun_node *a, const lun_segments *l,
-                                      lun_dtype t, lun_node **out);
 /* The dtype of a reduction by one operation of a whole array of dtype t. */
 lun_dtype lun__lazy_total_dtype(lun_reduction r, lun_dtype t);
 

@@ -214,6 +214,35 @@ bool lun__layout_segments(const lun_layout *l, int64_t segment, int64_t *step, i
     return true;
 }
 
+bool lun__layout_every(const lun_layout *l, int64_t count, int64_t which, lun_layout *out)
+{
+    lun_layout s = lun__layout_simplified(l);
+    for (int64_t rest = count; rest > 1;) {
+        const int last = s.rank - 1;
+        const int64_t extent = last < 0 ? 0 : s.extent[last],
+                      stride = last < 0 ? 0 : s.stride[last];
+        const bool all = extent && rest % extent == 0;
+        if (!all && (!extent || extent % rest))
+            return false;
+        const int64_t part = all ? extent : rest;
+        s.offset = plus(s.offset, times(which % part, stride));
+        which /= part;
+        rest /= part;
+        if (all) {
+            s.rank--;
+        } else {
+            s.extent[last] /= part;
+            s.stride[last] = times(stride, part);
+        }
+    }
+    if (!s.rank) {
+        s.rank = 1;
+        s.extent[0] = s.stride[0] = 1;
+    }
+    *out = lun__layout_simplified(&s);
+    return true;
+}
+
 bool lun__layout_reshaped(const lun_layout *l, int rank, const int64_t *extent, lun_layout *out)
 {
     lun_layout s = lun__layout_simplified(l);

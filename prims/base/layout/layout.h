@@ -51,6 +51,9 @@ bool lun__layout_segments(const lun_layout *l, int64_t segment, int64_t *step, i
 /* The same elements in the same flat order under other extents (their product is the count) and in
  * *out; false if no strides say it. */
 bool lun__layout_reshaped(const lun_layout *l, int rank, const int64_t *extent, lun_layout *out);
+/* Elements which, which + count, which + 2 * count, ... in flat order, 0 <= which < count, which
+ * divides their number.  False if no strides say them. */
+bool lun__layout_every(const lun_layout *l, int64_t count, int64_t which, lun_layout *out);
 /* `inner` gives the offsets of elements, `outer` picks elements of inner by their flat number: *out
  * picks offsets.  False if no strides say it, and where strides say it only because steps into
  * different axes happen to make up for one another, which takes three axes of inner. */
