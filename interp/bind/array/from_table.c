@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -441,6 +442,73 @@ static lun_dtype stored_as(lun_dtype t)
     return !lun__lua_value_is_time(t) ? t : t == LUN_DATE ? LUN_I32 : LUN_I64;
 }
 
+/* ---- numbers in a row ------------------------------------------------------------------------ */
+
+/* The greatest integer up to which all are floats as well. */
+#define EXACT (INT64_C(1) << 53)
+
+/* The number on the top as an element; false: it is none that fits. */
+static bool put_number(lua_State *L, bool floats, void *to)
+{
+    if (!floats)
+        return lua_isinteger(L, -1) &&
+               memcpy(to, &(int64_t){lua_tointeger(L, -1)}, sizeof(int64_t));
+    if (lua_isinteger(L, -1) && llabs(lua_tointeger(L, -1)) > EXACT)
+        return false;
+    return memcpy(to, &(double){lua_tonumber(L, -1)}, sizeof(double));
+}
+
+/* One walk over a table of numbers at 1, in the order of Lua's own, which sees each key: false
+ * where one is no index up to n, or an element is no number of that kind. */
+static bool pack_numbers(lua_State *L, int64_t n, bool floats, unsigned char *to)
+{
+    int64_t count = 0;
+    for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+        if (lua_type(L, -2) != LUA_TNUMBER)
+            continue; /* a field beside the elements */
+        const int64_t at = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+        if (at < 1 || at > n || lua_type(L, -1) != LUA_TNUMBER ||
+            !put_number(L, floats, to + (size_t)(at - 1) * 8)) {
+            lua_pop(L, 2);
+            return false;
+        }
+        count++;
+    }
+    return count == n;
+}
+
+/* The vector of a table of numbers at 1 alone, i64 or f64; false, and nothing on the stack: there
+ * is more to it, or something is wrong. */
+static bool vector_of_numbers(lua_State *L, lun__host *h, bool named, lun_dtype t)
+{
+    const int64_t n = (int64_t)lua_rawlen(L, 1);
+    const lun_kind kind = named ? lun_dtype_kind(t) : LUN_KIND_FLOAT;
+    bool floats = kind == LUN_KIND_FLOAT;
+    if (lua_getmetatable(L, 1))
+        return lua_pop(L, 1), false;
+    if (n < 1 || n > MOST ||
+        (named && (lun_dtype_size(t) != 8 || (!floats && kind != LUN_KIND_SIGNED))))
+        return false;
+    const int type = lua_rawgeti(L, 1, 1);
+    floats = named ? floats : !lua_isinteger(L, -1);
+    lua_pop(L, 1);
+    if (type != LUA_TNUMBER)
+        return false;
+    unsigned char *buffer = lua_newuserdatauv(L, (size_t)n * 8, 0);
+    bool done = pack_numbers(L, n, floats, buffer);
+    if (!done && !named && !floats)
+        done = pack_numbers(L, n, floats = true, buffer);
+    if (done) {
+        lun_array **out = lun__lua_array_new(L, h);
+        lun_status s;
+        LUN__TRY(s, lun_tensor(h->engine, buffer, 1, &n, floats ? LUN_F64 : LUN_I64, out));
+        lun__error_check(L, h, s, 1);
+        lun__host_report_memory(L, h);
+    }
+    lua_remove(L, done ? -2 : -1);
+    return done;
+}
+
 /* The table is at 1, the name of a dtype or nothing at 2. */
 int lun__from_table(lua_State *L)
 {
@@ -450,6 +518,8 @@ int lun__from_table(lua_State *L)
     if (named)
         w.dtype = lun__lua_value_any_dtype(L, 2);
     lua_settop(L, 1);
+    if (lua_istable(L, 1) && vector_of_numbers(L, h, named, w.dtype))
+        return 1;
     lua_newtable(L);
     luaL_checkstack(L, 4 * LUN_MAX_RANK, NULL);
     measure(&w);
