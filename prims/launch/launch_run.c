@@ -1,5 +1,6 @@
 /* launch_run.c - the run of a launch that is filled, and what becomes of a failure; see bind.h. */
 #include "base/clock.h"
+#include "base/layout/permuted.h"
 #include "launch/bind.h"
 #include "launch/join_chunks.h"
 #include "launch/trap.h"
@@ -114,11 +115,67 @@ lun_status lun__launch_run_collect(lun_engine *e, lun_binding *to, lun_kernel_en
     return s;
 }
 
+/* ---- permuted axes --------------------------------------------------------------------------- */
+
+typedef struct permuting {
+    lun_permuted p;
+    const void *from;
+    void *to;
+    int64_t first; /* the unit that a range counts from */
+} permuting;
+
+static void permute_range(void *ctx, int64_t lo, int64_t hi)
+{
+    const permuting *x = ctx;
+    lun__permuted_read(&x->p, x->from, x->to, x->first + lo, x->first + hi);
+}
+
+/* Whether slot i is read in an order in which no window of the launch finds whole lines. */
+static bool is_permuted(const lun_binding *to, int i, lun_permuted *out)
+{
+    const lun_stream *s = &to->streams[i];
+    const lun_strided *x = &to->strided[i];
+    return s->read && s->layout && !s->origin && x->base && !x->pad &&
+           lun__permuted_plan(&x->at, x->size, out);
+}
+
+/* Whether the kernel does nothing but copy slot 0 to slot 1. */
+static bool copies(const lun_binding *to)
+{
+    const lun_ir *ir = &to->l->ir;
+    return ir->count == 2 && ir->slot_count == 2 && ir->ins[0].kind == LUN_IR_LOAD &&
+           ir->ins[1].kind == LUN_IR_STORE && ir->ins[1].imm == 1 && !to->streams[1].write;
+}
+
+/* Does the launch, if it is such a copy. */
+static lun_status permute(lun_engine *e, lun_binding *to, int64_t n, bool *done)
+{
+    enum { STEP = 32 << 20 }; /* bytes between two looks at whether it shall stop */
+    permuting x = {.from = NULL};
+    lun_status s = LUN_OK;
+    *done = to->streams && !to->b->backend->buffer_new && copies(to) && is_permuted(to, 0, &x.p);
+    if (!*done)
+        return LUN_OK;
+    x.from = to->strided[0].base;
+    x.to = to->at[1];
+    const int64_t each = n * x.p.size / x.p.units + 1, most = STEP / each + 1;
+    for (; s == LUN_OK && x.first < x.p.units; x.first += most) {
+        const int64_t left = x.p.units - x.first, some = left < most ? left : most;
+        lun__backend_share_range(e, some, some * each, &x, permute_range);
+        s = lun__watch_stopped(e);
+    }
+    e->stats.launches++;
+    return s;
+}
+
 lun_status lun__launch_run(lun_engine *e, lun_binding *to, lun_kernel_entry *k, int64_t n,
                            int64_t first, int64_t count, uint64_t *partials)
 {
+    bool done = false;
+    lun_status s = first == 0 && count == n ? permute(e, to, n, &done) : LUN_OK;
     lun__launch_run_fill(to, n, first, count, partials);
-    lun_status s = run_timed(e, to, k->kernel);
+    if (!done)
+        s = run_timed(e, to, k->kernel);
     if (s != LUN_OK)
         return lun__launch_run_failed(e, to, s, count);
     count_bytes(e, to);
