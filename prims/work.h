@@ -50,6 +50,9 @@ typedef struct lun_stream {
      * ... of such a run, `count` in number, to memory */
     lun_stream_run (*run)(const void *self, int64_t first);
     void (*column)(const void *self, int64_t first, int64_t count, void *to);
+    /* > 0, with a layout on host memory: the slot points to where the layout counts from, and so
+     * many elements from there on may be touched; 0: through read and write alone. */
+    int64_t room;
 } lun_stream;
 /* `count` elements (0: they do not) side by side from `at` on, whole blocks of which may be read.
  * Of each `segment` of them, of which the first one is number `column`, numbers low .. high - 1 are

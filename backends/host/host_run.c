@@ -10,6 +10,7 @@
 
 #include "host/host_run.h"
 #include "host/host_segments.h"
+#include "host/lines.h"
 
 enum { LOCAL_SCRATCH = 24 << 10, FED_SCRATCH = 48 << 10, SMALL_BYTES = 1 << 20 };
 
@@ -59,7 +60,7 @@ static lun_status go(lun__run *r, const lun_team *team)
                            : r->launch->first + (r->cut.chunks - 1) * r->cut.chunk;
     r->bounce = &b;
     lun_status s = LUN_OK;
-    if (r->launch->segment || r->chain) /* which have stand-ins of their own */
+    if (r->launch->segment || r->chain || r->lines) /* which have stand-ins of their own */
         lun__bounce_none(&b);
     else
         s = lun__bounce_open(&b, r->ir, r->launch, cut);
@@ -206,8 +207,33 @@ static lun_status chain_totals(lun__run *r)
     return lun__ir_trap_status(r->ir->ins[frame.trap].kind);
 }
 
+/* A run of lines that is one chunk on this thread. */
+static lun_status run_small_lines(const lun_services *services, const lun_exec *exec,
+                                  const lun_ir *ir, lun_launch *l)
+{
+    static const volatile int never = 0;
+    _Alignas(LUN_ALIGNMENT) char local[LOCAL_SCRATCH];
+    const volatile int *cancel = services->cancel ? services->cancel : &never;
+    lun_frame frame = {.args = l->args, .math = exec->math, .trap = -1, .cancel = cancel};
+    if (__atomic_load_n(cancel, __ATOMIC_RELAXED))
+        return LUN_ECANCEL;
+    lun__lines_run(ir, l, exec, &frame, local, 0, l->count);
+    if (frame.trap < 0)
+        return __atomic_load_n(cancel, __ATOMIC_RELAXED) ? LUN_ECANCEL : LUN_OK;
+    l->trap = (int)frame.trap;
+    l->trap_value = frame.trap_value;
+    return lun__ir_trap_status(ir->ins[frame.trap].kind);
+}
+
+static bool is_small_lines(const lun_exec *exec, const lun_ir *ir, int64_t cost,
+                           const lun_launch *l)
+{
+    return l->bytes <= SMALL_BYTES && !exec->scratch && lun__host_run_alone(ir, cost, l) &&
+           lun__lines_bytes(ir, l) <= LOCAL_SCRATCH;
+}
+
 static lun_status run_large(const lun_services *services, const lun_exec *exec,
-                            const lun_team *team, const lun_ir *ir, int64_t cost,
+                            const lun_team *team, const lun_ir *ir, int64_t cost, int64_t lines,
                             lun_launch *launch)
 {
     lun__run r = {.services = services,
@@ -216,6 +242,7 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
                   .launch = launch,
                   .end = launch->first + launch->count,
                   .plain = ir->scan < 0 && ir->result_count == 0,
+                  .lines = lines,
                   .trapped = INT64_MAX,
                   .trap_lock = ATOMIC_FLAG_INIT};
     if (ir->scan >= 0 && !initial_carry(ir, launch, &r.carry)) {
@@ -228,30 +255,33 @@ static lun_status run_large(const lun_services *services, const lun_exec *exec,
     lun_staging_need need = {0};
     lun__staging_need(ir, launch, &need);
     const bool written = need.written;
-    r.in_parts = lun__parts_fit(ir, launch);
-    if (r.in_parts)
+    r.in_parts = !lines && lun__parts_fit(ir, launch);
+    if (r.in_parts || lines)
         need = (lun_staging_need){0};
     r.drains = need.written;
     r.loose = r.plain && !ir->threads && !launch->segment && !need.strided && is_loose(ir);
     lun__split_make(
-        &(lun_cut_work){.count = launch->count,
-                        .bytes = launch->bytes,
-                        .cost = cost,
-                        .need = need,
-                        .segment = launch->segment * (launch->turns ? launch->turns : 1),
-                        .lanes = ir->threads ? lun__ir_lanes(ir) : 0,
-                        .scans = ir->scan >= 0,
-                        .free = ir->scan >= 0 && !launch->stage && lun__order_free(ir) &&
-                                has_room(ir, launch),
-                        .plain = r.plain,
-                        .loose = r.loose,
-                        .chunk = launch->chunk,
-                        .in_order = launch->in_order},
+        &(lun_cut_work){
+            .count = launch->count,
+            .bytes = launch->bytes,
+            .cost = cost,
+            .need = need,
+            .segment = lines ? lines : launch->segment * (launch->turns ? launch->turns : 1),
+            .lanes = ir->threads ? lun__ir_lanes(ir) : 0,
+            .scans = ir->scan >= 0,
+            .free = ir->scan >= 0 && !launch->stage && lun__order_free(ir) && has_room(ir, launch),
+            .plain = r.plain,
+            .loose = r.loose,
+            .chunk = launch->chunk,
+            .in_order = launch->in_order},
         team, &r.cut);
     r.cut.stream &= !written; /* what is in buffers is read again at once */
     r.scratch_step = (exec->scratch + LUN_ALIGNMENT - 1) / LUN_ALIGNMENT * LUN_ALIGNMENT;
-    r.feed_step = r.in_parts ? lun__parts_bytes(ir, r.cut.chunk)
-                             : lun__staging_bytes(ir, launch, r.cut.batch * r.cut.chunk);
+    r.feed_step = lines        ? 0
+                  : r.in_parts ? lun__parts_bytes(ir, r.cut.chunk)
+                               : lun__staging_bytes(ir, launch, r.cut.batch * r.cut.chunk);
+    if (lines)
+        r.table_step = lun__lines_bytes(ir, launch);
     if (launch->segment) /* turns need no stand-ins */
         r.table_step = lun__host_segments_bytes(ir, launch->turns ? 0 : launch->segment);
     size_t scratch;
@@ -273,10 +303,13 @@ lun_status lun__host_run(const lun_services *services, const lun_exec *exec, con
         unstopped.cancel = NULL;
         services = &unstopped;
     }
-    if ((team->threads == 1 || !lun__ir_puts(ir)) && is_small(exec, ir, cost, launch))
+    const int64_t lines = lun__lines_length(ir, launch);
+    if (lines && is_small_lines(exec, ir, cost, launch))
+        return run_small_lines(services, exec, ir, launch);
+    if (!lines && (team->threads == 1 || !lun__ir_puts(ir)) && is_small(exec, ir, cost, launch))
         return launch->streams ? run_small_fed(services, exec, ir, launch)
                                : run_small(services, exec, ir, launch, launch->slots);
-    return run_large(services, exec, team, ir, cost < 1 ? 1 : cost, launch);
+    return run_large(services, exec, team, ir, cost < 1 ? 1 : cost, lines, launch);
 }
 
 void lun__host_run_combine_rows(const lun_exec *exec, int results, uint64_t *cells, int64_t pairs,

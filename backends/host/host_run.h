@@ -33,6 +33,7 @@ struct lun__run {
     lun_bounce *bounce;
     char *feeds; /* of worker 0; NULL: all elements are in memory */
     size_t feed_step;
+    int64_t lines; /* > 0: it is run line by line, of so many elements (lines.h) */
     bool in_parts; /* feeds are what parts need */
     bool drains;   /* else: some of them are written behind a chunk */
     char *tables;  /* of worker 0: for segments, chains, sweeps; table_step 0: nothing */

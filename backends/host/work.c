@@ -11,6 +11,7 @@
  * chunk. */
 #include "host/host_run.h"
 #include "host/host_segments.h"
+#include "host/lines.h"
 #include "table/skeleton.h"
 
 #include <sched.h>
@@ -121,6 +122,10 @@ static void call_some(lun__run *r, const lun_exec *x, lun_chunk_fn fn, int64_t k
     frame->slots = slots_of(r, w, r->launch->slots);
     if (r->launch->segment) {
         lun__host_segments_run(r, x, w, lo, hi);
+        lo = hi;
+    }
+    if (r->lines) {
+        lun__lines_run(r->ir, r->launch, x, frame, w->tables, lo, hi);
         lo = hi;
     }
     if (lo < cut && hi > cut) {

@@ -346,6 +346,9 @@ bool lun__ir_may_fail(const lun_ir *ir, const lun_ir_ins *ins);
 bool lun__ir_has_barriers(const lun_ir *ir);
 /* Whether a kernel puts elements at computed indices, element by element. */
 bool lun__ir_puts(const lun_ir *ir);
+/* Whether an element that a kernel computes is the same whichever index it is computed for: it asks
+ * for none, and gathers and puts nothing by one. */
+bool lun__ir_any_index(const lun_ir *ir);
 /* Whether it is a REDUCE that gives an index, too. */
 static inline bool lun__ir_gives_index(const lun_ir_ins *ins)
 {

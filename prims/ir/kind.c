@@ -103,6 +103,17 @@ bool lun__ir_puts(const lun_ir *ir)
     return false;
 }
 
+bool lun__ir_any_index(const lun_ir *ir)
+{
+    for (int i = 0; i < ir->count; i++) {
+        const lun_ir_ins *ins = &ir->ins[i];
+        if (ins->kind == LUN_IR_INDEX || ins->kind == LUN_IR_RANDOM ||
+            (ins->kind == LUN_IR_GATHER && ir->slots[ins->imm].role != LUN_SLOT_ARRAY))
+            return false;
+    }
+    return ir->scan < 0 && !ir->result_count && !ir->threads && !lun__ir_puts(ir);
+}
+
 int64_t lun__ir_note(const lun_ir_ins *ins)
 {
     int imm = lun__ir_row(ins->kind)->imm;

@@ -97,8 +97,10 @@ static lun_status bind_strided(lun_engine *e, lun_binding *to, int i, lun_storag
         return status;
     }
     lun_status status = lun__mirror_host(e, s, false);
-    if (status == LUN_OK)
+    if (status == LUN_OK) {
         x->base = (char *)s->data + offset * x->size;
+        to->streams[i].room = s->room - offset;
+    }
     to->at[i] = (void *)(uintptr_t)x->base;
     return status;
 }
@@ -198,6 +200,7 @@ static lun_status bind_padded(lun_engine *e, lun_binding *to, int i, const lun_n
     s = bind_strided(e, to, i, in->storage, in->offset, at);
     if (s != LUN_OK)
         return s;
+    to->streams[i].room = 0;
     lun__padded_slots_bind(&to->strided[i], &p->pad, in->storage->room - in->offset,
                            &to->streams[i]);
     return s;
@@ -291,7 +294,8 @@ lun_status lun__bind_target(lun_engine *e, lun_binding *to, int i, const lun_sto
     *x = (lun_strided){.at = lun__layout_simplified(&target->at),
                        .base = (char *)s->data + target->offset * size,
                        .size = (int)size};
-    to->streams[i] = (lun_stream){.write = write_strided, .self = x, .layout = &x->at};
+    to->streams[i] = (lun_stream){
+        .write = write_strided, .self = x, .layout = &x->at, .room = s->room - target->offset};
     count_bytes(to, size * n, true);
     to->room[i] = INT64_MAX;
     to->origin[i] = target->offset;

@@ -38,8 +38,6 @@ lun_status lun__outer_axis_step_end(lun_outer_reduction *x, lun_status s)
 /* ---- folding --------------------------------------------------------------------------------- */
 
 /* Runs l's kernel over n indices with the slots that are bound. */
-
-/* Runs l's kernel over n indices with the slots that are bound. */
 static lun_status launch(const lun_outer_reduction *x, const lun_lowered *l, lun_binding *b,
                          int64_t n)
 {

@@ -31,6 +31,22 @@ static char *text_of(lun_strbuf *s)
     return t;
 }
 
+/* Whether a kernel on host memory goes along lines of all that it reads. */
+static bool goes_by_lines(const lun_engine *e, const lun_lowered *l)
+{
+    bool goes = !e->set_count && !e->backends[e->current]->backend->buffer_new && !l->segment &&
+                !l->rows && lun__ir_any_index(&l->ir);
+    for (int i = 0; goes && i < l->ir.slot_count; i++) {
+        lun_layout at;
+        if (l->ir.slots[i].role != LUN_SLOT_IN || !lun__plan_lowered_strides(l, i))
+            continue;
+        goes = !lun__node_made(l->slots[i].node) && lun__lowered_layout(l, i, &at);
+        at = lun__layout_simplified(&at);
+        goes = goes && (lun__layout_is_dense(&at) || lun__layout_line(&at));
+    }
+    return goes;
+}
+
 /* Whether elements for a slot are copied into cache before a kernel reads them. */
 static bool is_staged(const lun_lowered *l, int slot)
 {
@@ -64,9 +80,10 @@ static void count_pairs(const lun_steps *s, int at, lun_plan_kernel *k)
         k->bytes_written = n->n * lun__dtype_get((lun_dtype)n->dtype)->bytes;
 }
 
-static void count_slots(const lun_steps *s, int at, lun_plan_kernel *k)
+static void count_slots(const lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
 {
     const lun_lowered *l = &s->at[at].lowered;
+    const bool lines = goes_by_lines(e, l);
     for (int i = 0; i < l->ir.slot_count; i++) {
         if (l->slots[i].copy > 0) /* of what its first slot has */
             continue;
@@ -76,7 +93,7 @@ static void count_slots(const lun_steps *s, int at, lun_plan_kernel *k)
             k->bytes_written += bytes;
         } else {
             k->reads++;
-            k->staged += !s->at[at].sweep && is_staged(l, i);
+            k->staged += !s->at[at].sweep && !lines && is_staged(l, i);
             k->bytes_read += bytes;
         }
     }
@@ -95,7 +112,7 @@ static lun_status describe_kernel(lun_engine *e, const lun_steps *s, int at, lun
     if (pairs)
         count_pairs(s, at, k);
     else
-        count_slots(s, at, k);
+        count_slots(e, s, at, k);
     lun_status status = lun__backend(e, &b);
     if (status == LUN_OK)
         status = lun__print_ir(&l->ir, &ir);

@@ -51,6 +51,9 @@ bool lun__layout_segments(const lun_layout *l, int64_t segment, int64_t *step, i
 /* The same elements in the same flat order under other extents (their product is the count) and in
  * *out; false if no strides say it. */
 bool lun__layout_reshaped(const lun_layout *l, int rank, const int64_t *extent, lun_layout *out);
+/* Elements of the last axis, if these stand side by side or are one, repeated, and make a line that
+ * is worth a kernel's call; 0: not so, or there is no other axis. */
+int64_t lun__layout_line(const lun_layout *l);
 /* Elements which, which + count, which + 2 * count, ... in flat order, 0 <= which < count, which
  * divides their number.  False if no strides say them. */
 bool lun__layout_every(const lun_layout *l, int64_t count, int64_t which, lun_layout *out);
