@@ -10,7 +10,8 @@
 typedef struct reduction {
     lun_engine *e;
     const lun_grouping *g;
-    lun_array *x;
+    lun_array *x;     /* slots, where elements are missing */
+    lun_array *valid; /* NULL: none is */
     lun_along_options options;
     lun_dtype t; /* of x */
     bool floats, skips;
@@ -30,6 +31,17 @@ static lun_dtype sum_dtype(const reduction *r)
     return (lun_dtype)(r->floats ? LUN_F64 : lun__dtype_get(r->t)->sum);
 }
 
+/* The elements for a reduction, with what it passes over where they are
+ * missing: where NaN is left out, the slots, which are NaN then. */
+static lun_status elements(reduction *r, lun_reduction which, lun_array **out)
+{
+    if (!r->valid || r->skips) {
+        lun_retain(*out = r->x);
+        return LUN_OK;
+    }
+    return lun__along_missing_passed(r->e, which, r->x, r->valid, out);
+}
+
 /* How many elements each result has, as f64, to divide by: of x's rank. */
 static lun_status counts(reduction *r, lun_array **out)
 {
@@ -39,6 +51,8 @@ static lun_status counts(reduction *r, lun_array **out)
     lun_status s;
     if (r->skips) {
         s = aggregate(r, LUN_AGGREGATE_COUNT, r->x, NULL, LUN_I64, n);
+    } else if (r->valid) {
+        s = aggregate(r, LUN_AGGREGATE_SUM, r->valid, NULL, LUN_I64, n);
     } else {
         s = lun_grouping_counts(r->e, r->g, n);
         shape[0] = r->g->groups;
@@ -53,7 +67,10 @@ static lun_status counts(reduction *r, lun_array **out)
 static lun_status mean(reduction *r, lun_array **out)
 {
     lun_array **sum = lun__grouping_handle(&r->h), **count = lun__grouping_handle(&r->h);
-    lun_status s = aggregate(r, LUN_AGGREGATE_SUM, r->x, NULL, LUN_F64, sum);
+    lun_array **x = lun__grouping_handle(&r->h);
+    lun_status s = elements(r, LUN_SUM, x);
+    if (s == LUN_OK)
+        s = aggregate(r, LUN_AGGREGATE_SUM, *x, NULL, LUN_F64, sum);
     if (s == LUN_OK)
         s = counts(r, count);
     return s == LUN_OK ? lun__codes_op(r->e, LUN_OP_DIV, *sum, *count, out) : s;
@@ -78,15 +95,31 @@ static lun_status degrees(reduction *r, lun_array *n, lun_array **out)
                        : s;
 }
 
+/* The elements, and where they are missing their group's mean, which m has. */
+static lun_status at_mean(reduction *r, lun_array *m, lun_array **out)
+{
+    lun_array **wide = lun__grouping_handle(&r->h), **means = lun__grouping_handle(&r->h);
+    if (!r->valid || r->skips) {
+        lun_retain(*out = r->x);
+        return LUN_OK;
+    }
+    lun_status s = lun_cast(r->e, r->x, LUN_F64, wide);
+    if (s == LUN_OK)
+        s = lun_take(r->e, m, r->g->codes, 0, NULL, means);
+    return s == LUN_OK ? lun_where(r->e, r->valid, *wide, *means, out) : s;
+}
+
 /* The sum of squared deviations from the group's mean, divided by the number of elements - ddof. */
 static lun_status variance(reduction *r, lun_array **out)
 {
     lun_array **m = lun__grouping_handle(&r->h), **sum = lun__grouping_handle(&r->h),
               **n = lun__grouping_handle(&r->h);
-    lun_array **free = lun__grouping_handle(&r->h);
+    lun_array **free = lun__grouping_handle(&r->h), **x = lun__grouping_handle(&r->h);
     lun_status s = mean(r, m);
     if (s == LUN_OK)
-        s = aggregate(r, LUN_AGGREGATE_DEVIATIONS, r->x, *m, LUN_F64, sum);
+        s = at_mean(r, *m, x);
+    if (s == LUN_OK)
+        s = aggregate(r, LUN_AGGREGATE_DEVIATIONS, *x, *m, LUN_F64, sum);
     if (s == LUN_OK)
         s = counts(r, n);
     if (s == LUN_OK)
@@ -113,13 +146,16 @@ static lun_status extreme(reduction *r, lun_reduction which, lun_array **out)
 {
     lun_array **best = lun__grouping_handle(&r->h), **n = lun__grouping_handle(&r->h),
               **none = lun__grouping_handle(&r->h);
-    lun_array **nan = lun__grouping_handle(&r->h);
-    if (r->g->gap >= 0 && !r->floats)
+    lun_array **nan = lun__grouping_handle(&r->h), **x = lun__grouping_handle(&r->h);
+    if (r->g->gap >= 0 && !r->floats && !r->valid)
         return no_rows(r, which == LUN_MIN ? "the least" : "the greatest");
     const lun_aggregate a = which == LUN_MIN ? LUN_AGGREGATE_MIN : LUN_AGGREGATE_MAX;
-    if (r->g->gap < 0 || r->skips)
-        return aggregate(r, a, r->x, NULL, r->t, out);
-    lun_status s = aggregate(r, a, r->x, NULL, r->t, best);
+    lun_status s = elements(r, which, x);
+    if (s != LUN_OK)
+        return s;
+    if (r->g->gap < 0 || r->skips || r->valid)
+        return aggregate(r, a, *x, NULL, r->t, out);
+    s = aggregate(r, a, *x, NULL, r->t, best);
     if (s == LUN_OK)
         s = counts(r, n);
     if (s == LUN_OK)
@@ -132,26 +168,35 @@ static lun_status extreme(reduction *r, lun_reduction which, lun_array **out)
 }
 
 /* Elements that are not 0. */
-static lun_status truth(reduction *r, lun_aggregate which, lun_dtype t, lun_array **out)
+static lun_status truth(reduction *r, lun_reduction of, lun_aggregate which, lun_dtype t,
+                        lun_array **out)
 {
-    lun_array **given = lun__grouping_handle(&r->h);
-    lun_array *x = r->x;
-    lun_status s = LUN_OK;
-    if (!lun__dtype_is_bool(r->t)) {
+    lun_array **given = lun__grouping_handle(&r->h), **there = lun__grouping_handle(&r->h);
+    r->skips = false;
+    lun_status s = elements(r, of, there);
+    lun_array *x = *there;
+    if (s == LUN_OK && !lun__dtype_is_bool(r->t)) {
         s = lun__codes_with(r->e, LUN_OP_NE, x, 0, given);
         x = *given;
     }
-    r->skips = false;
     return s == LUN_OK ? aggregate(r, which, x, NULL, t, out) : s;
+}
+
+/* LUN_SUM, or LUN_PROD. */
+static lun_status total(reduction *r, lun_reduction which, lun_array **out)
+{
+    const lun_aggregate a = which == LUN_SUM ? LUN_AGGREGATE_SUM : LUN_AGGREGATE_PROD;
+    lun_array **x = lun__grouping_handle(&r->h);
+    lun_status s = elements(r, which, x);
+    return s == LUN_OK ? aggregate(r, a, *x, NULL, sum_dtype(r), out) : s;
 }
 
 static lun_status reduce(reduction *r, lun_reduction which, lun_array **out)
 {
     switch (which) {
     case LUN_SUM:
-        return aggregate(r, LUN_AGGREGATE_SUM, r->x, NULL, sum_dtype(r), out);
     case LUN_PROD:
-        return aggregate(r, LUN_AGGREGATE_PROD, r->x, NULL, sum_dtype(r), out);
+        return total(r, which, out);
     case LUN_MIN:
     case LUN_MAX:
         return extreme(r, which, out);
@@ -162,11 +207,11 @@ static lun_status reduce(reduction *r, lun_reduction which, lun_array **out)
     case LUN_STD:
         return deviation(r, out);
     case LUN_ANY:
-        return truth(r, LUN_AGGREGATE_ANY, LUN_BOOL, out);
+        return truth(r, which, LUN_AGGREGATE_ANY, LUN_BOOL, out);
     case LUN_ALL:
-        return truth(r, LUN_AGGREGATE_ALL, LUN_BOOL, out);
+        return truth(r, which, LUN_AGGREGATE_ALL, LUN_BOOL, out);
     case LUN_COUNT:
-        return truth(r, LUN_AGGREGATE_SUM, LUN_I64, out);
+        return truth(r, which, LUN_AGGREGATE_SUM, LUN_I64, out);
     default:
         return lun__fail(r->e, LUN_EARG, "groups have no such reduction");
     }
@@ -195,41 +240,28 @@ static lun_status start(lun_engine *e, const lun_grouping *g, lun_array *x,
 
 /* ---- of elements of which some are missing --------------------------------------------------- */
 
-/* The rows of a Vector that are there, as groups of their own, of which some may have no rows. */
-typedef struct there {
-    lun_engine *e;
-    lun_grouping g;
-    lun_array *x, *none; /* none: for each group, whether it has no rows */
-} there;
-
-static lun_status take_there(lun_engine *e, const lun_grouping *g, lun_array *x, there *t)
+/* A reduction of a Vector's slots, and for each group whether none of its elements is there. */
+static lun_status start_there(lun_engine *e, const lun_grouping *g, lun_array *x,
+                              const lun_along_options *options, reduction *r, lun_array **none)
 {
     lun_handles h = {0};
     lun_array **slots = lun__grouping_handle(&h), **valid = lun__grouping_handle(&h),
-              **counts = lun__grouping_handle(&h);
+              **some = lun__grouping_handle(&h);
+    *r = (reduction){.e = e};
     lun_status s = lun_missing_parts(e, x, slots, valid);
-    *t = (there){.e = e, .g = {.engine = e, .groups = g->groups, .gap = -1}};
     if (s == LUN_OK)
-        s = lun_compress(e, *slots, *valid, &t->x);
+        s = start(e, g, *slots, options, r);
     if (s == LUN_OK)
-        s = lun_compress(e, g->codes, *valid, &t->g.codes);
+        s = aggregate(r, LUN_AGGREGATE_ANY, *valid, NULL, LUN_BOOL, some);
     if (s == LUN_OK)
-        s = lun_eval(e, (lun_array *[]){t->x, t->g.codes}, 2);
-    if (s == LUN_OK)
-        t->g.rows = lun_length(t->x);
-    if (s == LUN_OK)
-        s = lun_grouping_counts(e, &t->g, counts);
-    if (s == LUN_OK)
-        s = lun__codes_with(e, LUN_OP_EQ, *counts, 0, &t->none);
-    lun__codes_handles_release(&h);
+        s = lun_lnot(e, *some, none);
+    if (s == LUN_OK) { /* the handles are the reduction's from now on */
+        r->valid = *valid;
+        r->h = h;
+    } else {
+        lun__codes_handles_release(&h);
+    }
     return s;
-}
-
-static void release_there(there *t)
-{
-    lun_release(t->x);
-    lun_release(t->g.codes);
-    lun_release(t->none);
 }
 
 /* The reduction of all slots, missing where a row of the group is. */
@@ -260,49 +292,59 @@ static lun_status reduce_all(lun_engine *e, const lun_grouping *g, lun_reduction
 static lun_status reduce_there(lun_engine *e, const lun_grouping *g, lun_reduction which,
                                lun_array *x, const lun_along_options *options, lun_array **out)
 {
-    there t;
     reduction r;
-    lun_array *all = NULL;
+    lun_array *all = NULL, *none = NULL;
     const bool has_value = which == LUN_SUM || which == LUN_PROD || which == LUN_COUNT ||
                            which == LUN_ANY || which == LUN_ALL;
-    lun_status s = take_there(e, g, x, &t);
+    lun_status s = start_there(e, g, x, options, &r, &none);
     if (s == LUN_OK)
-        s = start(e, &t.g, t.x, options, &r);
-    if (s == LUN_OK) {
         s = reduce(&r, which, &all);
-        lun__codes_handles_release(&r.h);
-    }
     if (s == LUN_OK && has_value)
         lun_retain(*out = all);
     else if (s == LUN_OK)
-        s = lun_with_missing(e, all, t.none, out);
+        s = lun_with_missing(e, all, none, out);
+    lun__codes_handles_release(&r.h);
     lun_release(all);
-    release_there(&t);
+    lun_release(none);
     return s;
+}
+
+/* Numbers that are NaN where an element is left out: what is missing, and NaN if that is asked
+ * for. */
+static lun_status marked(reduction *r, lun_array **out)
+{
+    lun_array **nan = lun__grouping_handle(&r->h), **zero = lun__grouping_handle(&r->h);
+    if (r->skips) {
+        lun_retain(*out = r->x);
+        return LUN_OK;
+    }
+    lun_status s = lun_number(r->e, NAN, nan);
+    if (s == LUN_OK)
+        s = lun_number(r->e, 0, zero);
+    return s == LUN_OK ? lun_where(r->e, r->valid, *zero, *nan, out) : s;
 }
 
 static lun_status pick_there(lun_engine *e, const lun_grouping *g, bool last, lun_array *x,
                              const lun_along_options *options, lun_array **out)
 {
-    there t;
     reduction r;
-    lun_array *all = NULL;
+    lun_array *all = NULL, *none = NULL;
     const lun_value blank = lun__validity_blank(lun_dtype_of(x));
-    lun_status s = take_there(e, g, x, &t);
+    lun_status s = start_there(e, g, x, options, &r, &none);
+    lun_array **left = lun__grouping_handle(&r.h), **rows = lun__grouping_handle(&r.h);
     if (s == LUN_OK)
-        s = start(e, &t.g, t.x, options, &r);
-    if (s == LUN_OK) {
-        lun_array **rows = lun__grouping_handle(&r.h);
-        s = aggregate(&r, last ? LUN_AGGREGATE_LAST : LUN_AGGREGATE_FIRST,
-                      r.skips ? t.x : t.g.codes, NULL, LUN_I64, rows);
-        if (s == LUN_OK)
-            s = lun_take_from(e, t.x, *rows, 0, 1, &blank, &all);
-        lun__codes_handles_release(&r.h);
-    }
+        s = marked(&r, left);
+    r.skips = true;
     if (s == LUN_OK)
-        s = lun_with_missing(e, all, t.none, out);
+        s = aggregate(&r, last ? LUN_AGGREGATE_LAST : LUN_AGGREGATE_FIRST, *left, NULL, LUN_I64,
+                      rows);
+    if (s == LUN_OK)
+        s = lun_take_from(e, r.x, *rows, 0, 1, &blank, &all);
+    if (s == LUN_OK)
+        s = lun_with_missing(e, all, none, out);
+    lun__codes_handles_release(&r.h);
     lun_release(all);
-    release_there(&t);
+    lun_release(none);
     return s;
 }
 

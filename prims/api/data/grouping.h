@@ -22,7 +22,7 @@ struct lun_grouping {
 /* Handles that are released together. */
 typedef struct lun_handles {
     int count;
-    lun_array *at[24];
+    lun_array *at[32];
 } lun_handles;
 
 /* The next free entry. */

@@ -67,6 +67,26 @@ lun_status lun__along_missing_filled(lun_engine *e, lun_array *slots, lun_array 
     return s;
 }
 
+lun_status lun__along_missing_passed(lun_engine *e, lun_reduction r, lun_array *slots,
+                                     lun_array *valid, lun_array **out)
+{
+    const int *neutral = lun__along_missing_neutral(r);
+    uint64_t cell = 0;
+    lun_node *n;
+    lun_array *number;
+    if (neutral)
+        return lun__along_missing_filled(e, slots, valid, *neutral, out);
+    lun__op_identity((lun_op)lun__reduction_rows[r].op, lun_dtype_of(slots), &cell);
+    lun_status s = lun__node_number(e, lun_dtype_of(slots), cell, 0, NULL, &n);
+    if (s == LUN_OK)
+        s = lun__array(e, n, true, &number);
+    if (s != LUN_OK)
+        return s;
+    s = lun_where(e, valid, slots, number, out);
+    lun_release(number);
+    return s;
+}
+
 /* x, missing where no element of the segment is there. */
 static lun_status where_some(reduction *g, lun_array *x, lun_array **out)
 {
@@ -80,18 +100,10 @@ static lun_status where_some(reduction *g, lun_array *x, lun_array **out)
 /* The least or largest elements that are there; of segments that have none any number. */
 static lun_status extreme(reduction *g, lun_reduction r, bool keep, lun_array **out)
 {
-    lun_array **number = made(g), **x = made(g);
-    const lun_dtype t = lun_dtype_of(g->slots);
-    uint64_t cell = 0;
-    lun_node *n;
+    lun_array **x = made(g);
     if (g->floats && g->o.skipnan)
         return along(g, r, g->slots, keep, true, out);
-    lun__op_identity((lun_op)lun__reduction_rows[r].op, t, &cell);
-    lun_status s = lun__node_number(g->e, t, cell, 0, NULL, &n);
-    if (s == LUN_OK)
-        s = lun__array(g->e, n, true, number);
-    if (s == LUN_OK)
-        s = lun_where(g->e, g->valid, g->slots, *number, x);
+    lun_status s = lun__along_missing_passed(g->e, r, g->slots, g->valid, x);
     return s == LUN_OK ? along(g, r, *x, keep, false, out) : s;
 }
 

@@ -42,6 +42,9 @@ const int *lun__along_missing_neutral(lun_reduction r);
 /* The slots where there is an element, else x. */
 lun_status lun__along_missing_filled(lun_engine *e, lun_array *slots, lun_array *valid, int x,
                                      lun_array **out);
+/* The slots, and where elements are missing what a reduction passes over. */
+lun_status lun__along_missing_passed(lun_engine *e, lun_reduction r, lun_array *slots,
+                                     lun_array *valid, lun_array **out);
 
 /* A reduction by one operation, given as t. */
 lun_status lun__lazy_total(lun_engine *e, lun_reduction r, lun_node *a, const lun_segments *l,
