@@ -52,6 +52,8 @@ typedef struct lun__csv_cuts {
     lun__csv_cut *list;
     int64_t count;      /* of pieces */
     int64_t start, end; /* bytes */
+    int64_t most;       /* rows, at most; -1: all */
+    int64_t row_bytes;  /* of a row, about, as found before; 0: not known */
     bool added;         /* the newline at the end is not in the file */
     bool known;         /* else they are not found yet */
     bool exact;
@@ -59,8 +61,9 @@ typedef struct lun__csv_cuts {
     int64_t skipped; /* exact: rows left out */
 } lun__csv_cuts;
 
-/* Finds pieces, which begin with a row. exact: by all rules, byte after byte; else on all threads,
- * which fails with LUN__CSV_STRAY if a field without quotes has a quote inside. False: *fault. */
+/* Finds pieces, which begin with a row, and the end of the last row that is wanted. exact: by all
+ * rules, byte after byte; else on all threads, which fails with LUN__CSV_STRAY if a field without
+ * quotes has a quote inside. False: *fault. */
 bool lun__csv_split_text(lun__csv_pool *d, lun__csv_cuts *cuts, bool exact, lun__csv_fault *fault);
 /* The number of newlines before byte `at`; -1: the text cannot be read. */
 int64_t lun__csv_split_text_lines(lun__csv_pool *d, int64_t at);

@@ -83,6 +83,7 @@ typedef struct lun__csv_how {
     uint64_t high;
     const char *format; /* of forced dates and times; NULL: ISO 8601 */
     bool undated;       /* dates and times are texts, unless they are forced */
+    unsigned seen;      /* flags of fields of the column that are not among those read now */
 } lun__csv_how;
 
 typedef struct lun__csv_services {
@@ -196,6 +197,14 @@ typedef struct lun__csv_wanted {
     unsigned seen;      /* set: the flags of its fields, while it is not forced */
     bool missing;       /* set: whether it has a validity */
 } lun__csv_wanted;
+
+/* From now on rows in turn are read: the next ones behind those read last, or, first, those from
+ * the first row on, at most so many. False: there are no more. */
+bool lun__csv_next(lun__csv *c, int64_t rows);
+/* From now on all rows are read; the next ones in turn are the first. */
+void lun__csv_rewind(lun__csv *c);
+/* The bytes before the rows that are read next in turn, and those of the text. */
+void lun__csv_place(const lun__csv *c, int64_t *at, int64_t *size);
 
 /* Reads columns; sets *rows to their length. False: *fault says why, and the memory from the
  * services is undefined. */

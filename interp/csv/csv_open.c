@@ -216,13 +216,17 @@ static bool open_text(lun__csv *c, lun__csv_fault *fault)
     if (!read_header(c, from, fault))
         return false;
     c->cuts.exact = lun__csv_piece_in_order(r);
+    lun__csv_rewind(c);
     if (r->separator || c->pool.separator != '\t')
         return true;
     free(c->header); /* rows of empty fields at the end are rows */
     free(c->names_at);
     c->header = NULL;
     c->names_at = NULL;
-    return find_end(c, fault) && read_header(c, from, fault);
+    if (!find_end(c, fault) || !read_header(c, from, fault))
+        return false;
+    lun__csv_rewind(c);
+    return true;
 }
 
 lun__csv *lun__csv_open(const lun__csv_services *services, const lun__csv_rules *rules,
@@ -254,6 +258,33 @@ void lun__csv_close(lun__csv *c)
     free(c->header);
     free(c->names_at);
     free(c);
+}
+
+/* ---- rows in turn ---------------------------------------------------------------------------- */
+
+void lun__csv_rewind(lun__csv *c)
+{
+    c->from = c->start;
+    c->most = c->left = c->pool.rules.most;
+    c->cuts.known = false;
+}
+
+bool lun__csv_next(lun__csv *c, int64_t rows)
+{
+    const lun__csv_cuts *cuts = &c->cuts;
+    if (cuts->known) {
+        c->from = cuts->end;
+        c->left -= c->left < 0 ? 0 : cuts->list[cuts->count].row;
+    }
+    c->most = c->left < 0 || rows < c->left ? rows : c->left;
+    c->cuts.known = false;
+    return c->from < c->end && c->most != 0;
+}
+
+void lun__csv_place(const lun__csv *c, int64_t *at, int64_t *size)
+{
+    *at = c->from;
+    *size = c->end;
 }
 
 int64_t lun__csv_width(const lun__csv *c)

@@ -12,7 +12,9 @@ enum {
     SAMPLE = 1000, /* rows for a guess */
     BATCH = 48,    /* pieces between two checks of the stop */
     TEXTS = 256,   /* fields of text that are looked up together */
-    TIMES = LUN__CSV_DATES | LUN__CSV_STAMPS | LUN__CSV_ZONED
+    TIMES = LUN__CSV_DATES | LUN__CSV_STAMPS | LUN__CSV_ZONED,
+    /* flags that say what a column is */
+    KNOWN = TIMES | LUN__CSV_INTS | LUN__CSV_FLOATS | LUN__CSV_BOOLS | LUN__CSV_OTHERS
 };
 
 /* A column to be read. */
@@ -208,6 +210,8 @@ static lun__csv_kind guess_kind(const lun__csv *c, const lun__csv_piece *p, cons
     const lun__csv_wanted *w = t->wanted;
     if (w->how.forced)
         return w->how.kind;
+    if (w->how.seen & KNOWN)
+        return lun__csv_column_kind(w->how.seen);
     if (c->cuts.count == 0)
         return lun__csv_column_kind(0);
     unsigned seen = lun__csv_column_sample(p, w->column, &w->how, SAMPLE);
@@ -257,7 +261,7 @@ static void to_floats(void *of, int64_t k)
 static void settle_one(run *r, target *t)
 {
     const lun__csv_services *s = r->c->pool.services;
-    unsigned seen = 0;
+    unsigned seen = t->wanted->how.seen;
     for (int64_t k = 0; k < r->c->cuts.count; k++)
         seen |= t->seen[k];
     const lun__csv_kind kind = t->wanted->how.forced ? t->kind : lun__csv_column_kind(seen);
@@ -278,7 +282,7 @@ static int64_t settle(run *r)
     for (int64_t i = 0; i < r->count; i++) {
         target *t = &r->targets[i];
         if (t->kind == LUN__CSV_TEXT) {
-            t->wanted->seen = rows_of(r->c) ? LUN__CSV_OTHERS : 0;
+            t->wanted->seen = t->wanted->how.seen | (rows_of(r->c) ? LUN__CSV_OTHERS : 0);
             t->due = false;
         } else {
             settle_one(r, t);
@@ -472,8 +476,10 @@ static bool try_reading(run *r, lun__csv_wanted *wanted, bool exact, lun__csv_fa
     lun__csv_cuts *cuts = &c->cuts;
     if (!cuts->known || cuts->exact != exact) {
         *cuts = (lun__csv_cuts){.list = cuts->list,
-                                .start = c->start,
+                                .start = c->from,
                                 .end = c->end,
+                                .most = c->most,
+                                .row_bytes = cuts->row_bytes,
                                 .added = c->added,
                                 .width = c->width};
         if (!lun__csv_split_text(&c->pool, cuts, exact, fault))

@@ -63,7 +63,8 @@ static void count_one(void *of, int64_t k)
     lun__csv_buffer_give(c->pool, buffer);
 }
 
-/* Makes the cuts from the blocks; false: the text ends inside of quotes. */
+/* Makes the cuts from the blocks; false: the text ends inside of quotes. Where it goes on behind
+ * the end of the cuts, their last row may be a part of one. */
 static bool join(lun__csv_cuts *cuts, const block *blocks, int64_t count)
 {
     int64_t rows = 0;
@@ -81,8 +82,9 @@ static bool join(lun__csv_cuts *cuts, const block *blocks, int64_t count)
     return !inside;
 }
 
-static bool cut_blocks(lun__csv_pool *d, lun__csv_cuts *cuts, int64_t count, lun__csv_fault *fault)
+static bool cut_blocks(lun__csv_pool *d, lun__csv_cuts *cuts, bool whole, lun__csv_fault *fault)
 {
+    const int64_t count = (cuts->end - cuts->start + d->piece - 1) / d->piece;
     block *blocks = calloc((size_t)count + 1, sizeof *blocks);
     const lun__csv_services *s = d->services;
     counting c = {d, cuts, blocks};
@@ -100,7 +102,7 @@ static bool cut_blocks(lun__csv_pool *d, lun__csv_cuts *cuts, int64_t count, lun
         fault->what = LUN__CSV_REFUSED;
         ok = false;
     }
-    if (ok && !join(cuts, blocks, count)) {
+    if (ok && !join(cuts, blocks, count) && whole) {
         fault->what = LUN__CSV_STRAY; /* or a quote is never closed */
         ok = false;
     }
@@ -143,7 +145,7 @@ static bool count_rows(lun__csv_pool *d, int buffer, const lun__csv_cuts *cuts, 
 /* Rows from the first one on, by all rules, up to the end or to the last one that is wanted. */
 static bool walk_through(lun__csv_pool *d, lun__csv_cuts *cuts, int64_t room, lun__csv_fault *fault)
 {
-    const int64_t most = d->rules.most;
+    const int64_t most = cuts->most;
     int64_t at = cuts->start, rows = 0, size = d->piece;
     int buffer = lun__csv_buffer_take(d);
     bool ok = true;
@@ -176,6 +178,57 @@ static bool walk_through(lun__csv_pool *d, lun__csv_cuts *cuts, int64_t room, lu
     return ok;
 }
 
+/* ---- a number of rows ------------------------------------------------------------------------ */
+
+/* Ends the cuts behind row `most`, which is in the last of the pieces before which are fewer. */
+static bool trim(lun__csv_pool *d, lun__csv_cuts *cuts, lun__csv_fault *fault)
+{
+    int64_t k = cuts->count - 1;
+    lun__csv_piece p;
+    while (k > 0 && cuts->list[k].row >= cuts->most)
+        k--;
+    const lun__csv_cut last = cuts->list[k];
+    int buffer = lun__csv_buffer_take(d);
+    bool ok = count_rows(d, buffer, cuts, last.at, cuts->list[k + 1].at - last.at,
+                         cuts->most - last.row, &p, fault);
+    lun__csv_buffer_give(d, buffer);
+    if (!ok || p.rows != cuts->most - last.row) { /* quotes mislead, if it can be read */
+        fault->what = !ok && fault->what >= LUN__CSV_UNREAD ? fault->what : LUN__CSV_STRAY;
+        return false;
+    }
+    cuts->count = k + 1;
+    cuts->added = cuts->added && last.at + p.length > cuts->end;
+    cuts->end = cuts->added ? cuts->end : last.at + p.length;
+    cuts->list[k + 1] = (lun__csv_cut){cuts->end, cuts->most};
+    return true;
+}
+
+/* The first rows, on all threads: those of so many bytes as they take, about, or more of them. */
+static bool cut_first(lun__csv_pool *d, lun__csv_cuts *cuts, lun__csv_fault *fault)
+{
+    const int64_t end = cuts->end;
+    const bool added = cuts->added;
+    int64_t bytes = d->piece;
+    if (cuts->row_bytes && cuts->most < (end - cuts->start) / cuts->row_bytes)
+        bytes += cuts->most * cuts->row_bytes;
+    for (;;) {
+        const bool whole = bytes >= end - cuts->start;
+        cuts->end = whole ? end : cuts->start + bytes;
+        cuts->added = whole && added;
+        if (!cut_blocks(d, cuts, whole, fault))
+            return false;
+        const int64_t rows = cuts->list[cuts->count].row;
+        cuts->row_bytes = rows ? bytes / rows + 1 : bytes;
+        if (rows >= cuts->most)
+            return trim(d, cuts, fault);
+        if (whole)
+            return true;
+        const int64_t more =
+            cuts->most < end / cuts->row_bytes ? cuts->most * cuts->row_bytes : end;
+        bytes = bytes * 2 > more ? bytes * 2 : more;
+    }
+}
+
 bool lun__csv_split_text(lun__csv_pool *d, lun__csv_cuts *cuts, bool exact, lun__csv_fault *fault)
 {
     int64_t count = (cuts->end - cuts->start + d->piece - 1) / d->piece;
@@ -189,7 +242,9 @@ bool lun__csv_split_text(lun__csv_pool *d, lun__csv_cuts *cuts, bool exact, lun_
     }
     if (count == 0)
         return true;
-    return exact ? walk_through(d, cuts, count + 2, fault) : cut_blocks(d, cuts, count, fault);
+    return exact             ? walk_through(d, cuts, count + 2, fault)
+           : cuts->most >= 0 ? cut_first(d, cuts, fault)
+                             : cut_blocks(d, cuts, true, fault);
 }
 
 int64_t lun__csv_split_text_lines(lun__csv_pool *d, int64_t at)

@@ -413,6 +413,25 @@ static int csv_close(lua_State *L)
     return end_reader(L);
 }
 
+/* internal.csv_next(reader, rows): from now on csv_columns reads the next rows in turn, at most so
+ * many; false: there are none. Without a number: all rows, and the first in turn are next. And the
+ * bytes of text before them, and all. */
+static int csv_next(lua_State *L)
+{
+    int64_t at, size;
+    reader *r = check_reader(L, lun__host_here(L));
+    bool some = true;
+    if (lua_isnoneornil(L, 2))
+        lun__csv_rewind(r->csv);
+    else
+        some = lun__csv_next(r->csv, luaL_checkinteger(L, 2));
+    lun__csv_place(r->csv, &at, &size);
+    lua_pushboolean(L, some);
+    lua_pushinteger(L, at);
+    lua_pushinteger(L, size);
+    return 3;
+}
+
 /* Whether the file is unchanged since it was opened. */
 static bool is_same(const reader *r)
 {
@@ -553,7 +572,9 @@ static lun__csv_how take_how(lua_State *L)
     how.undated = lua_toboolean(L, -1);
     lua_getfield(L, -2, "format");
     how.format = lua_tostring(L, -1); /* the table keeps it */
-    lua_pop(L, 2);
+    lua_getfield(L, -3, "seen");
+    how.seen = (unsigned)luaL_optinteger(L, -1, 0);
+    lua_pop(L, 3);
     lua_getfield(L, -1, "missing");
     if (!lua_isnil(L, -1)) {
         how.missing = take_words(L);
@@ -667,10 +688,8 @@ static int csv_kind(lua_State *L)
 
 void lun__open_csv(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg inside[] = {{"csv_open", csv_open},
-                                      {"csv_columns", csv_columns},
-                                      {"csv_close", csv_close},
-                                      {"csv_kind", csv_kind},
-                                      {NULL, NULL}};
+    static const luaL_Reg inside[] = {{"csv_open", csv_open},   {"csv_columns", csv_columns},
+                                      {"csv_close", csv_close}, {"csv_next", csv_next},
+                                      {"csv_kind", csv_kind},   {NULL, NULL}};
     lun__register(L, p, p->internal, inside);
 }
