@@ -43,12 +43,22 @@ static int evaluate_into(lua_State *L, lun__host *h)
     return count;
 }
 
+/* The result of the function on the top, which evaluates the table of columns at 1. */
+static int evaluate_table(lua_State *L)
+{
+    lua_insert(L, 1);
+    lua_call(L, 1, 1);
+    return 1;
+}
+
 /* lun.eval(e1, e2, ...): evaluates all in as few passes as possible; gives the arrays, and for
  * Scalars their numbers. */
 static int evaluate(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     int count = lua_gettop(L), arrays;
+    if (count == 1 && lua_istable(L, 1) && luaL_getmetafield(L, 1, "eval") == LUA_TFUNCTION)
+        return evaluate_table(L);
     if (count > 0 && lua_istable(L, count))
         return evaluate_into(L, h);
     lun_array *few[FEW], **list = arguments(L, h, few, &arrays);

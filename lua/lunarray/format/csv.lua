@@ -10,10 +10,12 @@
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
+local csvrows = require "lunarray.format.csvrows"
 local file = require "lunarray.format.file"
 local frame = require "lunarray.show.frame"
 local numbers_as = require "lunarray.base.number"
 local object = require "lunarray.table.object"
+local opened = require "lunarray.stream.opened"
 local options = require "lunarray.format.csvoptions"
 local raw = require "lunarray.format.raw"
 local records = require "lunarray.base.records"
@@ -455,32 +457,34 @@ function csv.decode_all(list, opts)
     return t
 end
 
--- The same of a file, each of whose columns is read when it is first used; `path` is for errors then. All rows are
--- counted and checked now.
-function csv.open(source, opts, extension, path)
-    if not source.left then
-        return nil, "not a regular file; use lun.load", "unsupported"
-    end
-    local from, message, code = begin(source, opts, extension)
-    if not from then
-        return nil, message, code
-    end
-    local none, why, reason, rows = columns_of(from, {})
-    if not none then
-        return nil, why, reason
-    end
-    local place = {}
-    for i, name in ipairs(from.wanted) do
-        place[name] = i
-    end
-    return object.make({}, from.wanted, rows, function(name)
-        local i = place[name]
-        local columns, valid = columns_of(from, { from.numbers[i] }, { from.hows[i] })
-        if not columns then
-            error(("%s: %s"):format(path, valid), 0)
+-- The opened table of files, whose rows are read where they are used; or nil, message, code. list: path and extension
+-- of each.
+function csv.open(list, opts)
+    return csvrows.open(list, opts, function(one, left, first)
+        local source, message, code = file.open(one.path)
+        if not source then
+            return nil, message, code
+        elseif not source.left then
+            source:close()
+            return nil, one.path .. ": not a regular file; use lun.load", "unsupported"
         end
-        return joined(columns[1], valid[1], from.dtypes[i])
-    end)
+        local mine = opts
+        if first or left then
+            mine = setmetatable({ nrows = left, columns = first and first.wanted }, { __index = opts })
+        end
+        local from
+        from, message, code = begin(source, mine, one.extension)
+        if from and first and #from.names ~= #first.names and not opts.columns then
+            from, message, code = nil, ("%d columns, but %s has %d"):format(#from.names, first.path, #first.names),
+                "format"
+        end
+        if not from then
+            source:close()
+            return nil, one.path .. ": " .. message, code
+        end
+        from.path, from.source = one.path, source
+        return from
+    end, columns_of, joined)
 end
 
 -- ---------------------------------------------------------------- columns to text
@@ -665,10 +669,79 @@ local function newline_in(extension)
     return head .. internal.deflate "\n" .. ("<I4I4"):pack(crc, 1)
 end
 
+-- The rows of an opened table behind those in a file of Lua's: true; or nil, message, code.
+local function write_opened(handle, t, names, opts, extension, headed)
+    local start = handle:seek("cur")
+    local form, failure_of = form_of(opts, extension), nil
+    local function fail(...)
+        failure_of = table.pack(...)
+        return true
+    end
+    opened.written(t, names, function(part, before)
+        local columns, valid = {}, {}
+        for i, name in ipairs(names) do
+            local length
+            columns[i], length, valid[i] = column_to_write(frame.column(part, name), opts.dates)
+            if not columns[i] then
+                return fail(nil, ("column '%s' %s"):format(name, length), "format")
+            end
+        end
+        local wrong = quotes_fault(names, columns, form)
+        if wrong then
+            return fail(nil, wrong, "format")
+        end
+        local ok, message, code = internal.csv_write(handle, names, columns, #part, is_packed(extension), form, valid,
+            headed or before > 0)
+        return not ok and fail(nil, message, code)
+    end, function()
+        if not (start and handle:seek("set", start) and internal.cut(handle, start)) then
+            error("a column is of another dtype behind rows that are written; say it: {dtypes = {...}}", 0)
+        end
+    end)
+    if failure_of then
+        return table.unpack(failure_of, 1, 3)
+    end
+    return true
+end
+
+-- Functions that write an opened table, as csv.encode gives them.
+local function encode_opened(t, opts, extension, path)
+    local names = opts.columns or opts.names or t:names()
+    for _, name in ipairs(names) do
+        if not t:has(name) then
+            return nil, ("no column '%s'"):format(tostring(name))
+        end
+    end
+    local fault = #names == 0 and "no columns" or header_fault(names)
+    if fault then
+        return nil, fault
+    elseif #names == 1 then -- a missing element is an empty line, which its place decides how to write
+        return csv.encode(t:select(names):eval(), opts, extension, path)
+    end
+    local headed, unended, code
+    if opts.append then
+        headed, unended, code = present(path, names, opts, extension)
+        if headed == nil then
+            return nil, unended, code
+        end
+    end
+    return raw.pieces { function(handle)
+        if unended then
+            local ok, message, number = handle:write(newline_in(extension))
+            if not ok then
+                return nil, message, number
+            end
+        end
+        return write_opened(handle, t, names, opts, extension, headed or opts.header == false)
+    end }
+end
+
 -- An iterator over functions that write a table of columns, or nil and the caller's mistake; or nil, message, code.
 -- path: the file that rows are added to with opts.append. Numbers are written so that they read back to the same bits.
 function csv.encode(t, opts, extension, path)
-    if type(t) ~= "table" or core.isarray(t) then
+    if opened.is(t) then
+        return encode_opened(t, opts, extension, path)
+    elseif type(t) ~= "table" or core.isarray(t) then
         return nil, "table of columns expected, {name = Vector or list, ...}"
     end
     local names, columns = columns_to_save(t, opts.columns or opts.names)

@@ -96,7 +96,7 @@ local M = {}
 
 -- The files that `path` names, a list of { path =, extension = }, where they are csv and several may be meant: a list
 -- of paths, or a pattern. Nil, if one file is; false, message, code, if there are none.
-local function files_of(path, opts)
+local function files_of(path, opts, call)
     local list = path
     if type(path) == "string" and format_for(path, opts, 2) == "csv" then
         local message, code
@@ -108,15 +108,15 @@ local function files_of(path, opts)
     if type(list) ~= "table" then
         return nil
     elseif #list == 0 then
-        misuse(1, "load", "path expected, got a table without one", 4)
+        misuse(1, call, "path expected, got a table without one", 4)
     end
     local files = {}
     for i, one in ipairs(list) do
         local name, format, extension = format_for(one, opts, 2)
         if not name then
-            misuse(format, "load", extension, 4)
+            misuse(format, call, extension, 4)
         elseif name ~= "csv" then
-            misuse(1, "load", ("'%s' is no csv file; only these are read several at once"):format(one), 4)
+            misuse(1, call, ("'%s' is no csv file; only these are read several at once"):format(one), 4)
         end
         files[i] = { path = one, extension = extension }
     end
@@ -157,7 +157,7 @@ function M.load(path, opts)
         return load_handle(path, opts)
     end
     if type(opts) == "table" then
-        local files, why, number = files_of(path, opts)
+        local files, why, number = files_of(path, opts, "load")
         if files == false then
             return nil, why, number
         elseif files then
@@ -212,27 +212,19 @@ local function offset_fault(offset)
     end
 end
 
--- The table of columns in a file, which are read when they are used; or nil, message, code.
-local function open_table(format, path, opts, extension)
-    local source, message, code = file.open(path)
-    if not source then
-        return nil, message, code
-    end
-    local t
-    t, message, code = format.open(source, opts, extension, path)
-    if not t then
-        source:close()
-        return nil, path .. ": " .. message, code
-    end
-    return t
-end
-
 -- lun.open(path [, opts]): an array whose elements stay in a .npy file or one of bare elements and are
 -- read where they are used; or nil, message, code. opts for bare elements: dtype, shape, offset. Of a .csv file: the
 -- table of its columns, each of which is read when it is first used; opts as of lun.load.
 function M.open(path, opts)
     opts = opts == nil and {} or opts
-    local name, format, message = format_for(path, opts, 2)
+    local files, why, number = nil, nil, nil
+    if type(opts) == "table" then
+        files, why, number = files_of(path, opts, "open")
+    end
+    if files == false then
+        return nil, why, number
+    end
+    local name, format, message = format_for(files and files[1].path or path, opts, 2)
     local fault
     if not name then
         misuse(format, "open", message)
@@ -244,7 +236,7 @@ function M.open(path, opts)
     if fault then
         misuse(2, "open", fault)
     elseif format.open then
-        return open_table(format, path, opts, message)
+        return format.open(files or { { path = path, extension = message } }, opts)
     end
     local bytes, code
     bytes, message, code = core.internal.open(path)

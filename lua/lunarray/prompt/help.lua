@@ -222,7 +222,8 @@ local FUNCTIONS = {
         "lun.open(path [, opts])",
         "an array whose elements stay in a .npy file, or in a raw file with {dtype=, shape=, offset=}, of any size:\n"
             .. "read chunk by chunk where they are used; a write copies them into memory, never into the file;\n"
-            .. "or the table of the columns of a .csv, .tsv or .txt file, also .gz, each read when it is first used",
+            .. "or the table in .csv, .tsv or .txt files, also .gz, whose rows go through its verbs part by part:\n"
+            .. "docs/streams.md",
     },
     save = {
         "lun.save(path, a [, opts])",

@@ -199,8 +199,9 @@ local function plural(n, what)
     return ("%d %s%s"):format(n, what, n == 1 and "" or "s")
 end
 
--- The text of columns, by name, of several lines without a newline at the end. Only the rows shown are read.
-function frame.lines(names, columns, rows)
+-- The text of columns, by name, of several lines without a newline at the end. Only the rows shown are read. begun:
+-- more rows follow, which may change dtypes, but for the columns that `certain` has.
+function frame.lines(names, columns, rows, begun, certain)
     local all = rows <= frame.rows_shown()
     local edge = not all and frame.rows_shown() // 2 or -1
     local ranges = all and { { 1, rows } } or { { 1, edge }, { rows - edge + 1, rows } }
@@ -214,11 +215,13 @@ function frame.lines(names, columns, rows)
     local side, blocks = lines_of(numbers, count, gap), {}
     for _, name in ipairs(names) do
         records.each_column(name, columns[name], function(label, column)
-            blocks[#blocks + 1] = lines_of(shown(label, column, ranges), count, gap)
+            local one = shown(label, column, ranges)
+            one.kind = one.kind .. (begun and not certain[name] and "?" or "")
+            blocks[#blocks + 1] = lines_of(one, count, gap)
         end)
     end
     local first, last = fitting(blocks, show.width() - side.width - #GAP)
-    local lines = { plural(#names, "column") .. ", " .. plural(rows, "row") }
+    local lines = { plural(#names, "column") .. ", " .. (begun and "? rows" or plural(rows, "row")) }
     for line = 1, #side do
         local cells = { side[line] }
         for i = 1, first do

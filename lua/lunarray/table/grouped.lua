@@ -205,7 +205,7 @@ function M.aggregate(s, f, x, ...)
 end
 
 -- The entries of a spec, in order: { name, function, column, ... } each.
-local function entries_of(spec)
+function M.entries_of(spec)
     local list = {}
     if spec == nil then
         return { { "count", "count" } }
@@ -247,7 +247,7 @@ function M.table_of(names, keys, rows_of, spec, aggregate)
     for k, name in ipairs(names) do
         add(name, keys[k])
     end
-    for _, entry in ipairs(entries_of(spec)) do
+    for _, entry in ipairs(M.entries_of(spec)) do
         add(entry[1], aggregate(table.unpack(entry, 2)))
     end
     local list = {}

@@ -247,6 +247,16 @@ function events.__concat(t, u)
     return require("lunarray.table.verbs").append(t, u)
 end
 
+-- lun.eval(t): evaluates all columns; t.
+function events.eval(t)
+    local list = {}
+    for _, x in frame.pairs(t) do
+        list[#list + 1] = x
+    end
+    column.evaluate(list)
+    return t
+end
+
 -- ---------------------------------------------------------------- making
 
 -- A table of so many rows of the columns in `columns`, in the order of `names`. Those that are not in it yet are
@@ -266,6 +276,13 @@ function M.make(columns, names, rows, fetch, into)
     return setmetatable(into or {}, meta)
 end
 
+-- The same of columns that are all fetched when they are used, as are those of what verbs make of it.
+function M.by_use(names, rows, fetch)
+    local t = M.make({}, names, rows, fetch)
+    getmetatable(t).by_use = true
+    return t
+end
+
 -- A table of these names in t, under other names if `new` has them, that shares its columns; those not fetched yet are
 -- fetched when they are used.
 function M.some(t, names, new)
@@ -275,14 +292,21 @@ function M.some(t, names, new)
         from[order[i]] = name
         columns[order[i]] = meta.columns[name] ~= nil and meta.columns[name]:copy() or nil
     end
-    return M.make(columns, order, meta.rows, function(name)
+    local u = M.make(columns, order, meta.rows, function(name)
         return frame.column(t, from[name]):copy()
     end)
+    getmetatable(u).by_use = meta.by_use
+    return u
 end
 
 -- A table of the columns f(column, name) of t, in the same order.
 function M.each(t, f, rows)
     local columns, list = {}, {}
+    if getmetatable(t).by_use then
+        return M.by_use(frame.ordered(t), rows or #t, function(name)
+            return f(frame.column(t, name), name)
+        end)
+    end
     for name, x in pairs(t) do
         columns[name] = f(x, name)
         list[#list + 1] = columns[name]

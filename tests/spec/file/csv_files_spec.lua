@@ -131,7 +131,7 @@ describe("csv files", function()
             assert.is_true(rawequal(t.a, t.a))
             assert.is_nil(rawget(t, "b"))
             assert.is_false(t:has "z")
-            assert.matches("^3 columns, 3 rows\n +a +b +c\n +i64 +unread +unread\n1 +1\n2 +2\n3 +3$", tostring(t))
+            assert.equal(tostring(lun.load(path)), tostring(t))
             local seen = {}
             for name, column in pairs(t) do
                 seen[#seen + 1] = name .. #column
@@ -142,7 +142,7 @@ describe("csv files", function()
 
         it("have the columns that are asked for, others can be added or taken away", function()
             local t = assert(lun.open(write(TEXT, "o.csv"), { columns = { "c", "a" } }))
-            assert.same({ "c", "a" }, getmetatable(t).names)
+            assert.same({ "c", "a" }, t:names())
             t.d, t.c = t.a * 2, nil
             local names = {}
             for name in pairs(t) do
@@ -164,7 +164,7 @@ describe("csv files", function()
             write(TEXT, "o.csv")
             t = assert(lun.open(path))
             write(TEXT .. "4,w,1\n", "o.csv")
-            local ok, problem = pcall(function() return t.a end)
+            local ok, problem = pcall(function() return t.a:sum() end)
             assert.is_false(ok)
             assert.equal(path .. ": the file has changed since it was opened; open it again", problem)
             t, message, code = lun.open(path_of "none.csv")
