@@ -150,12 +150,19 @@ static void open_slot(const lines *x, const lun_launch *l, int i, int64_t first,
     }
 }
 
+/* n elements, whole blocks, that are the one at `from`: blocks of 64 bytes at a time. */
 static void repeat(const line_slot *s, int64_t n)
 {
     const char *from = s->base + s->at * (int64_t)s->size;
-    const int64_t whole = lun__order_blocks(n);
-    for (int64_t k = 0; k < whole; k++)
-        memcpy(s->buffer + (size_t)k * s->size, from, s->size);
+    const size_t bytes = (size_t)lun__order_blocks(n) * s->size;
+    typedef uint64_t block __attribute__((vector_size(ALIGNED), aligned(8), may_alias));
+    uint64_t cell = 0;
+    memcpy(&cell, from, s->size);
+    for (size_t size = s->size; size < sizeof cell; size *= 2)
+        cell |= cell << (8 * size);
+    const block all = cell - (block){0};
+    for (size_t k = 0; k < bytes; k += ALIGNED)
+        *(block *)(void *)(s->buffer + k) = all;
 }
 
 /* The slots for n elements from where the lines are. */

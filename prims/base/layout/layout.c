@@ -216,7 +216,7 @@ bool lun__layout_segments(const lun_layout *l, int64_t segment, int64_t *step, i
 
 int64_t lun__layout_line(const lun_layout *l)
 {
-    enum { LEAST = 16 };
+    enum { LEAST = 64 };
     const int last = l->rank - 1;
     const bool goes = last > 0 && (l->stride[last] == 1 || l->stride[last] == 0);
     return goes && l->extent[last] >= LEAST ? l->extent[last] : 0;
