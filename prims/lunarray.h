@@ -76,6 +76,8 @@ typedef struct lun_plan lun_plan;
 typedef struct lun_ranks lun_ranks;
 typedef struct lun_shared lun_shared;
 typedef struct lun_table lun_table;
+typedef struct lun_ref lun_ref;
+typedef struct lun_globals lun_globals;
 struct lua_State;
 struct DLManagedTensorVersioned; /* of DLPack: lunarray_dlpack.h, or its own dlpack.h */
 struct DLManagedTensor;
@@ -429,7 +431,8 @@ typedef struct lun_place_stats {
 LUN_API bool lun_place_stats_get(lun_engine *e, int index, lun_place_stats *out);
 /* Sets the counters to 0, except allocated, pooled, nodes, kernels and kernel_bytes. */
 LUN_API void lun_stats_reset(lun_engine *e);
-/* Returns pooled memory to the system. */
+/* Collects what the engine's own Lua state does not use any more, and returns pooled memory to the
+ * system. */
 LUN_API void lun_trim(lun_engine *e);
 
 /* Progress of an evaluation: "map", "reduce", "scan", "matmul", "compile" or "run", seconds since
@@ -1973,6 +1976,34 @@ LUN_API lun_status lun_scope(lun_engine *e, const char *name);
 /* Ends a scope: its globals are lost, and the first scope is chosen if it was this one.
  * LUN_EARG if there is none of that name, or for the first one. */
 LUN_API lun_status lun_scope_end(lun_engine *e, const char *name);
+/* The same as objects, for thousands of them: some 20 microseconds and 3 KB each.  A scope has
+ * globals of its own; Lua's libraries and `lun` are those of the engine until a script writes to
+ * one, which is a copy of its own then; methods of texts are those of the engine.  A scope is used
+ * as its engine is, and ends before it.  Paths are names of globals and of fields, "cfg.gain".
+ * After a limit has stopped a script its scope is usable.  LUN_EARG: there is no scope, or it has
+ * ended. */
+LUN_API lun_status lun_scope_new(lun_engine *e, lun_globals **out);
+/* Ends a scope; what it holds is collected with time, or by lun_trim.  Inside a call of its own it
+ * stays, and lun_error says so.  NULL is allowed. */
+LUN_API void lun_scope_free(lun_globals *s);
+/* lun_run, in that scope. */
+LUN_API lun_status lun_scope_run(lun_globals *s, const char *text, size_t length,
+                                 const char *chunkname_or_NULL);
+/* Sets the value of a path, whose tables are made where there are none. */
+LUN_API lun_status lun_scope_set(lun_globals *s, const char *path, const lun_variant *v);
+/* The value of a path, nil where there is none; arrays and tables are references to be released,
+ * texts are valid until the next call that gives texts. */
+LUN_API lun_status lun_scope_get(lun_globals *s, const char *path, lun_variant *out);
+/* lun_callglobal of the function at a path. */
+LUN_API lun_status lun_scope_call(lun_globals *s, const char *path, const lun_variant *args,
+                                  int count, lun_variant *results, int room, int *given);
+/* Holds the value of a path, whatever becomes of the path: a function to be called. */
+LUN_API lun_status lun_scope_ref(lun_globals *s, const char *path, lun_ref **out);
+/* Calls that function.  LUN_EARG: it is none, or its scope has ended. */
+LUN_API lun_status lun_ref_call(lun_ref *r, const lun_variant *args, int count,
+                                lun_variant *results, int room, int *given);
+/* Before lun_close, also after the end of its scope.  NULL is allowed. */
+LUN_API void lun_ref_free(lun_ref *r);
 /* Sets a global to a; the script shares the array with the host. */
 LUN_API lun_status lun_setglobal(lun_engine *e, const char *name, lun_array *a);
 /* The array that is the value of a global; LUN_EARG if it is none. */
@@ -2004,6 +2035,11 @@ typedef lun_status lun_native(void *ctx, lun_engine *e, const lun_variant *args,
                               lun_variant *results, int *given);
 /* Sets a global to such a function.  ctx must stay valid until lun_close. */
 LUN_API lun_status lun_register(lun_engine *e, const char *name, lun_native *f, void *ctx);
+/* The same for the value of a path in a scope.  destroy(ctx) is called once, when no script has the
+ * function any more: by lun_trim or a later call after the end of the scope, or by lun_close.
+ * NULL: nothing.  After a failure ctx is the host's. */
+LUN_API lun_status lun_scope_register(lun_globals *s, const char *path, lun_native *f, void *ctx,
+                                      void (*destroy)(void *ctx));
 
 /* ---- the host's own lua_State ---------------------------------------------------------------- */
 

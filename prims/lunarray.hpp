@@ -991,17 +991,10 @@ class engine
     // Calls a function of the script; returns its results, at most LUN_MOST_RESULTS.
     std::vector<value> call(const std::string &name, const std::vector<value> &arguments = {})
     {
-        std::vector<lun_variant> in;
-        lun_variant out[LUN_MOST_RESULTS];
-        int given = 0;
-        for (const value &v : arguments)
-            in.push_back(borrowed(v));
-        check(lun_callglobal(get(), name.c_str(), in.data(), static_cast<int>(in.size()), out,
-                             LUN_MOST_RESULTS, &given));
-        std::vector<value> results;
-        for (int i = 0; i < given && i < LUN_MOST_RESULTS; i++)
-            results.push_back(taken(out[i]));
-        return results;
+        return called(
+            get(), arguments, [&](const lun_variant *in, int count, lun_variant *out, int *given) {
+                return lun_callglobal(get(), name.c_str(), in, count, out, LUN_MOST_RESULTS, given);
+            });
     }
     // Makes f callable from scripts under this name.
     void add(const std::string &name, native f)
@@ -1011,6 +1004,8 @@ class engine
     }
 
   private:
+    friend class scope;
+    friend class reference;
     struct closer {
         void operator()(lun_engine *e) const noexcept
         {
@@ -1031,6 +1026,21 @@ class engine
         return lun::table(out);
     }
 
+    // The results of a call that takes arguments as C has them.
+    template <class Call>
+    static std::vector<value> called(lun_engine *e, const std::vector<value> &arguments, Call call)
+    {
+        std::vector<lun_variant> in;
+        lun_variant out[LUN_MOST_RESULTS];
+        int given = 0;
+        for (const value &v : arguments)
+            in.push_back(borrowed(v));
+        lun::check(e, call(in.data(), static_cast<int>(in.size()), out, &given));
+        std::vector<value> results;
+        for (int i = 0; i < given && i < LUN_MOST_RESULTS; i++)
+            results.push_back(taken(out[i]));
+        return results;
+    }
     static lun_variant borrowed(const value &v)
     {
         lun_variant x{};
@@ -1117,6 +1127,96 @@ class engine
 
     std::vector<std::unique_ptr<native>> natives_; // outlive the engine, which calls them
     std::unique_ptr<lun_engine, closer> e_;
+};
+
+// A function of a scope that the host holds.
+class reference
+{
+  public:
+    std::vector<value> operator()(const std::vector<value> &arguments = {}) const
+    {
+        return engine::called(
+            e_, arguments, [&](const lun_variant *in, int count, lun_variant *out, int *given) {
+                return lun_ref_call(r_.get(), in, count, out, LUN_MOST_RESULTS, given);
+            });
+    }
+
+  private:
+    friend class scope;
+    reference(lun_engine *e, lun_ref *r) : e_(e), r_(r, lun_ref_free)
+    {
+    }
+
+    lun_engine *e_;
+    std::shared_ptr<lun_ref> r_;
+};
+
+// Globals of their own; ends before its engine.  Paths: "cfg.gain".
+class scope
+{
+  public:
+    explicit scope(const engine &e) : e_(e.get())
+    {
+        lun_globals *s = nullptr;
+        check(lun_scope_new(e_, &s));
+        s_.reset(s);
+    }
+    lun_globals *get() const noexcept
+    {
+        return s_.get();
+    }
+    void run(std::string_view script, const std::string &name = "=script")
+    {
+        check(
+            lun_scope_run(get(), script.empty() ? "" : script.data(), script.size(), name.c_str()));
+    }
+    void set(const std::string &path, const value &x)
+    {
+        const lun_variant v = engine::borrowed(x);
+        check(lun_scope_set(get(), path.c_str(), &v));
+    }
+    value at(const std::string &path) const
+    {
+        lun_variant v{};
+        check(lun_scope_get(get(), path.c_str(), &v));
+        return engine::taken(v);
+    }
+    std::vector<value> call(const std::string &path, const std::vector<value> &arguments = {})
+    {
+        return engine::called(
+            e_, arguments, [&](const lun_variant *in, int count, lun_variant *out, int *given) {
+                return lun_scope_call(get(), path.c_str(), in, count, out, LUN_MOST_RESULTS, given);
+            });
+    }
+    reference hold(const std::string &path) const
+    {
+        lun_ref *r = nullptr;
+        check(lun_scope_ref(get(), path.c_str(), &r));
+        return {e_, r};
+    }
+    // Makes f callable from scripts of this scope; it ends when none has it any more.
+    void add(const std::string &path, engine::native f)
+    {
+        auto kept = std::make_unique<engine::native>(std::move(f));
+        check(lun_scope_register(get(), path.c_str(), engine::call_native, kept.get(),
+                                 [](void *p) { delete static_cast<engine::native *>(p); }));
+        (void)kept.release();
+    }
+
+  private:
+    struct closer {
+        void operator()(lun_globals *s) const noexcept
+        {
+            lun_scope_free(s);
+        }
+    };
+    void check(lun_status s) const
+    {
+        lun::check(e_, s);
+    }
+
+    lun_engine *e_;
+    std::unique_ptr<lun_globals, closer> s_;
 };
 
 } // namespace lun

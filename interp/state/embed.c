@@ -74,6 +74,13 @@ static void close_state(void *state)
     lun__sandbox_close(state);
 }
 
+/* What the state does not use any more is given back. */
+static void collect_state(void *state)
+{
+    lua_State *L = lun__sandbox_running(state);
+    lun__host_collect(L, lun__host_of(L));
+}
+
 /* Turns a script's error into a text with the traceback; a value with __tostring, such as the
  * engine's errors, stays. Of another table the text is its field `message`, or the source line of
  * the error. */
@@ -191,6 +198,7 @@ static lun_status state_of(lun_engine *e, lua_State **out)
         }
         lun_host_set(e, L, close_state);
         lun_host_on_cancel(e, lun__sandbox_stop);
+        lun_host_on_trim(e, collect_state);
     }
     *out = lun__sandbox_running(L);
     return LUN_OK;
@@ -198,7 +206,7 @@ static lun_status state_of(lun_engine *e, lua_State **out)
 
 /* ---- scripts --------------------------------------------------------------------------------- */
 
-static int run_string(lua_State *L)
+int lun__embed_run_text(lua_State *L)
 {
     const lun__job *j = lua_touserdata(L, 1);
     if (luaL_loadbufferx(L, j->text, j->length, j->chunk, "t") != LUA_OK)
@@ -234,9 +242,9 @@ static lun_status run_inside(lun_engine *e, lua_CFunction f, lun__job *j)
     if (s != LUN_OK)
         return s;
     lua_State *before = lun__sandbox_begin(L);
-    const bool entered = lun__scope_enter(L);
-    s = protect(e, L, f, j);
-    if (entered)
+    const int entered = lun__scope_enter(L, j->scope);
+    s = entered < 0 ? lun__sandbox_no_memory(L, e) : protect(e, L, f, j);
+    if (entered > 0)
         lun__scope_leave(L);
     if (s == LUN_ESCRIPT) { /* the script may have replaced the error that stopped it */
         lun_status stopped = lun_host_check(e);
@@ -283,14 +291,14 @@ int lun__embed_with_host(lua_State *L, lua_CFunction f)
 lun_status lun_dostring(lun_engine *e, const char *text)
 {
     const size_t length = text ? strlen(text) : 0;
-    return lun__embed_run(e, run_string,
+    return lun__embed_run(e, lun__embed_run_text,
                           &(lun__job){.text = text, .length = length, .chunk = text});
 }
 
 lun_status lun_run(lun_engine *e, const char *text, size_t length, const char *chunkname)
 {
     const char *chunk = chunkname ? chunkname : "=script";
-    return lun__embed_run(e, run_string,
+    return lun__embed_run(e, lun__embed_run_text,
                           &(lun__job){.text = text, .length = length, .chunk = chunk});
 }
 

@@ -20,11 +20,16 @@ typedef struct lun__job {
     const char *found;
     void *native; /* a function of the host's */
     lun_table *table;
+    const void *scope; /* the key of the scope to run in; NULL: the chosen one */
+    const void *held;  /* what is called is held under this address; NULL: text is its name */
+    bool path;         /* text is a path of names, "cfg.gain" */
 } lun__job;
 
 /* Calls f, protected, in the engine's state, made on first use, with j as light userdata. Errors of
  * f, and stops, become the engine's failure. */
 lun_status lun__embed_run(lun_engine *e, lua_CFunction f, lun__job *j);
+/* Such a function: runs the job's text. */
+int lun__embed_run_text(lua_State *L);
 /* For such a function: calls f with the job, and with the host as upvalue, as the binding's
  * functions are. */
 int lun__embed_with_host(lua_State *L, lua_CFunction f);

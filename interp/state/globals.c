@@ -1,9 +1,10 @@
 /* globals.c - the C interface to globals of an engine's own Lua state: scopes chosen, globals set
- * and read, a script's functions called. */
+ * and read, a script's functions called; the same by paths of names, for scopes.c. */
 #include <stdio.h>
 #include <string.h>
 
 #include "state/embed.h"
+#include "state/globals.h"
 #include "state/scope.h"
 #include "state/variant.h"
 
@@ -15,6 +16,7 @@ static lun_status missing(lun_engine *e, const char *what)
 }
 
 #define NO_PLACE "the pointer for the result"
+#define VALUES   "nil, a boolean, a number, a text, an array or a table of columns"
 
 /* Records that the value on the top is not of the type asked for; what: "global 'x'". */
 static int refuse(lua_State *L, lun__job *j, const char *what, const char *expected)
@@ -24,6 +26,64 @@ static int refuse(lua_State *L, lun__job *j, const char *what, const char *expec
     const char *text = lua_pushfstring(L, "%s '%s' is %s, not %s", what, j->text, kind, expected);
     j->status = lun_fail(j->engine, LUN_EARG, text);
     return 0;
+}
+
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+/* Pushes the table that the last name of a job's path is in, and that name; the tables before it
+ * are made if `make` is set. False: one of them is no table, and the failure is recorded. */
+static bool push_place(lua_State *L, lun__job *j, bool make)
+{
+    const char *at = j->text;
+    lua_pushglobaltable(L);
+    for (const char *dot; j->path && (dot = strchr(at, '.')); at = dot + 1) {
+        lua_pushlstring(L, at, (size_t)(dot - at));
+        lua_pushvalue(L, -1);
+        int type = lua_gettable(L, -3);
+        if (type == LUA_TNIL && make) {
+            lua_pop(L, 1);
+            lua_newtable(L);
+            lua_pushvalue(L, -2);
+            lua_pushvalue(L, -2);
+            lua_settable(L, -5);
+            type = LUA_TTABLE;
+        }
+        if (type != LUA_TTABLE) {
+            char kind[LUN__KIND_TEXT];
+            lun__variant_kind(L, -1, kind);
+            lua_pushlstring(L, j->text, (size_t)(dot - j->text));
+            const char *text =
+                lua_pushfstring(L, "'%s' is %s, not a table", lua_tostring(L, -1), kind);
+            j->status = lun_fail(j->engine, LUN_EARG, text);
+            return false;
+        }
+        lua_replace(L, -3);
+        lua_pop(L, 1);
+    }
+    lua_pushstring(L, at);
+    return true;
+}
+
+bool lun__globals_push(lua_State *L, lun__job *j)
+{
+    if (j->held) {
+        lun__scope_held(L, j->scope, j->held);
+        return true;
+    }
+    if (!push_place(L, j, false))
+        return false;
+    lua_gettable(L, -2);
+    lua_remove(L, -2);
+    return true;
+}
+
+bool lun__globals_set(lua_State *L, lun__job *j)
+{
+    if (!push_place(L, j, true))
+        return false;
+    lua_pushvalue(L, -3);
+    lua_settable(L, -3);
+    return true;
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
@@ -181,8 +241,7 @@ static int take_results(lua_State *L, lun__host *h, lun__job *j, int first)
             char what[64];
             snprintf(what, sizeof what, "result %d of function", i);
             lua_settop(L, first + i);
-            return refuse(L, j, what,
-                          "nil, a boolean, a number, a text, an array or a table of columns");
+            return refuse(L, j, what, VALUES);
         }
     lua_newtable(L); /* keeps the texts of the results alive */
     for (int i = 0; i < room; i++)
@@ -203,9 +262,10 @@ static int call_function(lua_State *L)
     lun__job *j = lua_touserdata(L, 1);
     lun__host *h = lun__host_here(L);
     int first = lua_gettop(L) + 1;
-    int type = lua_getglobal(L, j->text);
-    if (type != LUA_TFUNCTION && luaL_getmetafield(L, -1, "__call") == LUA_TNIL)
-        return refuse(L, j, "global", "a function");
+    if (!lun__globals_push(L, j))
+        return 0;
+    if (lua_type(L, first) != LUA_TFUNCTION && luaL_getmetafield(L, first, "__call") == LUA_TNIL)
+        return refuse(L, j, j->held ? "the value of" : "global", "a function");
     lua_settop(L, first);
     luaL_checkstack(L, j->count + 8, "too many arguments");
     for (int i = 0; i < j->count; i++)
@@ -216,27 +276,69 @@ static int call_function(lua_State *L)
     return take_results(L, h, j, first);
 }
 
-static int call_global(lua_State *L)
+int lun__globals_call(lua_State *L)
 {
     return lun__embed_with_host(L, call_function);
+}
+
+lun_status lun__globals_check(lun_engine *e, const lun__job *j)
+{
+    if (j->count < 0 || j->room < 0 || (j->count && !j->args) || (j->room && !j->results))
+        return lun_fail(e, LUN_EARG,
+                        "arguments or results are missing (NULL), or their number is negative");
+    for (int i = 0; i < j->count; i++) {
+        lun_status s = lun__variant_check(e, &j->args[i], "argument", i);
+        if (s != LUN_OK)
+            return s;
+    }
+    return LUN_OK;
 }
 
 lun_status lun_callglobal(lun_engine *e, const char *name, const lun_variant *args, int count,
                           lun_variant *results, int room, int *given)
 {
-    if (e && (count < 0 || room < 0 || (count && !args) || (room && !results)))
-        return lun_fail(e, LUN_EARG,
-                        "arguments or results are missing (NULL), or their number is negative");
-    for (int i = 0; e && i < count; i++) {
-        lun_status s = lun__variant_check(e, &args[i], "argument", i);
-        if (s != LUN_OK)
-            return s;
-    }
     lun__job j = {.text = name, .args = args, .count = count, .results = results, .room = room};
-    lun_status s = lun__embed_run(e, call_global, &j);
+    lun_status s = e ? lun__globals_check(e, &j) : LUN_OK;
+    if (s == LUN_OK)
+        s = lun__embed_run(e, lun__globals_call, &j);
     if (s == LUN_OK && given)
         *given = j.given;
     return s;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static int set_value(lua_State *L)
+{
+    lun__job *j = lua_touserdata(L, 1);
+    lun__variant_push(L, lun__host_here(L), j->args);
+    lun__globals_set(L, j);
+    return 0;
+}
+
+/* The value on the top is the job's one result. */
+static int get_any(lua_State *L)
+{
+    lun__job *j = lua_touserdata(L, 1);
+    const int first = lua_gettop(L) + 1;
+    if (!lun__globals_push(L, j))
+        return 0;
+    if (!lun__variant_of(L, lun__host_here(L), first, j->results))
+        return refuse(L, j, "global", VALUES);
+    if (j->results->type == LUN_TYPE_TEXT)
+        lun__variant_keep(L, first);
+    lun__variant_retain(j->results);
+    return 0;
+}
+
+int lun__globals_set_value(lua_State *L)
+{
+    return lun__embed_with_host(L, set_value);
+}
+
+int lun__globals_get_value(lua_State *L)
+{
+    return lun__embed_with_host(L, get_any);
 }
 
 /* ---- scopes ---------------------------------------------------------------------------------- */

@@ -2,15 +2,19 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "state/embed.h"
+#include "state/globals.h"
+#include "state/scopes.h"
 #include "state/variant.h"
 
 enum { FEW = 8 };
 
+#define TYPE "lunarray.native"
+
 /* The second upvalue of such a function. */
 typedef struct native {
-    lun_native *call;
+    lun_native *call; /* NULL: it has ended */
     void *ctx;
+    void (*destroy)(void *ctx); /* at its end; NULL: nothing */
     char name[64];
 } native;
 
@@ -54,6 +58,8 @@ static int call_native(lua_State *L)
                               "table of columns expected, got %s)",
                               i + 1, n->name, kind);
         }
+    if (!n->call)
+        return luaL_error(L, "the host's function '%s' has ended", n->name);
     (void)lun_fail(h->engine, LUN_OK, "");
     lun_status s = n->call(n->ctx, h->engine, args, count, results, &given);
     if (s != LUN_OK)
@@ -73,15 +79,32 @@ static int call_native(lua_State *L)
     return given;
 }
 
+/* No script has the function any more, or the state ends. */
+static int end_native(lua_State *L)
+{
+    native *n = lua_touserdata(L, 1);
+    void (*destroy)(void *) = n->call ? n->destroy : NULL;
+    n->call = NULL;
+    if (destroy)
+        destroy(n->ctx);
+    return 0;
+}
+
 static int set_native(lua_State *L)
 {
-    const lun__job *j = lua_touserdata(L, 1);
+    lun__job *j = lua_touserdata(L, 1);
     (void)lun__host_here(L);
     lua_pushvalue(L, lua_upvalueindex(1));
     native *n = lua_newuserdatauv(L, sizeof *n, 0);
-    *n = *(const native *)j->native;
+    *n = (native){.call = NULL}; /* a failure leaves the context with the host */
+    if (luaL_newmetatable(L, TYPE)) {
+        lua_pushcfunction(L, end_native);
+        lua_setfield(L, -2, "__gc");
+    }
+    lua_setmetatable(L, -2);
     lua_pushcclosure(L, call_native, 2);
-    lua_setglobal(L, j->text);
+    if (lun__globals_set(L, j))
+        *n = *(const native *)j->native;
     return 0;
 }
 
@@ -90,11 +113,31 @@ static int register_native(lua_State *L)
     return lun__embed_with_host(L, set_native);
 }
 
+/* What a registration hands over; LUN_EARG: there is no function. */
+static lun_status new_native(lun_engine *e, const char *name, lun_native *f, void *ctx, native *out)
+{
+    *out = (native){.call = f, .ctx = ctx};
+    snprintf(out->name, sizeof out->name, "%s", name ? name : "");
+    return f ? LUN_OK : lun_fail(e, LUN_EARG, "a function is missing (NULL)");
+}
+
 lun_status lun_register(lun_engine *e, const char *name, lun_native *f, void *ctx)
 {
-    native n = {.call = f, .ctx = ctx};
-    if (e && !f)
-        return lun_fail(e, LUN_EARG, "a function is missing (NULL)");
-    snprintf(n.name, sizeof n.name, "%s", name ? name : "");
-    return lun__embed_run(e, register_native, &(lun__job){.text = name, .native = &n});
+    native n;
+    lun_status s = e ? new_native(e, name, f, ctx, &n) : LUN_EARG;
+    return s == LUN_OK ? lun__embed_run(e, register_native, &(lun__job){.text = name, .native = &n})
+                       : s;
+}
+
+lun_status lun_scope_register(lun_globals *scope, const char *path, lun_native *f, void *ctx,
+                              void (*destroy)(void *ctx))
+{
+    native n;
+    if (!scope)
+        return LUN_EARG;
+    lun_status s = new_native(scope->engine, path, f, ctx, &n);
+    n.destroy = destroy;
+    return s == LUN_OK ? lun__scopes_run(scope, register_native,
+                                         &(lun__job){.text = path, .path = true, .native = &n})
+                       : s;
 }

@@ -1,11 +1,12 @@
 /* scope.c - separate globals for scripts of one state.
  *
- * A scope is a table of two: its globals, and the methods of strings while it is in use. The
- * globals are made by lua/lunarray/base/scope.lua.
+ * A scope is a table: its globals, the methods of strings while it is in use, and what a host
+ * holds of it. The globals are made by lua/lunarray/base/scope.lua.
  *
- * Invariant: the registry has all scopes by name, the chosen one and the one in use. The chosen one
- * is among them. The one in use is the first one while no script runs; its globals are the
- * registry's, and its methods are those of strings. */
+ * Invariant: the registry has all scopes by name, those without a name by their keys, the chosen
+ * one and the one in use. The chosen one is among the first. The one in use is the first one while
+ * no script runs; its globals are the registry's, and its methods are those of strings. What puts a
+ * scope into use only replaces values, so that it cannot fail by memory. */
 #include "state/scope.h"
 
 #include <lauxlib.h>
@@ -13,9 +14,9 @@
 #include "state/modules.h"
 
 /* Keys of the registry: their addresses. */
-static const char all_key, chosen_key, used_key;
+static const char all_key, chosen_key, used_key, index_key, methods_key;
 
-enum { GLOBALS = 1, STRINGS };
+enum { GLOBALS = 1, STRINGS, HELD };
 
 /* Replaces the value on the top by the result of a function of lua/lunarray/base/scope.lua for
  * it. */
@@ -28,79 +29,87 @@ static void call_file(lua_State *L, const char *name)
     lua_call(L, 1, 1);
 }
 
-/* Pushes a scope with the globals on the top, which it pops. */
+/* Pushes a scope with the globals and the methods of strings on the top, which it pops. */
 static void push_scope(lua_State *L)
 {
     lua_createtable(L, 2, 0);
-    lua_insert(L, -2);
-    lua_getfield(L, -1, "string");
-    call_file(L, "methods");
+    lua_insert(L, -3);
     lua_rawseti(L, -3, STRINGS);
     lua_rawseti(L, -2, GLOBALS);
 }
 
+/* The same with methods of strings of its own. */
+static void push_own(lua_State *L)
+{
+    lua_getfield(L, -1, "string");
+    call_file(L, "methods");
+    push_scope(L);
+}
+
 /* ---- in use ---------------------------------------------------------------------------------- */
 
-/* Protected: puts the scope at 1 into use. */
-static int use(lua_State *L)
+/* Pops a scope and puts it into use. */
+static void use(lua_State *L)
 {
-    lua_rawgeti(L, 1, GLOBALS);
+    lua_rawgeti(L, -1, GLOBALS);
     lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
-    lua_pushvalue(L, 1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &used_key);
-    lua_pushliteral(L, "");
-    if (lua_getmetatable(L, -1)) {
-        lua_pushliteral(L, "__index");
-        lua_rawgeti(L, 1, STRINGS);
-        lua_rawset(L, -3);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &methods_key); /* the metatable of strings, or nil */
+    if (lua_istable(L, -1)) {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &index_key);
+        lua_pushvalue(L, -1);
+        if (lua_rawget(L, -3) == LUA_TNIL) {
+            lua_pop(L, 2); /* a script has removed it */
+        } else {
+            lua_pop(L, 1);
+            lua_rawgeti(L, -3, STRINGS);
+            lua_rawset(L, -3);
+        }
     }
-    return 0;
+    lua_pop(L, 1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &used_key);
 }
 
 void lun__scope_open(lua_State *L)
 {
     lua_pushglobaltable(L);
     call_file(L, "keep");
+    lua_pop(L, 1);
+    lua_pushliteral(L, "__index");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &index_key);
+    lua_pushliteral(L, "");
+    if (lua_getmetatable(L, -1))
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &methods_key);
+    lua_pop(L, 1);
     lua_newtable(L);
     lua_pushglobaltable(L);
-    push_scope(L);
+    push_own(L);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &chosen_key);
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "");
-    lua_pushcfunction(L, use);
-    lua_insert(L, -2);
-    lua_call(L, 1, 0);
+    lua_pushboolean(L, false); /* so that `use` replaces a value */
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &used_key);
+    use(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &all_key);
 }
 
-/* Pops the scope on the top and puts it into use. It can fail by memory for a key that a script has
- * removed: the methods of strings stay unchanged then. */
-static void try_use(lua_State *L)
+int lun__scope_enter(lua_State *L, const void *key)
 {
-    lua_pushcfunction(L, use);
-    lua_insert(L, -2);
-    if (lua_pcall(L, 1, 0, 0) != LUA_OK)
-        lua_pop(L, 1);
-}
-
-bool lun__scope_enter(lua_State *L)
-{
-    if (!lua_checkstack(L, 4))
-        return false;
+    if (!lua_checkstack(L, 8))
+        return -1;
     lua_rawgetp(L, LUA_REGISTRYINDEX, &used_key);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &chosen_key);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, key ? key : &chosen_key);
     if (lua_rawequal(L, -1, -2)) {
         lua_pop(L, 2);
-        return false;
+        return 0;
     }
-    try_use(L);
-    return true;
+    use(L);
+    return 1;
 }
 
 void lun__scope_leave(lua_State *L)
 {
-    try_use(L);
+    use(L);
 }
 
 /* ---- by name --------------------------------------------------------------------------------- */
@@ -118,7 +127,7 @@ void lun__scope_choose(lua_State *L, const char *name)
         lua_pop(L, 1);
         lua_pushnil(L);
         call_file(L, "globals");
-        push_scope(L);
+        push_own(L);
         lua_pushvalue(L, -1);
         lua_setfield(L, -3, name);
     }
@@ -140,4 +149,64 @@ bool lun__scope_drop(lua_State *L, const char *name)
     lua_setfield(L, all, name);
     lua_settop(L, all - 1);
     return true;
+}
+
+/* ---- without a name -------------------------------------------------------------------------- */
+
+void lun__scope_make(lua_State *L, const void *key)
+{
+    lua_pushnil(L);
+    call_file(L, "light");
+    lua_pushnil(L);
+    call_file(L, "common_strings");
+    push_scope(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+}
+
+void lun__scope_end(lua_State *L, const void *key)
+{
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, key);
+}
+
+/* Pushes what the host holds of a scope, a table, or nil. */
+static int push_held(lua_State *L, const void *key)
+{
+    lua_rawgetp(L, LUA_REGISTRYINDEX, key);
+    const int type = lua_istable(L, -1) ? lua_rawgeti(L, -1, HELD) : (lua_pushnil(L), LUA_TNIL);
+    lua_remove(L, -2);
+    return type;
+}
+
+void lun__scope_hold(lua_State *L, const void *key, const void *address)
+{
+    if (push_held(L, key) == LUA_TNIL) {
+        lua_pop(L, 1);
+        lua_rawgetp(L, LUA_REGISTRYINDEX, key);
+        lua_newtable(L);
+        lua_pushvalue(L, -1);
+        lua_rawseti(L, -3, HELD);
+        lua_remove(L, -2);
+    }
+    lua_insert(L, -2);
+    lua_rawsetp(L, -2, address);
+    lua_pop(L, 1);
+}
+
+void lun__scope_held(lua_State *L, const void *key, const void *address)
+{
+    if (push_held(L, key) != LUA_TNIL)
+        lua_rawgetp(L, -1, address);
+    else
+        lua_pushnil(L);
+    lua_remove(L, -2);
+}
+
+void lun__scope_let_go(lua_State *L, const void *key, const void *address)
+{
+    if (push_held(L, key) != LUA_TNIL) {
+        lua_pushnil(L);
+        lua_rawsetp(L, -2, address); /* there it is replaced */
+    }
+    lua_pop(L, 1);
 }

@@ -154,6 +154,7 @@ struct lun_engine {
 
     void *host;
     void (*host_close)(void *host);
+    void (*host_trim)(void *host); /* called by lun_trim; NULL: nothing */
     void (*host_stop)(void *host); /* called by lun_cancel; NULL: nothing */
 };
 

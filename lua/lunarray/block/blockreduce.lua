@@ -48,7 +48,7 @@ end
 -- Whether sums of floats are those of the ranks' own sums: lun.spmd.sums.
 local function sums_of_ranks()
     local sums
-    scope.each(function(lun)
+    scope.every(function(lun)
         local s = rawget(lun, "spmd")
         if type(s) == "table" and rawget(s, "sums") ~= nil then
             sums = s.sums

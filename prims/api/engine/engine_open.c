@@ -326,6 +326,12 @@ void lun_host_on_cancel(lun_engine *e, void (*stop)(void *data))
         __atomic_store_n(&e->host_stop, stop, __ATOMIC_RELEASE);
 }
 
+void lun_host_on_trim(lun_engine *e, void (*collect)(void *data))
+{
+    LUN_NEED_OR(e, );
+    e->host_trim = collect;
+}
+
 void *lun_host_get(lun_engine *e)
 {
     LUN_NEED_OR(e, NULL);
@@ -404,6 +410,8 @@ int64_t lun_thrifty(lun_engine *e, bool on)
 void lun_trim(lun_engine *e)
 {
     LUN_NEED_OR(e, );
+    if (e->host_trim)
+        e->host_trim(e->host);
     lun__exports_collect(e);
     lun__pool_trim(e->pool);
 }

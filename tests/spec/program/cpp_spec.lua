@@ -117,6 +117,48 @@ int main()
 }
 ]]
 
+local scopes = [[
+#include <cstdio>
+#include <lunarray.hpp>
+
+struct told {
+    std::shared_ptr<int> count = std::make_shared<int>(0);
+};
+
+int main()
+{
+    lun::engine e;
+    told t;
+    {
+        lun::scope a(e), b(e);
+        a.set("cfg.gain", 2.5);
+        a.add("host.note", [t](const std::vector<lun::value> &in) -> std::vector<lun::value> {
+            ++*t.count;
+            return {std::get<double>(in.at(0)) * 2};
+        });
+        a.run("function f(x) return host.note(x * cfg.gain) end  function g() return lun.vector{1, 2} end", "=a");
+        b.run("assert(cfg == nil and f == nil)");
+        std::printf("%g\n", std::get<double>(a.call("f", {2.0}).at(0)));
+        const lun::reference f = a.hold("f");
+        a.run("f = nil");
+        const double twice = std::get<double>(f({4.0}).at(0));
+        std::printf("%g %d\n", twice, *t.count);
+        std::printf("%g\n", std::get<lun::array>(a.call("g").at(0)).sum());
+        a.run("s = 'text'");
+        std::printf("%s %d\n", std::get<std::string>(a.at("s")).c_str(), std::holds_alternative<std::monostate>(b.at("s")));
+        try {
+            b.run("error 'no'", "=rules");
+        } catch (const lun::error &x) {
+            std::printf("%s %s\n", lun_status_name(x.status()), x.where().c_str());
+        }
+        std::printf("%d\n", (int)t.count.use_count());
+    }
+    lun_trim(e.get());
+    std::printf("%d\n", (int)t.count.use_count());
+    return 0;
+}
+]]
+
 -- What a program prints, built with the strictest warnings.
 local function run(text)
     local scratch = shell.scratch()
@@ -154,6 +196,14 @@ describe("lunarray.hpp", function()
             "EIO: not a PNG image: it has no PNG signature",
             "",
         }, "\n"), run(tables))
+    end)
+
+    it("has scopes: values by paths, functions held, functions of the host that end", function()
+        if sanitized then
+            pending "built without the sanitizers"
+            return
+        end
+        assert.equal("10\n20 2\n3\ntext 1\nESCRIPT rules:1\n2\n1\n", run(scopes))
     end)
 
     it("gives integers exactly, and no array that is empty counts as 0", function()
