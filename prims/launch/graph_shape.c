@@ -19,8 +19,8 @@ static bool is_staged(const lun_node *view)
 
 bool lun__graph_shape_inlines(const lun_engine *e, const lun_node *n)
 {
-    bool plain =
-        n->function && !n->body->text && n->body->used_by == e && n->count <= LUN_SHAPE_OPERANDS;
+    bool plain = !n->body->text && n->count <= LUN_SHAPE_OPERANDS &&
+                 (!n->function || n->body->used_by == e); /* the engine's own are constants */
     for (int k = n->elements; plain && k < n->count; k++)
         plain = n->more[k]->rank == 0 || n->more[k]->kind == LUN_NODE_LEAF;
     return plain;
