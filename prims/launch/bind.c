@@ -229,7 +229,7 @@ static lun_status bind_view(lun_engine *e, lun_binding *to, int i, int64_t count
     const lun_node *n = from->node;
     lun_layout at;
     (void)lun__lowered_layout(to->l, i, &at); /* the kernel's maker has seen that there is one */
-    if (n->kind != LUN_NODE_LEAF)
+    if (n->kind != LUN_NODE_LEAF || lun__layout_is_dense(&at))
         return lun__bind_elements(e, to, i, n, &at, count);
     int64_t some = lun__layout_distinct(&at);
     count_bytes(to, lun__dtype_get((lun_dtype)n->dtype)->bytes * (count < some ? count : some),

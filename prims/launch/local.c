@@ -95,6 +95,12 @@ lun_status lun__local_read(lun_engine *e, lun_binding *to, int i, lun_backend_sl
     if (n != from->node && at->backend->buffer_new) /* the device makes the padded array */
         return bind_padded(e, to, i, *x, indices);
     const int role = to->l->ir.slots[i].role;
+    lun_layout own;
+    if (to->l->unrolled && role == LUN_SLOT_IN && n == from->node &&
+        lun__lowered_layout(to->l, i, &own) && lun__layout_is_dense(&own)) {
+        bind_piece(to, i, n->storage, *x, n->offset + own.offset + indices.lo);
+        return LUN_OK;
+    }
     if (from->view || n != from->node ||
         (role == LUN_SLOT_IN && lun__plan_lowered_strides(to->l, i)))
         return bind_layout(e, to, i, *x, indices.lo);
