@@ -86,6 +86,8 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_csv,
         lun__open_table,        lun__open_memory_file, lun__open_arrow,
         lun__open_csv_write,
+        lun__open_json,
+        lun__open_json_write,
         lun__open_matmul,
         lun__open_record,
         lun__open_factor,

@@ -162,6 +162,12 @@ static const char *bytes_of(const lun_text_made *x, const lun_text_view *v)
                              : x->buffers[v->as.far.buffer].bytes + v->as.far.offset;
 }
 
+lun_string lun__csv_dictionary_text(const lun__csv_dictionary *d, int64_t k)
+{
+    const lun_text_view *v = &d->values.views[k];
+    return (lun_string){bytes_of(&d->values, v), v->length};
+}
+
 static inline bool is_same(const lun_text_made *x, const lun_text_view *found,
                            const lun_text_view *v, const char *text)
 {

@@ -39,6 +39,8 @@ static inline lun__csv_what lun__csv_dictionary_full(const lun__csv_dictionary *
 {
     return d->values.count >= LUN_TEXT_MOST ? LUN__CSV_MANY : LUN__CSV_MEMORY;
 }
+/* Text k of its values. */
+lun_string lun__csv_dictionary_text(const lun__csv_dictionary *d, int64_t k);
 /* What it takes in memory. */
 int64_t lun__csv_dictionary_bytes(const lun__csv_dictionary *d);
 /* Adds the values of `from`, which is empty then. to[k]: their codes, k from 0 to their count; or

@@ -43,8 +43,7 @@ static inline const char *bare(const char *p, const char **end, char quote)
     return p;
 }
 
-/* What a text that is no number is: by ISO 8601 a date, a time of a date, or a text. */
-static lun__csv_sort sort_of_text(const char *p, const char *end)
+lun__csv_sort lun__csv_column_sort_of(const char *p, const char *end)
 {
     enum { DATE = 10 }; /* bytes */
     int64_t x;
@@ -73,7 +72,7 @@ static lun__csv_value value_at(const work *w, int64_t i)
     if (v.word)
         v.sort = LUN__CSV_IS_EMPTY;
     else if (!w->how->undated)
-        v.sort = sort_of_text(start, end);
+        v.sort = lun__csv_column_sort_of(start, end);
     return v;
 }
 

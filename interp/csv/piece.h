@@ -82,6 +82,8 @@ unsigned lun__csv_column_convert(const lun__csv_piece *p, int64_t column, const 
  * left out. */
 unsigned lun__csv_column_sample(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
                                 int64_t most);
+/* What a text that is no number is: by ISO 8601 a date, a time of a date, or a text. */
+lun__csv_sort lun__csv_column_sort_of(const char *p, const char *end);
 /* Finds the first field of a column that is not of the kind that it must be; false: all are. */
 bool lun__csv_column_misfit(const lun__csv_piece *p, int64_t column, const lun__csv_how *how,
                             lun__csv_fault *fault);

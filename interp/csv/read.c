@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "csv/csv_state.h"
+#include "csv/join_texts.h"
 
 enum {
     SAMPLE = 1000, /* rows for a guess */
@@ -332,70 +333,20 @@ static bool mark_missing(run *r, lun__csv_fault *fault)
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
-/* The codes of a column of text made those of one dictionary, in so many bytes each. */
-typedef struct renumbering {
-    const run *r;
-    const target *t;
-    uint32_t *to[LUN__CSV_BUFFERS]; /* by dictionary; NULL: codes grow by `more` */
-    uint32_t more[LUN__CSV_BUFFERS];
-    int bytes;
-    void *codes;
-} renumbering;
-
-static void renumber_piece(void *of, int64_t k)
-{
-    const renumbering *w = of;
-    const lun__csv_cut *cut = &w->r->c->cuts.list[k];
-    const uint32_t *from = w->t->memory, *to = w->to[w->t->owner[k]];
-    const uint32_t more = w->more[w->t->owner[k]];
-    for (int64_t row = cut[0].row; row < cut[1].row; row++) {
-        const uint32_t code = to ? to[from[row]] : from[row] ? from[row] + more : 0;
-        if (w->bytes == 1)
-            ((uint8_t *)w->codes)[row] = (uint8_t)code;
-        else if (w->bytes == 2)
-            ((uint16_t *)w->codes)[row] = (uint16_t)code;
-        else
-            ((uint32_t *)w->codes)[row] = code;
-        if (w->t->valid)
-            w->t->valid[row] = code != 0;
-    }
-}
-
-/* Makes the dictionaries of target i one, the first, and passes its values on. */
-static bool join_texts(renumbering *w, int64_t i, target *t, lun__csv_fault *fault)
-{
-    const lun__csv_services *s = w->r->c->pool.services;
-    lun__csv_dictionary *all = &t->dictionaries[0];
-    for (int b = 1; b < LUN__CSV_BUFFERS; b++)
-        if (!lun__csv_dictionary_merge(all, &t->dictionaries[b], &w->to[b], &w->more[b]))
-            return lun__csv_state_refuse(fault, lun__csv_dictionary_full(all));
-    const int64_t count = all->values.count;
-    lun_text_made values = lun__csv_dictionary_values(all);
-    w->bytes = count <= UINT8_MAX ? 1 : count <= UINT16_MAX ? 2 : 4;
-    w->codes = t->memory;
-    return s->texts(s->ctx, i, &values, w->bytes, &w->codes) ||
-           lun__csv_state_refuse(fault, LUN__CSV_REFUSED);
-}
-
 /* Finishes target i, a column of text. */
 static bool end_texts(run *r, int64_t i, target *t, lun__csv_fault *fault)
 {
-    const lun__csv_services *s = r->c->pool.services;
-    renumbering w = {.r = r, .t = t};
-    void *memory = NULL;
     unsigned seen = 0;
     for (int64_t k = 0; k < r->c->cuts.count; k++)
         seen |= t->seen[k];
     t->wanted->missing = seen & LUN__CSV_HOLES;
-    bool ok = join_texts(&w, i, t, fault);
-    if (ok && t->wanted->missing && !s->validity(s->ctx, i, rows_of(r->c), &memory))
-        ok = lun__csv_state_refuse(fault, LUN__CSV_REFUSED);
-    t->valid = memory;
-    if (ok)
-        s->share(s->ctx, r->c->cuts.count, &w, renumber_piece);
-    for (int b = 0; b < LUN__CSV_BUFFERS; b++)
-        free(w.to[b]);
-    return ok;
+    const lun__csv_coded coded = {.dictionaries = t->dictionaries,
+                                  .owner = t->owner,
+                                  .cuts = r->c->cuts.list,
+                                  .pieces = r->c->cuts.count,
+                                  .codes = t->memory,
+                                  .missing = t->wanted->missing};
+    return lun__csv_join_texts(r->c->pool.services, i, &coded, fault);
 }
 
 static bool finish(run *r, lun__csv_fault *fault)

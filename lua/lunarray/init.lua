@@ -44,6 +44,10 @@ function lun.concat(list, ...)
 end
 
 lun.arrow = { export = later("format.arrow", "export", 2), import = later("format.arrow", "import", 2) }
+lun.json = {
+    decode = later("format.jsonvalue", "decode", 1), encode = later("format.jsonvalue", "encode", 2),
+    object = later("format.jsonvalue", "object", 1), null = core.internal.json_null,
+}
 lun.group = later("table.group", "group", math.huge)
 lun.join = later("table.join", "join", 4)
 lun.date = {

@@ -28,6 +28,7 @@ backends/render/body/packed_loop.c rounds without a question
 backends/render/renderer.h bits of a set
 backends/render/versions/private_memory.c bytes of private memory
 interp/csv/float.c fixed-point logarithms
+interp/json/token.c characters beyond those of two bytes of UTF-16
 interp/luafn/ssa/unroll.c values of unrolled loops
 interp/program/protected_call.c instructions between two looks
 interp/program/repl_history.c bytes of an entry

@@ -8,17 +8,15 @@
 -- opts.columns, the names of the columns that are wanted (frame.lua). getmetatable(t).csv says how the file was read:
 -- `separator`, `nameless` (its first line is a row and gives no names), `skipped` (rows left out).
 
+local columns_in = require "lunarray.format.columns"
 local core = require "lunarray.core"
-local dtypes = require "lunarray.base.dtypes"
 local csvrows = require "lunarray.format.csvrows"
 local file = require "lunarray.format.file"
 local frame = require "lunarray.show.frame"
-local numbers_as = require "lunarray.base.number"
 local object = require "lunarray.table.object"
 local opened = require "lunarray.stream.opened"
 local options = require "lunarray.format.csvoptions"
 local raw = require "lunarray.format.raw"
-local records = require "lunarray.base.records"
 local zip = require "lunarray.format.zip"
 
 local csv = {
@@ -89,19 +87,6 @@ local function failure(names, chosen, what, line, column, x, reason)
     return nil, ("line %d: %s"):format(line, message), "format"
 end
 
--- Nil if `names` can be a header that is written, else what is wrong.
-local function header_fault(names)
-    local seen = {}
-    for i, name in ipairs(names) do
-        if name == "" then
-            return ("column %d has no name"):format(i)
-        elseif seen[name] then
-            return ("columns %d and %d are both named '%s'"):format(seen[name], i, name)
-        end
-        seen[name] = i
-    end
-end
-
 -- A file's names of columns without blanks around: an empty one is "c" and its number, one that there is already gets
 -- the next number that no other name has, as in x_2. And a list of those that were made so.
 local function complete(names)
@@ -121,11 +106,6 @@ local function complete(names)
         made[#made + 1] = out[i] ~= names[i]:match "^[ \t]*(.-)[ \t]*$" and out[i] or nil
     end
     return out, made
-end
-
--- Whether a file with that extension is gzip data.
-local function is_packed(extension)
-    return extension ~= nil and find(extension, "%.gz$") ~= nil
 end
 
 -- What separates the fields of a file with that extension; nil: its header says.
@@ -166,7 +146,7 @@ end
 
 -- A reader, the names in the header, whether there is none, and the separator; or nil, message, code.
 local function open(source, opts, extension)
-    local packed = is_packed(extension)
+    local packed = columns_in.is_packed(extension)
     local text, message, code
     if not source.handle or not source.left then -- it has no size
         text, message, code = source:peek(HEAD)
@@ -246,12 +226,6 @@ local function begin(source, opts, extension)
     return from
 end
 
--- A column of these elements and, unless it is nil, their validity, in that dtype (nil: its own).
-local function joined(values, validity, dtype)
-    local column = (validity ~= nil and internal.with_missing(values, validity) or values):eval()
-    return dtype and dtype ~= column:dtype() and column:cast(dtype) or column
-end
-
 -- Columns of a file, by `hows`: a list of values, that of their validities, their flags, the number of rows; or nil,
 -- message, code.
 local function columns_of(from, numbers, hows)
@@ -289,27 +263,10 @@ end
 local function make_table(names, columns, valid, kinds, rows, about)
     local by_name = {}
     for i, name in ipairs(names) do
-        by_name[name] = joined(columns[i], valid[i], kinds[i])
+        by_name[name] = columns_in.joined(columns[i], valid[i], kinds[i])
     end
     local t = object.make(by_name, names, rows)
     getmetatable(t).csv = about
-    return t
-end
-
--- Adds a column of text with the path of each row's file; or nil, message, code.
-local function add_source(t, name, files)
-    local paths, rows = {}, {}
-    if frame.column(t, name) ~= nil then
-        return nil, ("source names the column '%s', which the file has"):format(name), "format"
-    end
-    for k, from in ipairs(files) do
-        paths[k], rows[k] = from.path, core.full(from.rows, k)
-    end
-    local usable, column = pcall(core.vector, paths, "text")
-    if not usable then
-        return nil, "source: a path is not UTF-8 text", "format"
-    end
-    t[name] = column:take(core.concat(rows)):eval()
     return t
 end
 
@@ -328,7 +285,7 @@ function csv.decode(source, opts, extension, path)
     leave_note(from, opts, path)
     local t = make_table(from.wanted, columns, valid, from.dtypes, rows, from.about)
     if opts.source then
-        return add_source(t, opts.source, { { path = path, rows = rows } })
+        return columns_in.add_source(t, opts.source, { { path = path, rows = rows } })
     end
     return t
 end
@@ -451,7 +408,7 @@ function csv.decode_all(list, opts)
     local t = make_table(first.wanted, columns, valid, first.dtypes, rows, first.about)
     if opts.source then
         local message, code
-        t, message, code = add_source(t, opts.source, files)
+        t, message, code = columns_in.add_source(t, opts.source, files)
         return t, message and first.path .. ": " .. message, code
     end
     return t
@@ -484,125 +441,10 @@ function csv.open(list, opts)
         end
         from.path, from.source = one.path, source
         return from
-    end, columns_of, joined)
+    end, columns_of, columns_in.joined)
 end
 
 -- ---------------------------------------------------------------- columns to text
-
--- The dtype in which elements of a kind are written.
-local WRITTEN = { bool = "bool", signed = "i64", unsigned = "u64", float = "f64" }
-
--- The text of a list's element of a column that has elements of several kinds.
-local function text_of(x)
-    return type(x) == "number" and numbers_as.exact(x) or x == core.na and x or tostring(x)
-end
-
--- The Vector that a Lua list is, or nil and what is wrong with it: of elements of several kinds a text one.
-local function of_list(list)
-    local kinds, values = {}, {}
-    for i = 1, rawlen(list) do
-        local x = rawget(list, i)
-        local kind = type(x)
-        if kind == "string" and (not utf8.len(x) or find(x, "\0", 1, true)) then
-            return nil, ("row %d is not UTF-8 text"):format(i)
-        elseif kind ~= "string" and kind ~= "number" and kind ~= "boolean" and x ~= core.na then
-            return nil, ("row %d is a %s; strings, numbers and booleans can be saved"):format(i, kind)
-        end
-        values[i] = x
-        kinds[x == core.na and "na" or math.type(x) or kind] = true
-    end
-    kinds.na = nil
-    local first = next(kinds)
-    if first == nil or next(kinds, first) == nil then
-        return core.vector(values, first == "string" and "text" or nil)
-    end
-    for i, x in ipairs(values) do
-        values[i] = text_of(x)
-    end
-    return core.vector(values, "text")
-end
-
--- The texts of dates and timestamps, by a format unless that is nil, and of durations, which are seconds.
-local function time_texts(column, dtype, dates)
-    if dtype == "duration" then
-        return column:seconds():format "%.6f":rtrim "0":rtrim "."
-    end
-    return dates and column:format(dates) or column:cast "text"
-end
-
--- A column for the writer (a rank-1 array or a Lua table), its length and its validity, nil where no element is
--- missing; or nil and what is wrong with it.
-local function column_to_write(column, dates)
-    if type(column) == "table" then
-        local made, wrong = of_list(column)
-        if not made then
-            return nil, wrong
-        end
-        column = made
-    elseif not core.isarray(column) then
-        return nil, "is a " .. type(column) .. "; a column is a Vector or a Lua table"
-    end
-    local usable, dtype = pcall(column.dtype, column)
-    if not usable then
-        return nil, "cannot be read: " .. dtype
-    end
-    local rank = select("#", column:shape())
-    if rank ~= 1 then
-        return nil, ("is of rank %d; a column is a Vector or a Lua table"):format(rank)
-    end
-    if dtypes.by_name[dtype].kind == "time" then
-        dtype, column = "text", time_texts(column, dtype, dates)
-    end
-    if dtype == "text" then
-        return column:eval(), column:size()
-    end
-    local valid
-    if internal.has_missing(column) then
-        column, valid = internal.slots(column), column:ismissing():eq(false):eval()
-    end
-    local written = WRITTEN[dtypes.by_name[dtype].kind]
-    if not internal.streamed(column) then
-        column:eval() -- else each batch would be computed when it is written
-    end
-    return dtype == written and column or column:cast(written), column:size(), valid
-end
-
--- The names of the columns to save, in order, or nil and what is wrong.
-local function names_to_save(t, wanted)
-    local names = wanted or frame.ordered(t)
-    if type(names) ~= "table" or #names == 0 then
-        return nil, wanted and "names is not a list of column names" or "no columns"
-    end
-    for _, name in ipairs(names) do
-        if type(name) ~= "string" then
-            return nil, ("the column name %s is not a string"):format(tostring(name))
-        elseif frame.column(t, name) == nil then
-            return nil, ("no column '%s'"):format(name)
-        elseif not utf8.len(name) or find(name, "\0", 1, true) then
-            return nil, ("the column name %q is not UTF-8 text"):format(name)
-        end
-    end
-    return names
-end
-
--- The names and columns of a table as a file has them: of records each field, called "name.field".
-local function columns_to_save(t, wanted)
-    local names, fault = names_to_save(t, wanted)
-    if not names then
-        return nil, fault
-    end
-    local flat, columns = {}, {}
-    for _, name in ipairs(names) do
-        records.each_column(name, frame.column(t, name), function(label, column)
-            flat[#flat + 1], columns[#columns + 1] = label, column
-        end)
-    end
-    fault = header_fault(flat)
-    if fault then
-        return nil, fault
-    end
-    return flat, columns
-end
 
 -- How a table is written to a file with that extension: internal.csv_write.
 local function form_of(opts, extension)
@@ -644,7 +486,8 @@ local function present(path, names, opts, extension)
     end
     local reader, header, unended, x
     reader, header, message, code, unended, x = internal.csv_open(source.handle, source.left, nil,
-        is_packed(extension), options.rules({ sep = form_of(opts, extension).separator, header = opts.header }))
+        columns_in.is_packed(extension), options.rules({ sep = form_of(opts, extension).separator,
+            header = opts.header }))
     if not reader then
         message, code = select(2, failure(nil, nil, header, message, code, unended, x))
         return nil, path .. ": " .. message, code
@@ -662,11 +505,18 @@ end
 
 -- A newline in such a file.
 local function newline_in(extension)
-    if not is_packed(extension) then
+    if not columns_in.is_packed(extension) then
         return "\n"
     end
     local head, crc = "\31\139\8\0\0\0\0\0\0\255", internal.crc32 "\n" -- RFC 1952: a member without a name
     return head .. internal.deflate "\n" .. ("<I4I4"):pack(crc, 1)
+end
+
+-- How dates and timestamps are written; nil: by ISO 8601.
+local function dates_of(opts)
+    return opts.dates and function(column)
+        return column:format(opts.dates)
+    end
 end
 
 -- The rows of an opened table behind those in a file of Lua's: true; or nil, message, code.
@@ -681,7 +531,7 @@ local function write_opened(handle, t, names, opts, extension, headed)
         local columns, valid = {}, {}
         for i, name in ipairs(names) do
             local length
-            columns[i], length, valid[i] = column_to_write(frame.column(part, name), opts.dates)
+            columns[i], length, valid[i] = columns_in.to_write(frame.column(part, name), dates_of(opts))
             if not columns[i] then
                 return fail(nil, ("column '%s' %s"):format(name, length), "format")
             end
@@ -690,8 +540,8 @@ local function write_opened(handle, t, names, opts, extension, headed)
         if wrong then
             return fail(nil, wrong, "format")
         end
-        local ok, message, code = internal.csv_write(handle, names, columns, #part, is_packed(extension), form, valid,
-            headed or before > 0)
+        local ok, message, code = internal.csv_write(handle, names, columns, #part, columns_in.is_packed(extension),
+            form, valid, headed or before > 0)
         return not ok and fail(nil, message, code)
     end, function()
         if not (start and handle:seek("set", start) and internal.cut(handle, start)) then
@@ -712,7 +562,7 @@ local function encode_opened(t, opts, extension, path)
             return nil, ("no column '%s'"):format(tostring(name))
         end
     end
-    local fault = #names == 0 and "no columns" or header_fault(names)
+    local fault = #names == 0 and "no columns" or columns_in.header_fault(names)
     if fault then
         return nil, fault
     elseif #names == 1 then -- a missing element is an empty line, which its place decides how to write
@@ -744,24 +594,11 @@ function csv.encode(t, opts, extension, path)
     elseif type(t) ~= "table" or core.isarray(t) then
         return nil, "table of columns expected, {name = Vector or list, ...}"
     end
-    local names, columns = columns_to_save(t, opts.columns or opts.names)
-    if not names then
-        return nil, columns
+    local made, wrong = columns_in.all_to_write(t, opts.columns or opts.names, dates_of(opts))
+    if not made then
+        return nil, wrong
     end
-    local rows
-    local valid = {}
-    for i, name in ipairs(names) do
-        local count
-        columns[i], count, valid[i] = column_to_write(columns[i], opts.dates)
-        if not columns[i] then
-            return nil, ("column '%s' %s"):format(name, count)
-        end
-        rows = rows or count
-        if count ~= rows then
-            local message = "lengths differ: column '%s' has %d rows and '%s' has %d"
-            return nil, message:format(names[1], rows, name, count)
-        end
-    end
+    local names, columns = made.names, made.columns
     local form = form_of(opts, extension)
     local fault = quotes_fault(names, columns, form)
     if fault then
@@ -782,7 +619,7 @@ function csv.encode(t, opts, extension, path)
         if not ended then
             return nil, message, number
         end
-        return internal.csv_write(handle, names, columns, rows, is_packed(extension), form, valid,
+        return internal.csv_write(handle, names, columns, made.rows, columns_in.is_packed(extension), form, made.valid,
             headed or opts.header == false)
     end }
 end

@@ -14,6 +14,7 @@ local records = require "lunarray.base.records"
 
 local formats = {
     csv = require "lunarray.format.csv",
+    json = require "lunarray.format.json",
     npy = require "lunarray.format.npy",
     npz = require "lunarray.format.npz",
     raw = raw,
@@ -24,16 +25,20 @@ local formats = {
 local by_extension = {
     csv = "csv", ["csv.gz"] = "csv", tsv = "csv", ["tsv.gz"] = "csv", txt = "csv", ["txt.gz"] = "csv",
     zip = "csv",
+    json = "json", ["json.gz"] = "json", jsonl = "json", ["jsonl.gz"] = "json", ndjson = "json",
+    ["ndjson.gz"] = "json",
     npy = "npy", npz = "npz", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
 }
 
-local TABLES = { csv = true, npz = true } -- formats of tables of arrays
+local TABLES = { csv = true, json = true, npz = true } -- formats of tables of arrays
+local ROWS = { csv = true, json = true } -- of tables of columns, of which several files are read at once
+local NAMED = { csv = "csv", json = "json", jsonl = "json" } -- opts.format
 
 local reading, io_type = infile.reading, io.type
 
-local FORMATS = "csv tsv txt, these with .gz, zip npy npz pgm ppm pnm png raw bin"
-local KNOWN = ".csv .tsv .txt .npy .npz .pgm .ppm .pnm .png, and for bare elements .raw .bin or any other with "
-    .. '{dtype = "f32"} or another dtype'
+local FORMATS = "csv tsv txt json jsonl ndjson, these with .gz, zip npy npz pgm ppm pnm png raw bin"
+local KNOWN = ".csv .tsv .txt .json .jsonl .npy .npz .pgm .ppm .pnm .png, and for bare elements .raw .bin or "
+    .. 'any other with {dtype = "f32"} or another dtype'
 
 -- The format's name and module and the file's extension; or nil, bad argument's number, message.
 local function format_for(path, opts, opts_at)
@@ -46,9 +51,9 @@ local function format_for(path, opts, opts_at)
     end
     local extension = (path:match("[^/]%.([^./]*)$") or ""):lower()
     extension = extension == "gz" and path:lower():match("[^/]%.([^./]*%.gz)$") or extension
-    local name = opts.format or by_extension[extension] or opts.dtype ~= nil and "raw" or nil
-    if opts.format ~= nil and opts.format ~= "csv" then
-        return nil, opts_at, 'format is not "csv"; other files go by their names'
+    local name = NAMED[opts.format] or by_extension[extension] or opts.dtype ~= nil and "raw" or nil
+    if opts.format ~= nil and not NAMED[opts.format] then
+        return nil, opts_at, 'format is not "csv", "json" or "jsonl"; other files go by their names'
     end
     if not name then
         local what = extension == "" and "no extension in '%s'" or "unknown extension in '%s'"
@@ -94,11 +99,11 @@ end
 
 local M = {}
 
--- The files that `path` names, a list of { path =, extension = }, where they are csv and several may be meant: a list
--- of paths, or a pattern. Nil, if one file is; false, message, code, if there are none.
+-- The files that `path` names, a list of { path =, extension = }, where they are tables of columns and several may be
+-- meant: a list of paths, or a pattern; and their format. Nil, if one file is; false, message, code, if there are none.
 local function files_of(path, opts, call)
     local list = path
-    if type(path) == "string" and format_for(path, opts, 2) == "csv" then
+    if type(path) == "string" and ROWS[format_for(path, opts, 2)] then
         local message, code
         list, message, code = file.matching(path)
         if list == false then
@@ -110,38 +115,42 @@ local function files_of(path, opts, call)
     elseif #list == 0 then
         misuse(1, call, "path expected, got a table without one", 4)
     end
-    local files = {}
+    local files, all = {}, nil
     for i, one in ipairs(list) do
         local name, format, extension = format_for(one, opts, 2)
         if not name then
             misuse(format, call, extension, 4)
-        elseif name ~= "csv" then
-            misuse(1, call, ("'%s' is no csv file; only these are read several at once"):format(one), 4)
+        elseif not ROWS[name] then
+            misuse(1, call, ("'%s' is no csv or JSON file; only these are read several at once"):format(one), 4)
+        elseif all and name ~= all then
+            misuse(1, call, ("'%s' is of another format than the first file"):format(one), 4)
         end
+        all = name
         files[i] = { path = one, extension = extension }
     end
-    return files
+    return files, all
 end
 
--- The table in several csv files; or nil, message, code.
-local function load_files(files, opts)
-    local fault = read_fault(formats.csv, opts, formats.csv.load_options, "csv")
+-- The table in several files of one format; or nil, message, code.
+local function load_files(files, name, opts)
+    local fault = read_fault(formats[name], opts, formats[name].load_options, name)
     if fault then
         misuse(2, "load", fault, 3)
     end
-    return formats.csv.decode_all(files, opts)
+    return formats[name].decode_all(files, opts)
 end
 
 -- The table in what a script's file still has; or nil, message, code.
 local function load_handle(handle, opts)
-    if type(opts) ~= "table" or opts.format ~= "csv" then
-        misuse(2, "load", 'of a file handle {format = "csv"} is read', 3)
+    local name = type(opts) == "table" and NAMED[opts.format]
+    if not name then
+        misuse(2, "load", 'of a file handle {format = "csv"}, "json" or "jsonl" is read', 3)
     end
-    local fault = read_fault(formats.csv, opts, formats.csv.load_options, "csv")
+    local fault = read_fault(formats[name], opts, formats[name].load_options, name)
     if fault then
         misuse(2, "load", fault, 3)
     end
-    local t, message, code = formats.csv.decode(file.stream(handle), opts, nil, "(file handle)")
+    local t, message, code = formats[name].decode(file.stream(handle), opts, nil, "(file handle)")
     if not t then
         return nil, "(file handle): " .. message, code
     end
@@ -161,7 +170,7 @@ function M.load(path, opts)
         if files == false then
             return nil, why, number
         elseif files then
-            return load_files(files, opts)
+            return load_files(files, why, opts)
         end
     end
     local name, format, extension = format_for(path, opts, 2)
@@ -271,7 +280,7 @@ end
 -- `name`, cannot have, as argument `at` of `call`.
 local function pieces_of(a, name, opts, extension, path, at, call)
     local struct = records.struct_of(a)
-    if struct and name == "csv" then
+    if struct and ROWS[name] then
         local columns, names = {}, {}
         for k, field in ipairs(records.fields_of(a)) do
             names[k], columns[struct[k]] = struct[k], field
@@ -296,9 +305,17 @@ local function pieces_of(a, name, opts, extension, path, at, call)
     return pieces, why, code
 end
 
+-- The results of writing, behind which `more`, if it is a function, puts others.
+local function told(more, saved, ...)
+    if saved and type(more) == "function" then
+        return saved, more()
+    end
+    return saved, ...
+end
+
 -- lun.save(path, a [, opts]): true, or nil, message, code with the old file untouched. opts: those of
--- docs/files.md (.csv, .tsv), maxval (images), dtype (raw bytes); or the largest sample that lun.load gives with an
--- image.
+-- docs/files.md (.csv, .tsv), docs/json.md, maxval (images), dtype (raw bytes); or the largest sample that lun.load
+-- gives with an image. Of JSON also how many NaN and infinities are null there, if any are.
 function M.save(path, a, opts)
     opts = save_options(opts, type(path) == "string" and path)
     local name, format, extension = format_for(path, opts, 3)
@@ -316,7 +333,7 @@ function M.save(path, a, opts)
     if not pieces then
         return nil, why, code
     end
-    return reading(core.internal.writing, opts.append and file.append or file.write, path, pieces)
+    return told(why, reading(core.internal.writing, opts.append and file.append or file.write, path, pieces))
 end
 
 -- ---------------------------------------------------------------- bytes
@@ -375,7 +392,7 @@ function M.encode(v, extension, opts)
     if not pieces then
         return nil, why, code
     end
-    return reading(core.internal.writing, file.bytes, pieces)
+    return told(why, reading(core.internal.writing, file.bytes, pieces))
 end
 
 return M

@@ -109,6 +109,7 @@ M.written = {
     ["to_numpy to_frame values"] = { "lun.stack({t.day, t.temp}, 2)" },
     ["from_dict tibble tribble"] = { "lun.table{x = a}" },
     ["from_records"] = { "lun.table{{x = 1}, {x = 2}}" }, write_csv = { 'lun.save("t.csv", {x = a})' },
+    ["to_json write_json write_ndjson"] = { 'lun.save("t.json", {x = a})' },
     ["to_arrow to_pandas"] = { "lun.arrow.export(t)" }, from_arrow = { "lun.arrow.import(lun.arrow.export(t))" },
     ["replace_column_names"] = { 't:rename{temp = "x"}' },
 }
@@ -120,10 +121,9 @@ M.none = {
     ["to_clipboard write_clipboard to_excel write_excel to_hdf to_html to_latex to_markdown to_pickle"
         .. " to_stata to_xarray to_xml to_orc to_iceberg write_iceberg write_delta write_avro write_database"
         .. " to_sql to_jax to_torch style boxplot"] =
-        "tables are saved as .csv, .tsv and .npz",
-    ["to_feather to_parquet write_parquet write_ipc write_ipc_stream to_json"
-        .. " write_json write_ndjson serialize deserialize sql explain_sql"] =
-        "tables are saved as .csv, .tsv and .npz: lun.help \"save\"",
+        "tables are saved as .csv, .tsv, .json, .jsonl and .npz",
+    ["to_feather to_parquet write_parquet write_ipc write_ipc_stream serialize deserialize sql explain_sql"] =
+        "tables are saved as .csv, .tsv, .json, .jsonl and .npz: lun.help \"save\"",
     ["arr list struct implode to_struct ext bin_intervals bin_ranks bin_quantiles"] =
         "cells hold no lists and no records",
     ["lazy_frame rechunk n_chunks shrink_to_fit set_sorted to_physical to_init_repr flags set_flags attrs"

@@ -213,10 +213,10 @@ local FUNCTIONS = {
     load = {
         "lun.load(path [, opts])",
         "an array from a .npy, .png, .pgm or .ppm file, or of bytes with {dtype=}; a table of arrays from .npz,\n"
-            .. "of columns from .csv, .tsv or .txt, also .gz, with the options columns sep header names skip comment\n"
-            .. "dtypes na nrows decimal thousands quote escape ragged trim infer dates encoding source format:\n"
-            .. 'docs/files.md; several by a list or a pattern, "2013-*.csv", are one table; what a file has without\n'
-            .. "axes has none: a:value() is its number",
+            .. "of columns from .json or .jsonl (docs/json.md) and .csv, .tsv or .txt, also .gz, with the options\n"
+            .. "columns sep header names skip comment dtypes na nrows decimal thousands quote escape ragged trim\n"
+            .. 'infer dates encoding source format: docs/files.md; several by a list or a pattern, "2013-*.csv",\n'
+            .. "are one table; what a file has without axes has none: a:value() is its number",
     },
     open = {
         "lun.open(path [, opts])",
@@ -227,9 +227,9 @@ local FUNCTIONS = {
     },
     save = {
         "lun.save(path, a [, opts])",
-        "writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .csv .tsv, also .gz,\n"
-            .. "with columns sep header na quote decimal float dates append: docs/files.md; of arrays or records\n"
-            .. ".npz, which {compress=true} compresses",
+        "writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .json .jsonl .csv\n"
+            .. ".tsv, also .gz, with columns form sep header na quote decimal float dates append: docs/files.md,\n"
+            .. "docs/json.md; of arrays or records .npz, which {compress=true} compresses",
     },
     decode = {
         "lun.decode(bytes, format [, opts])",
@@ -532,6 +532,20 @@ local SIGNS = {
         "the columns of a csv in the order of the file; t.name is one, #t the number of rows; print(t) shows some",
     },
     {
+        "json decode json.decode", "lun.json.decode(text)",
+        "the value of JSON text: tables, texts, numbers, lun.json.null; or nil, message with line and column, code;\n"
+            .. "tables in files: lun.load, lun.save; docs/json.md",
+    },
+    {
+        "json encode json.encode", "lun.json.encode(value [, {indent=}])",
+        "the value as JSON text; arrays are nested lists, tables of columns objects of lists, NaN and inf null",
+    },
+    {
+        "json object json.object", "lun.json.object(t)",
+        "t, which lun.json.encode writes as an object also where it is empty",
+    },
+    { "json null json.null", "lun.json.null", "what null is in lists of JSON text" },
+    {
         "arrow export arrow.export", "lun.arrow.export(t [, {rows=, text=}])",
         "a table, or an array, as a stream of Arrow's C interface; s:address() is where; numbers are not copied;\n"
             .. 'rows: of a batch; text: "utf8_view", "large_utf8" or "utf8"; docs/doors.md',
@@ -736,7 +750,7 @@ reductions      %s dot
 printing        precision width elements_shown rows_shown
 written so      %s
 methods         %s
-files           load open save decode encode arrow
+files           load open save decode encode json arrow
 tables          table rows factor date group join
 of a table      %s
 of its groups   %s

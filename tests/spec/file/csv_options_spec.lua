@@ -400,7 +400,8 @@ describe("csv from elsewhere", function()
         local t, message = lun.load(assert(io.popen "printf 'a,b\\n1\\n'"), { format = "csv" })
         assert.is_nil(t)
         assert.matches("^%(file handle%): line 2: 1 field", message)
-        assert.has_error(function() lun.load(io.stdin) end, "bad argument #2 to 'load' (of a file handle {format = \"csv\"} is read)")
+        assert.has_error(function() lun.load(io.stdin) end,
+            "bad argument #2 to 'load' (of a file handle {format = \"csv\"}, \"json\" or \"jsonl\" is read)")
     end)
 
     it("has any name with the option format", function()

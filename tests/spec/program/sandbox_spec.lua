@@ -96,6 +96,20 @@ for _, call in ipairs { "lun.plot(lun.index(3), %s)", "lun.hist(lun.index(3), %s
         .. "return n > 1 and %s or nil end end}) return %s"):format(path, call:format "opts"))
 end
 
+-- JSON text of strangers.
+finds "getmetatable(lun.json.null)"
+finds "return pcall(setmetatable, lun.json.null, {})"
+finds "return pcall(rawset, lun.json.null, 'x', 1)"
+finds "return pcall(setmetatable, lun.json.object{}, {__gc = print})"
+finds "local t = getmetatable(lun.json.object{}) return type(t) == 'table'"
+finds "local t = getmetatable(lun.json.decode '{}') return type(t) == 'table'"
+finds "return lun.json.decode(('['):rep(1e6))"
+finds "return lun.json.decode '\"\\ud800\"'"
+finds "return (lun.decode('{\"a\":1}\\n{\"a\":', 'jsonl'))"
+finds "return pcall(lun.decode, {'/etc/passwd'}, 'jsonl')"
+grows "local t = {} for i = 1, 1e9 do t[i] = lun.json.decode('[' .. ('1,'):rep(1e6) .. '1]') end"
+lasts "local s = '[' .. ('1,'):rep(1e6) .. '1]' while true do lun.json.decode(s) end"
+
 -- ---------------------------------------------------------------- code
 
 for _, chunk in ipairs { [["\27Lua"]], [["\27LuaT\0"]], [[("\27Lua\x54\0\x19\x93\r\n\x1a\n"):rep(3)]] } do
