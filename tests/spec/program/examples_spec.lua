@@ -104,6 +104,24 @@ describe("examples", function()
                     .. "%s/%s.out"):format(root, scratch, scratch, source)))
             end)
         end
+
+        -- Its files and commands as they stand, but for the installation and where it is.
+        local cmake = select(2, capture("command -v cmake")) == 0;
+        (cmake and it or pending)("embedding in ten minutes builds as it is typed", function()
+            local files, commands, text = {}, {}, shell.slurp "docs/embedding-ten-minutes.md"
+            for language, block in text:gmatch "```(%l+)\n(.-)```" do
+                files[language] = files[language] or block
+                commands[#commands + 1] = language == "sh" and block or nil
+            end
+            assert.equal("make install PREFIX=$HOME/lun\n", commands[1])
+            shell.capture(("mkdir -p %s/host"):format(scratch))
+            shell.write(scratch .. "/host/CMakeLists.txt", files.cmake)
+            shell.write(scratch .. "/host/host.c", files.c)
+            local home = root .. "/opt"
+            local printed = succeed(("cd %s/host && export HOME=%s LUNARRAY_CACHE_DIR=%s/cache && %s"):format(scratch, home, scratch,
+                commands[2]:gsub("\n(.)", " >/dev/null && %1")))
+            assert.equal(files.c:match "// prints:\n// ([^\n]+)" .. "\n", printed)
+        end)
     end)
 
     it("say at their heads that they need a C compiler, and what to do without one", function()
