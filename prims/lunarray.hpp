@@ -290,6 +290,11 @@ class array
         check(owner(), lun_read(owner(), same.a_, x.data(), 0, size()));
         return x;
     }
+    // Evaluates x into this array's elements, converted and broadcast.
+    void set(const array &x) const
+    {
+        check(owner(), lun_store(owner(), a_, x.a_));
+    }
     // Elements from `first` on; T must match the array's dtype.
     template <class T> void write(const std::vector<T> &x, std::int64_t first = 0)
     {
@@ -613,6 +618,19 @@ LUN_HPP_UNARY(tanh, LUN_OP_TANH)
 LUN_HPP_UNARY(floor, LUN_OP_FLOOR)
 LUN_HPP_UNARY(isnan, LUN_OP_ISNAN)
 #undef LUN_HPP_UNARY
+// In place: a += b writes a + b into a's elements.
+#define LUN_HPP_IN_PLACE(symbol, OP)                                      \
+    inline const array &operator symbol(const array &a, const operand &b) \
+    {                                                                     \
+        a.set(apply(OP, {a, b}));                                         \
+        return a;                                                         \
+    }
+LUN_HPP_IN_PLACE(+=, LUN_OP_ADD)
+LUN_HPP_IN_PLACE(-=, LUN_OP_SUB)
+LUN_HPP_IN_PLACE(*=, LUN_OP_MUL)
+LUN_HPP_IN_PLACE(/=, LUN_OP_DIV)
+#undef LUN_HPP_IN_PLACE
+
 #define LUN_HPP_BINARY(name, OP)                        \
     inline array name(const array &a, const operand &b) \
     {                                                   \
@@ -864,6 +882,48 @@ class engine
             return lun_wrap(get(), x, n, dtype_of<T>(), nullptr, nullptr, out);
         });
     }
+    // The same of any extents; strides, in elements, empty: row-major.  done() is called when the
+    // engine uses the memory no more; never, if this fails.
+    template <class T>
+    array wrap(T *x, const std::vector<std::int64_t> &extents,
+               const std::vector<std::int64_t> &strides = {}, std::function<void()> done = {}) const
+    {
+        std::vector<std::int64_t> steps = strides;
+        if (strides.empty()) {
+            steps.assign(extents.size(), 1);
+            for (std::size_t k = extents.size(); k-- > 1;)
+                steps[k - 1] = steps[k] * extents[k];
+        } else if (strides.size() != extents.size()) {
+            check(lun_fail(get(), LUN_ESHAPE, "not as many strides as extents"));
+        }
+        auto kept = done ? std::make_unique<std::function<void()>>(std::move(done)) : nullptr;
+        array out = made([&](lun_array **a) {
+            return lun_wrap_strided(get(), x, static_cast<int>(extents.size()), extents.data(),
+                                    steps.data(), dtype_of<T>(), kept ? call_done : nullptr,
+                                    kept.get(), a);
+        });
+        (void)kept.release();
+        return out;
+    }
+    // Arrow's C data interface, lunarray_arrow.h: both structs move into the table.
+    lun::table from_arrow(ArrowSchema *schema, ArrowArray *columns) const
+    {
+        return made_table(
+            [&](lun_table **out) { return lun_from_arrow(get(), schema, columns, out); });
+    }
+    // The consumer releases both.
+    void to_arrow(const lun::table &t, ArrowSchema *schema, ArrowArray *columns) const
+    {
+        check(lun_to_arrow(get(), t.get(), schema, columns));
+    }
+    // f is called while an evaluation takes long, and with nullptr at its end: lun_on_progress.
+    // An exception of f is lost.
+    void on_progress(std::function<void(const lun_progress *)> f)
+    {
+        progress_ =
+            f ? std::make_unique<std::function<void(const lun_progress *)>>(std::move(f)) : nullptr;
+        lun_on_progress(get(), progress_ ? call_progress : nullptr, progress_.get());
+    }
     array load(const std::string &path) const
     {
         return made([&](lun_array **out) { return lun_load(get(), path.c_str(), out); });
@@ -1086,6 +1146,18 @@ class engine
             return std::monostate{};
         }
     }
+    static void call_done(void *, void *ctx) noexcept
+    {
+        const std::unique_ptr<std::function<void()>> f(static_cast<std::function<void()> *>(ctx));
+        (*f)();
+    }
+    static void call_progress(void *ctx, const lun_progress *p) noexcept
+    {
+        try {
+            (*static_cast<std::function<void(const lun_progress *)> *>(ctx))(p);
+        } catch (...) { // what calls it is C
+        }
+    }
     static void retain(const lun_variant &x) noexcept
     {
         if (x.type == LUN_TYPE_ARRAY)
@@ -1126,6 +1198,7 @@ class engine
     }
 
     std::vector<std::unique_ptr<native>> natives_; // outlive the engine, which calls them
+    std::unique_ptr<std::function<void(const lun_progress *)>> progress_;
     std::unique_ptr<lun_engine, closer> e_;
 };
 

@@ -159,6 +159,53 @@ int main()
 }
 ]]
 
+local memory = [[
+#include <cstdio>
+#include <stdexcept>
+#include <lunarray.hpp>
+#include <lunarray_arrow.h>
+
+int main()
+{
+    int ended = 0;
+    {
+        lun::engine e;
+        double x[6] = {1, 2, 3, 4, 5, 6};
+        {
+            const lun::array a = e.wrap(x, {2, 3}, {}, [&] { ended++; });
+            const lun::array columns = e.wrap(x, {3, 2}, {1, 3});
+            std::printf("%g %g\n", a.select(0, 1).sum(), columns.select(1, 0).sum());
+            a += 1;
+            a *= a;
+            a -= e.vector({1.0, 2.0, 3.0});
+            a /= 2;
+            std::printf("%g %g %g %d\n", x[0], x[2], x[5], ended);
+            a.set(e.vector({7}));
+            std::printf("%g %g\n", x[0], x[5]);
+            for (int k = 0; k < 3; k++)
+                try {
+                    k == 0 ? a.set(e.vector({1.0, 2.0})) : k == 1 ? (void)e.wrap(x, {6}, {1, 1}, [&] { ended += 100; })
+                                                                  : (void)(a += lun::array());
+                } catch (const lun::error &f) {
+                    std::printf("%s %s\n", lun_status_name(f.status()), f.what());
+                }
+        }
+        lun_trim(e.get());
+        std::printf("%d\n", ended);
+        ArrowSchema schema;
+        ArrowArray columns;
+        e.to_arrow(e.table({{"x", e.vector({1.5, 2.5})}}), &schema, &columns);
+        std::printf("%d %s\n", (int)columns.length, schema.children[0]->name);
+        std::printf("%g\n", e.from_arrow(&schema, &columns)["x"].sum());
+        e.on_progress([](const lun_progress *) { throw std::runtime_error("lost"); });
+        std::printf("%g\n", (e.vector({1.0, 2.0}) * 2).sum());
+        e.on_progress({});
+    }
+    std::printf("%d\n", ended);
+    return 0;
+}
+]]
+
 -- What a program prints, built with the strictest warnings.
 local function run(text)
     local scratch = shell.scratch()
@@ -204,6 +251,27 @@ describe("lunarray.hpp", function()
             return
         end
         assert.equal("10\n20 2\n3\ntext 1\nESCRIPT rules:1\n2\n1\n", run(scopes))
+    end)
+
+    it("wraps memory in any strides, computes in place, moves tables by Arrow", function()
+        if sanitized then
+            pending "built without the sanitizers"
+            return
+        end
+        assert.equal(table.concat({
+            "15 6",
+            "1.5 6.5 23 0",
+            "7 7",
+            "ESHAPE f64[2] does not broadcast to f64[2, 3], axis 1: 2 and 3",
+            "ESHAPE not as many strides as extents",
+            "EARG an operand is an empty lun::array",
+            "1",
+            "2 x",
+            "4",
+            "6",
+            "1",
+            "",
+        }, "\n"), run(memory))
     end)
 
     it("gives integers exactly, and no array that is empty counts as 0", function()
