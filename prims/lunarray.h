@@ -326,6 +326,22 @@ LUN_API const char *lun_error(const lun_engine *e);
 /* "script:line" of the expression that the last failure concerns, or where a script failed; "" if
  * unknown. */
 LUN_API const char *lun_error_where(const lun_engine *e);
+/* How much a message matters. */
+typedef enum lun_log_level {
+    LUN_LOG_ERROR,
+    LUN_LOG_WARN,
+    LUN_LOG_INFO,
+    LUN_LOG_DEBUG
+} lun_log_level;
+/* Has messages that are no failure of a call given to a function, besides lun_config.log, whose
+ * level is info: those up to a level, a line each, with their subject: "compile", "cache", "door"
+ * (libraries and plug-ins), "memory", "rank", "script" (Lua's warn).  It may be called from the
+ * compiler's thread, and must not call the engine.  call NULL: none; when this returns, the
+ * function before is in no call any more. */
+LUN_API lun_status lun_on_log(lun_engine *e, lun_log_level most,
+                              void (*call)(void *ctx, lun_log_level level, const char *subject,
+                                           const char *text),
+                              void *ctx);
 /* Stops the current evaluation, if any: it returns LUN_ECANCEL without partial results.  May be
  * called from any thread or signal handler.  A script in the engine's own Lua state (lun_dostring,
  * ...) is stopped as a whole, also in coroutines, and no pcall can catch this.  Not stopped: a

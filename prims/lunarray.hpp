@@ -924,6 +924,15 @@ class engine
             f ? std::make_unique<std::function<void(const lun_progress *)>>(std::move(f)) : nullptr;
         lun_on_progress(get(), progress_ ? call_progress : nullptr, progress_.get());
     }
+    using log = std::function<void(lun_log_level, const char *subject, const char *text)>;
+    // f receives messages up to a level, perhaps on the compiler's thread: lun_on_log.  An
+    // exception of f is lost.
+    void on_log(lun_log_level most, log f)
+    {
+        auto kept = f ? std::make_unique<log>(std::move(f)) : nullptr;
+        check(lun_on_log(get(), most, kept ? call_log : nullptr, kept.get()));
+        log_ = std::move(kept);
+    }
     array load(const std::string &path) const
     {
         return made([&](lun_array **out) { return lun_load(get(), path.c_str(), out); });
@@ -1158,6 +1167,14 @@ class engine
         } catch (...) { // what calls it is C
         }
     }
+    static void call_log(void *ctx, lun_log_level level, const char *subject,
+                         const char *text) noexcept
+    {
+        try {
+            (*static_cast<log *>(ctx))(level, subject, text);
+        } catch (...) { // what calls it is C
+        }
+    }
     static void retain(const lun_variant &x) noexcept
     {
         if (x.type == LUN_TYPE_ARRAY)
@@ -1199,6 +1216,7 @@ class engine
 
     std::vector<std::unique_ptr<native>> natives_; // outlive the engine, which calls them
     std::unique_ptr<std::function<void(const lun_progress *)>> progress_;
+    std::unique_ptr<log> log_;
     std::unique_ptr<lun_engine, closer> e_;
 };
 

@@ -616,6 +616,9 @@ LUN_API void lun_host_set(lun_engine *e, void *data, void (*close)(void *data));
 /* Has lun_cancel call stop(data), with the pointer of lun_host_set, after it has told running work
  * to stop; from any thread or signal handler.  NULL: no longer. */
 LUN_API void lun_host_on_cancel(lun_engine *e, void (*stop)(void *data));
+/* Gives a message to the engine's log: lun_on_log. */
+LUN_API void lun_host_log(lun_engine *e, lun_log_level level, const char *subject,
+                          const char *text);
 /* Has lun_trim call collect(data), with the pointer of lun_host_set, before it returns memory. */
 LUN_API void lun_host_on_trim(lun_engine *e, void (*collect)(void *data));
 /* The pointer of lun_host_set, NULL if there is none. */

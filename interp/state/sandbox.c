@@ -103,8 +103,8 @@ static void warn(void *ctx, const char *text, int more)
 {
     const guard *g = ctx;
     (void)more;
-    if (g->config.log && text[0] != '@')
-        g->config.log(g->config.log_ctx, text);
+    if (text[0] != '@')
+        lun_host_log(g->engine, LUN_LOG_WARN, "script", text);
 }
 
 bool lun__sandbox_refused(lua_State *L)

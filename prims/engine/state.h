@@ -4,7 +4,7 @@
  * Invariant: one thread at a time is inside of a call and touches the engine (failure.c); other
  * threads touch `cancel`, `host_stop` (lun_cancel), `inside`, `refused`, `later` and a shared
  * account, atomically, and what a room keeps under a lock of its own (queue/queue.h,
- * store/export.c, engine/watch.c). backends[k]->number is k.  Slots and their states stay until the
+ * store/export.c, engine/watch.c, engine/log.c). backends[k]->number is k.  Slots and their states stay until the
  * engine ends, so that pointers to them may be kept; `state` is NULL until the backend is opened,
  * and `reason` is why it cannot be. backends[current] computes.  Outside of an evaluation set_count
  * is 0, or at least 2 and `current` what computes at set[0]; lun__state_set_enter and lun__set_take
@@ -20,6 +20,7 @@
 #include "base/recent.h"
 #include "base/strbuf.h"
 #include "engine/failure.h"
+#include "engine/log.h"
 #include "engine/watch.h"
 #include "lunarray.h"
 
@@ -62,6 +63,7 @@ typedef struct lun_shared lun_shared;                     /* api/spmd/shared.c *
 struct lun_engine {
     lun_services services;
     lun_stats stats;
+    lun_logger logger;
     lun_strbuf error;       /* with the marks of LUN_NTH; */
     lun_strbuf error_plain; /* where lun_error_from writes it without */
     int error_operand;      /* from 1; 0: not about one */

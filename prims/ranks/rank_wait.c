@@ -116,12 +116,12 @@ static lun_status look_at_clock(lun_engine *e, lun_wait *w)
         if (s != LUN_OK)
             return s;
     }
-    if (!w->logged && waited > r->log_after && e->config.log) {
+    if (!w->logged && waited > r->log_after && lun__log_is_read(&e->logger, LUN_LOG_WARN)) {
         lun_strbuf text = LUN_STRBUF_INIT;
         w->logged = true;
         say_missing(e, w, r->log_after, &text);
         lun__strbuf_puts(&text, "; waiting on");
-        e->config.log(e->config.log_ctx, lun__strbuf_text(&text));
+        lun__log(&e->logger, LUN_LOG_WARN, "rank", lun__strbuf_text(&text));
         lun__strbuf_free(&text);
     }
     return waited > end ? too_late(e, w, now) : LUN_OK;
@@ -131,7 +131,7 @@ lun_status lun__wait_serving(lun_engine *e, lun_wait *w)
 {
     lun_ranks_state *r = e->ranks;
     const double now = lun__rank_now(r);
-    if (!(r->timeout > 0) || w->logged || !e->config.log)
+    if (!(r->timeout > 0) || w->logged || !lun__log_is_read(&e->logger, LUN_LOG_WARN))
         return LUN_OK;
     if (w->began <= 0 || (now > w->began + r->timeout && r->here[0])) {
         w->began = now;
@@ -146,7 +146,7 @@ lun_status lun__wait_serving(lun_engine *e, lun_wait *w)
         snprintf(text, sizeof text,
                  "no word from rank 0 for %g s, which rank %d serves; waiting on", r->timeout,
                  r->net->rank);
-        e->config.log(e->config.log_ctx, text);
+        lun__log(&e->logger, LUN_LOG_WARN, "rank", text);
     }
     return LUN_OK;
 }

@@ -160,7 +160,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     e->pool = lun__pool_open(c, &e->stats, e->account);
     if (!e->compiler || (dir && !e->cache_dir) || !e->pool)
         return LUN_ENOMEM;
-    s = lun__cache_open(e->cache_dir, cache_size, c->log, c->log_ctx, &e->cache);
+    s = lun__cache_open(e->cache_dir, cache_size, lun__log_cache, &e->logger, &e->cache);
     if (s != LUN_OK)
         return s;
     e->services = (lun_services){.error = &e->error,
@@ -172,8 +172,8 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
                                  .threads_by = threads_by,
                                  .jit = e->jit,
                                  .math = e->math,
-                                 .log = c->log,
-                                 .log_ctx = c->log_ctx,
+                                 .log = lun__log_compile,
+                                 .log_ctx = &e->logger,
                                  .cancel = &e->cancel,
                                  .link = e->services.link};
     s = number(e, "LUNARRAY_CHECK", 0, 0, 1, &e->checks);
@@ -220,13 +220,13 @@ lun_status lun_open(const lun_config *config, lun_engine **out)
         return LUN_ENOMEM;
     }
     e->error.message = true;
+    lun__log_open(&e->logger, c.log, c.log_ctx);
     lun_status s = set_up(e, &c);
     if (s != LUN_OK) {
         if (s == LUN_ENOMEM && !e->error.length)
             lun__fail_nomem(e);
         lun__fail_open(lun_error(e));
-        if (c.log)
-            c.log(c.log_ctx, lun_error(e));
+        lun__log(&e->logger, LUN_LOG_ERROR, "door", lun_error(e));
         lun_close(e);
         return s;
     }
@@ -283,6 +283,7 @@ void lun_close(lun_engine *e)
     free(e->cache_dir);
     lun__strbuf_free(&e->error);
     lun__strbuf_free(&e->error_plain);
+    lun__log_close(&e->logger);
     lun__account_drop(e->own_account);
     free(e);
 }

@@ -23,8 +23,8 @@ static void refuse(lun_engine *e, const char *path, const char *why)
 {
     const size_t before = e->refused_plugins.length;
     lun__strbuf_printf(&e->refused_plugins, "; plug-in %s is not used: %s", path, why);
-    if (e->services.log && !e->refused_plugins.failed)
-        e->services.log(e->services.log_ctx, e->refused_plugins.text + before + 2);
+    if (!e->refused_plugins.failed)
+        lun__log(&e->logger, LUN_LOG_WARN, "door", e->refused_plugins.text + before + 2);
 }
 
 /* Names are parts of the names of devices and sets. */

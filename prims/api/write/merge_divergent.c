@@ -199,10 +199,10 @@ static void count(lun_engine *e, const lun_storage *s, const lun_spread *cut)
 /* Takes the first version; what the others wrote is lost. */
 static lun_status take_first(lun_engine *e, lun_storage *s)
 {
-    if (s->count && !e->logged_first && e->services.log)
-        e->services.log(e->services.log_ctx,
-                        "copies of an array differ and no function merges them: the first place's "
-                        "is taken; distribute(kind, {combine = f}) gives one");
+    if (s->count && !e->logged_first)
+        lun__log(&e->logger, LUN_LOG_WARN, "memory",
+                 "copies of an array differ and no function merges them: the first place's "
+                 "is taken; distribute(kind, {combine = f}) gives one");
     e->logged_first |= s->count > 0;
     count(e, s, NULL);
     return lun__divergent_taken(e, s, s->placed->versions->at[0]);

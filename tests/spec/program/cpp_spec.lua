@@ -200,6 +200,13 @@ int main()
         e.on_progress([](const lun_progress *) { throw std::runtime_error("lost"); });
         std::printf("%g\n", (e.vector({1.0, 2.0}) * 2).sum());
         e.on_progress({});
+        e.on_log(LUN_LOG_WARN, [](lun_log_level, const char *subject, const char *text) {
+            std::printf("%s: %s\n", subject, text);
+            throw std::runtime_error("lost");
+        });
+        e.run("warn 'careful'");
+        e.on_log(LUN_LOG_WARN, {});
+        e.run("warn 'nobody hears'");
     }
     std::printf("%d\n", ended);
     return 0;
@@ -269,6 +276,7 @@ describe("lunarray.hpp", function()
             "2 x",
             "4",
             "6",
+            "script: careful",
             "1",
             "",
         }, "\n"), run(memory))
