@@ -41,7 +41,8 @@ static bool goes_by_lines(const lun_engine *e, const lun_lowered *l)
         if (l->ir.slots[i].role != LUN_SLOT_IN || !lun__plan_lowered_strides(l, i))
             continue;
         goes = !lun__node_made(l->slots[i].node) && lun__lowered_layout(l, i, &at);
-        at = lun__layout_simplified(&at);
+        if (goes)
+            at = lun__layout_simplified(&at);
         goes = goes && (lun__layout_is_dense(&at) || lun__layout_line(&at));
     }
     return goes;
