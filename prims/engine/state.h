@@ -4,11 +4,11 @@
  * Invariant: one thread at a time is inside of a call and touches the engine (failure.c); other
  * threads touch `cancel`, `host_stop` (lun_cancel), `inside`, `refused`, `later` and a shared
  * account, atomically, and what a room keeps under a lock of its own (queue/queue.h,
- * store/export.c, engine/watch.c, engine/log.c). backends[k]->number is k.  Slots and their states stay until the
- * engine ends, so that pointers to them may be kept; `state` is NULL until the backend is opened,
- * and `reason` is why it cannot be. backends[current] computes.  Outside of an evaluation set_count
- * is 0, or at least 2 and `current` what computes at set[0]; lun__state_set_enter and lun__set_take
- * change both for a while. */
+ * store/export.c, engine/watch.c, engine/log.c). backends[k]->number is k.  Slots and their states
+ * stay until the engine ends, so that pointers to them may be kept; `state` is NULL until the
+ * backend is opened, and `reason` is why it cannot be. backends[current] computes.  Outside of an
+ * evaluation set_count is 0, or at least 2 and `current` what computes at set[0];
+ * lun__state_set_enter and lun__set_take change both for a while. */
 #ifndef LUN_ENGINE_H
 #define LUN_ENGINE_H
 
