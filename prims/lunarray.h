@@ -452,12 +452,14 @@ LUN_API void lun_stats_reset(lun_engine *e);
 LUN_API void lun_trim(lun_engine *e);
 
 /* Progress of an evaluation: "map", "reduce", "scan", "matmul", "compile" or "run", seconds since
- * it began, and the approximate number of elements of the current kernel; total 0: unknown. */
+ * it began, and the approximate number of elements of the current kernel; total 0: unknown. Of work
+ * of a binding's, such as "read", a number of what `unit` says. */
 typedef struct lun_progress {
     size_t size; /* sizeof(lun_progress) */
     const char *what;
     double seconds;
     int64_t done, total;
+    const char *unit; /* "bytes" or "rows"; NULL: elements */
 } lun_progress;
 /* Sets a callback, called by the evaluating thread: about ten times a second once an evaluation has
  * taken half a second, and once with p == NULL when that evaluation has ended.  Until then it must

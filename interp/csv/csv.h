@@ -94,8 +94,10 @@ typedef struct lun__csv_services {
     int (*read)(void *ctx, int64_t at, int64_t count, void *to);
     /* Calls task(of, k) for each k < count, on several threads, and waits. */
     void (*share)(void *ctx, int64_t count, void *of, void (*task)(void *of, int64_t k));
-    /* Whether to end early; from the calling thread, as are the next three. */
+    /* Whether to end early; from the calling thread, as are the next four. */
     bool (*stop)(void *ctx);
+    /* Is given how many bytes of so many are read; NULL: nobody asks. */
+    void (*progress)(void *ctx, int64_t done, int64_t size);
     /* Memory for all rows of wanted column k. False: refused. */
     bool (*column)(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void **memory);
     /* Memory for the validity of wanted column k, a byte for each row. False: refused. */

@@ -175,6 +175,8 @@ static bool read_pieces(run *r, lun__csv_fault *fault)
                 *fault = r->faults[k];
                 ok = false;
             }
+        if (ok && s->progress)
+            s->progress(s->ctx, r->c->cuts.list[r->first + r->batch].at, r->c->end);
         if (ok && s->stop(s->ctx))
             ok = lun__csv_state_refuse(fault, LUN__CSV_REFUSED);
         ok = ok && tell_memory(r, fault);

@@ -61,6 +61,25 @@ static void look(watch *w, const lun_progress *p)
     }
 }
 
+/* Appends ", 34 % of 863 MB, 412 MB/s", or of so many elements or rows. */
+static int put_share(char *text, size_t room, const lun_progress *p)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    const int percent = (int)((double)p->done / (double)p->total * 100);
+    const double rate = p->seconds > 0 ? (double)p->done / p->seconds : 0;
+    double size = (double)p->total;
+    int unit = 0;
+    if (!p->unit)
+        return snprintf(text, room, ", %d %% of %lld elements", percent, (long long)p->total);
+    if (strcmp(p->unit, "bytes") != 0)
+        return snprintf(text, room, ", %d %% of %lld %s, %.0f a second", percent,
+                        (long long)p->total, p->unit, rate);
+    for (; size >= 1000 && unit < 4; unit++)
+        size /= 1000;
+    return snprintf(text, room, ", %d %% of %.0f %s, %.0f MB a second", percent, size, units[unit],
+                    rate / 1e6);
+}
+
 /* Formats the line. w: the earlier reports. */
 static void put_line(char text[ROOM], watch *w, const lun_progress *p)
 {
@@ -69,9 +88,7 @@ static void put_line(char text[ROOM], watch *w, const lun_progress *p)
     look(w, p);
     if (p->total <= 0 || p->done >= p->total || n < 0 || n >= ROOM)
         return; /* the time behind a kernel that has ended is not known */
-    double part = (double)p->done / (double)p->total;
-    n += snprintf(text + n, ROOM - (size_t)n, ", %d %% of %lld elements", (int)(part * 100),
-                  (long long)p->total);
+    n += put_share(text + n, ROOM - (size_t)n, p);
     double gained = (double)(p->done - w->older.done), took = p->seconds - w->older.seconds;
     if (gained > 0 && took > 0 && n < ROOM)
         put_left(text + n, ROOM - (size_t)n, took * (double)(p->total - p->done) / gained);
@@ -97,10 +114,10 @@ static void show(void *ctx, const lun_progress *p)
 
 void lun__progress_line_watch(lua_State *L)
 {
-    const char *term = getenv("TERM");
+    const char *term = getenv("TERM"), *wanted = getenv("LUNARRAY_PROGRESS");
     lun_engine *e = lun__host_engine(L);
     if (!e || !isatty(STDERR_FILENO) || !isatty(STDOUT_FILENO) || !term || !*term ||
-        strcmp(term, "dumb") == 0)
+        strcmp(term, "dumb") == 0 || (wanted && strcmp(wanted, "0") == 0))
         return;
     watch *w = lua_newuserdatauv(L, sizeof *w, 0);
     *w = (watch){0};

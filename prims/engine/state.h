@@ -94,6 +94,7 @@ struct lun_engine {
     void *progress_ctx;
     double began, progress_at; /* seconds: of this evaluation, of the last call */
     bool progress_called;
+    int works;        /* of the host's that are open (lun_host_work), one in the other */
     bool in_callback; /* the host's function runs: nothing is evaluated */
 
     lun_pool *pool;

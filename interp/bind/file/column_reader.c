@@ -46,6 +46,11 @@ static bool is_stopped(void *ctx)
     return r->status != LUN_OK;
 }
 
+static void report(void *ctx, int64_t done, int64_t size)
+{
+    lun_host_progress(((reader *)ctx)->host->engine, "read", "bytes", done, size);
+}
+
 static bool give_column(void *ctx, int64_t k, lun__csv_kind kind, int64_t rows, void **memory)
 {
     reader *r = ctx;
@@ -115,6 +120,7 @@ void lun__column_reader_begin(reader *r, lun__host *h)
     r->services.read = read_text;
     r->services.share = share;
     r->services.stop = is_stopped;
+    r->services.progress = report;
     r->services.column = give_column;
     r->services.validity = give_validity;
     r->services.texts = give_texts;
@@ -131,6 +137,9 @@ static void free_values(lun_text_made *v)
 
 void lun__column_reader_end_columns(reader *r)
 {
+    if (r->working && r->host->engine)
+        lun_host_work(r->host->engine, false);
+    r->working = false;
     for (int64_t k = 0; r->host->engine && k < r->count; k++) {
         lun_blank_drop(r->host->engine, r->blanks[k]);
         lun_blank_drop(r->host->engine, r->valid[k]);
@@ -222,6 +231,8 @@ bool lun__column_reader_room(lua_State *L, reader *r, int64_t count)
     r->count = r->blanks && r->valid && r->texts && r->bytes ? count : 0;
     r->L = L;
     r->status = LUN_OK;
+    r->working = true;
+    lun_host_work(r->host->engine, true);
     return r->blanks && r->valid && r->texts && r->bytes;
 }
 

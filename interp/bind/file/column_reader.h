@@ -28,6 +28,7 @@ typedef struct lun__column_reader {
     unsigned char *bytes;         /* of each of them */
     lun_blank *wide;              /* codes that are made narrower */
     int64_t count, rows, entered; /* count: of wanted columns; entered: in bytes */
+    bool working;                 /* columns are read: lun_host_work */
     lun_status status;
 } lun__column_reader;
 

@@ -189,6 +189,21 @@ static int cut(lua_State *L)
     return luaL_fileresult(L, done, NULL);
 }
 
+/* internal.work(begins): work that reports its progress begins, or ends. */
+static int work(lua_State *L)
+{
+    lun_host_work(lun__host_here(L)->engine, lua_toboolean(L, 1));
+    return 0;
+}
+
+/* internal.work_done(what, unit, done, total): how far such work is, in "bytes" or "rows". */
+static int work_done(lua_State *L)
+{
+    lun_host_progress(lun__host_here(L)->engine, luaL_checkstring(L, 1), luaL_checkstring(L, 2),
+                      luaL_checkinteger(L, 3), luaL_checkinteger(L, 4));
+    return 0;
+}
+
 /* internal.streamed(a): whether it reads files, or has no elements in memory. */
 static int is_streamed(lua_State *L)
 {
@@ -221,6 +236,8 @@ void lun__open_file(lua_State *L, const lun__parts *p)
                                          {"on_ranks", is_on_ranks},
                                          {"write_by_ranks", write_by_ranks},
                                          {"cut", cut},
+                                         {"work", work},
+                                         {"work_done", work_done},
                                          {"streamed", is_streamed},
                                          {"writing", writing},
                                          {NULL, NULL}};

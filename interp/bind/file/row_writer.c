@@ -190,6 +190,7 @@ bool lun__row_writer_rows(lua_State *L, lun__host *h, writer *w, int64_t rows, F
             lua_pop(L, 1);
         }
         ok = write_batch(L, h, w, to);
+        lun_host_progress(h->engine, "write", "rows", w->first + w->rows, rows);
     }
     return ok;
 }

@@ -16,6 +16,7 @@ local frame = require "lunarray.show.frame"
 local object = require "lunarray.table.object"
 local opened = require "lunarray.stream.opened"
 local options = require "lunarray.format.csvoptions"
+local progress = require "lunarray.base.progress"
 local raw = require "lunarray.format.raw"
 local zip = require "lunarray.format.zip"
 
@@ -519,6 +520,19 @@ local function dates_of(opts)
     end
 end
 
+-- An iterator over one function, which writes to a file what f does, behind a newline where its last line has none.
+local function written_behind(unended, extension, f)
+    return raw.pieces { function(handle)
+        if unended then
+            local ok, message, number = handle:write(newline_in(extension))
+            if not ok then
+                return nil, message, number
+            end
+        end
+        return f(handle)
+    end }
+end
+
 -- The rows of an opened table behind those in a file of Lua's: true; or nil, message, code.
 local function write_opened(handle, t, names, opts, extension, headed)
     local start = handle:seek("cur")
@@ -575,15 +589,9 @@ local function encode_opened(t, opts, extension, path)
             return nil, unended, code
         end
     end
-    return raw.pieces { function(handle)
-        if unended then
-            local ok, message, number = handle:write(newline_in(extension))
-            if not ok then
-                return nil, message, number
-            end
-        end
+    return written_behind(unended, extension, function(handle)
         return write_opened(handle, t, names, opts, extension, headed or opts.header == false)
-    end }
+    end)
 end
 
 -- An iterator over functions that write a table of columns, or nil and the caller's mistake; or nil, message, code.
@@ -611,17 +619,11 @@ function csv.encode(t, opts, extension, path)
             return nil, unended, code
         end
     end
-    return raw.pieces { function(handle)
-        local ended, message, number = true, nil, nil
-        if unended then
-            ended, message, number = handle:write(newline_in(extension))
-        end
-        if not ended then
-            return nil, message, number
-        end
+    return written_behind(unended, extension, function(handle)
+        local _ <close> = progress.begin()
         return internal.csv_write(handle, names, columns, made.rows, columns_in.is_packed(extension), form, made.valid,
             headed or opts.header == false)
-    end }
+    end)
 end
 
 return csv

@@ -10,6 +10,7 @@ local column = require "lunarray.table.column"
 local core = require "lunarray.core"
 local object = require "lunarray.table.object"
 local opened = require "lunarray.stream.opened"
+local progress = require "lunarray.base.progress"
 
 local internal = core.internal
 
@@ -113,7 +114,12 @@ function Source:next(rows, used)
     local list
     while self.files[self.number] do
         local from, places = self.from, self.places
-        if from and internal.csv_next(from.reader, rows) then
+        local some, at, size = false, 0, 0
+        if from then
+            some, at, size = internal.csv_next(from.reader, rows)
+        end
+        if some then
+            progress.report("read", "bytes", at, size)
             list = {}
             for _, name in ipairs(used) do
                 list[#list + 1] = places[name]

@@ -16,6 +16,7 @@ local expression = require "lunarray.stream.expression"
 local fault = require "lunarray.base.fault"
 local frame = require "lunarray.show.frame"
 local object = require "lunarray.table.object"
+local progress = require "lunarray.base.progress"
 
 local M = {}
 
@@ -128,6 +129,17 @@ local function most_parts(source, columns)
     return most
 end
 
+-- A table in memory of a part's columns of these names.
+function M.stored(part, names)
+    local columns, list = {}, {}
+    for i, name in ipairs(names) do
+        columns[name] = frame.column(part, name)
+        list[i] = columns[name]
+    end
+    column.evaluate(list)
+    return object.make(columns, names, #part)
+end
+
 -- Rows that wait until they fill a part, in the columns of these names.
 local function waiting(names)
     local list, rows = {}, 0
@@ -138,13 +150,7 @@ local function waiting(names)
     end
 
     function self.add(part)
-        local columns, arrays = {}, {}
-        for i, name in ipairs(names) do
-            columns[name] = frame.column(part, name)
-            arrays[i] = columns[name]
-        end
-        column.evaluate(arrays)
-        list[#list + 1] = { columns = columns, rows = #part }
+        list[#list + 1] = { columns = getmetatable(M.stored(part, names)).columns, rows = #part }
         rows = rows + #part
     end
 
@@ -244,6 +250,7 @@ function M.run(node, make)
     local of_source, of_node = M.used(node, function(part)
         take(part, 0)
     end)
+    local _ <close> = progress.begin()
     while true do
         sinks = make()
         local ok, problem = pcall(M.walk, node, of_source, of_node, take)

@@ -12,7 +12,6 @@ local dtypes = require "lunarray.base.dtypes"
 local frame = require "lunarray.show.frame"
 local group = require "lunarray.table.group"
 local grouped = require "lunarray.table.grouped"
-local object = require "lunarray.table.object"
 
 local internal = core.internal
 
@@ -382,14 +381,7 @@ function M.rows_kept(names)
     local sink = {}
 
     function sink.take(_, part)
-        list[#list + 1] = object.make({}, names, #part, function(name)
-            return frame.column(part, name)
-        end)
-        local arrays = {}
-        for i, name in ipairs(names) do
-            arrays[i] = frame.column(list[#list], name)
-        end
-        column.evaluate(arrays)
+        list[#list + 1] = chain.stored(part, names)
     end
 
     function sink.result()

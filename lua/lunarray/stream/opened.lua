@@ -443,13 +443,7 @@ local function folding(node, f)
     local names, found = names_of(node), nil
     return {
         take = function(_, part)
-            local columns, list = {}, {}
-            for i, name in ipairs(names) do
-                columns[name] = frame.column(part, name)
-                list[i] = columns[name]
-            end
-            column.evaluate(list)
-            part = object.make(columns, names, #part)
+            part = chain.stored(part, names)
             found = f(found and require("lunarray.table.verbs").concat { found, part } or part)
         end,
         result = function() return found end,
@@ -587,13 +581,7 @@ function verbs.parts(t, count)
             if #part == 0 then
                 return
             end
-            local columns, list = {}, {}
-            for i, name in ipairs(names) do
-                columns[name] = frame.column(part, name)
-                list[i] = columns[name]
-            end
-            column.evaluate(list)
-            coroutine.yield(at + 1, object.make(columns, names, #part))
+            coroutine.yield(at + 1, chain.stored(part, names))
         end, count)
         if not ok and problem == chain.again then
             error(("%s: column '%s' is of another dtype behind the rows that were given; {dtypes = {...}} says it")

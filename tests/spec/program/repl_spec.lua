@@ -679,6 +679,24 @@ describe("a long evaluation", function()
         assert.is_true(lines >= 8, lines .. " lines")
     end)
 
+    it("over a file shows how much is read, unless it is told not to", function()
+        local path = directory .. "/long.csv"
+        local f <close> = assert(io.open(path, "w"))
+        f:write "a,pad\n"
+        for i = 1, 300000 do
+            f:write(i, ",", ("x"):rep(100), "\n")
+        end
+        f:flush()
+        -- at row 100000 more than a second goes by, so the next rows are behind the first report
+        local script = ("t = lun.open '%s'; print(#t:filter(function(r) if r.a == 100000 then local now = os.time() "
+            .. "while os.time() < now + 3 do end end return true end))\r"):format(path)
+        local steps = { { "wait", "> " }, { "send", script }, { "wait", "300000" }, { "wait", "> " }, { "send", "\4" } }
+        local _, raw = run(steps)
+        assert.matches("read %d%.%d s, %d+ %% of 32 MB, %d+ MB a second", raw)
+        _, raw = run(steps, { environment = "LUNARRAY_PROGRESS=0" })
+        assert.is_nil(raw:find "MB a second")
+    end)
+
     it("shows that it waits for the compiler", function()
         local compiler = write("slow-cc", "#!/bin/sh\nuntil test -e shown; do sleep 0.1; done\nexit 1\n", "755")
         local text = run({ { "wait", "> " }, { "send", "lun.index(1000):sum()\r" }, { "wait", "compile " }, { "touch", "shown" },
