@@ -574,6 +574,10 @@ LUN_API bool lun_door_describe(int k, lun_door *out);
 /* Opens the library of that name and describes it in *out, if that is not NULL.  LUN_EIO: there is
  * none, it is too old, or another file; the message says which, and where it is to be had. */
 LUN_API lun_status lun_door_open(lun_engine *e, const char *name, lun_door *out);
+/* The address of a function of the library of that name, which lun_door_open has opened.  LUN_EIO:
+ * it is not open, or has none of that name. */
+LUN_API lun_status lun_door_function(lun_engine *e, const char *name, const char *function,
+                                     void **out);
 
 /* ---- errors ---------------------------------------------------------------------------------- */
 

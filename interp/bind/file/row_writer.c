@@ -179,16 +179,22 @@ bool lun__row_writer_text(lua_State *L, writer *w, const char *text, size_t leng
     return length == 0 || put_first(L, w, made, to);
 }
 
+void lun__row_writer_load(lua_State *L, lun__host *h, writer *w, int64_t first, int64_t rows)
+{
+    w->first = first;
+    w->rows = rows - first < ROWS ? rows - first : ROWS;
+    for (int64_t k = 0; k < w->count; k++) {
+        lua_rawgeti(L, w->columns_at, k + 1);
+        load_column(L, h, w, k, first);
+        lua_pop(L, 1);
+    }
+}
+
 bool lun__row_writer_rows(lua_State *L, lun__host *h, writer *w, int64_t rows, FILE *to)
 {
     bool ok = true;
-    for (w->first = 0; ok && w->first < rows; w->first += w->rows) {
-        w->rows = rows - w->first < ROWS ? rows - w->first : ROWS;
-        for (int64_t k = 0; k < w->count; k++) {
-            lua_rawgeti(L, w->columns_at, k + 1);
-            load_column(L, h, w, k, w->first);
-            lua_pop(L, 1);
-        }
+    for (int64_t first = 0; ok && first < rows; first += w->rows) {
+        lun__row_writer_load(L, h, w, first, rows);
         ok = write_batch(L, h, w, to);
         lun_host_progress(h->engine, "write", "rows", w->first + w->rows, rows);
     }

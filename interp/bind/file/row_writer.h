@@ -47,6 +47,9 @@ bool lun__row_writer_grow(char **memory, size_t *room, size_t needed);
 /* Writes a text. False: errno says why. */
 bool lun__row_writer_text(lua_State *L, lun__row_writer *w, const char *text, size_t length,
                           FILE *to);
+/* Loads the batch that begins with row `first` of so many. */
+void lun__row_writer_load(lua_State *L, lun__host *h, lun__row_writer *w, int64_t first,
+                          int64_t rows);
 /* Writes all rows. False: as above. */
 bool lun__row_writer_rows(lua_State *L, lun__host *h, lun__row_writer *w, int64_t rows, FILE *to);
 

@@ -109,6 +109,8 @@ local function complete(names)
     return out, made
 end
 
+csv.complete = complete
+
 -- What separates the fields of a file with that extension; nil: its header says.
 local function separator_of(opts, extension)
     return opts.sep or extension and find(extension, "^tsv") and "\t" or nil

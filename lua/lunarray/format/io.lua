@@ -15,6 +15,7 @@ local records = require "lunarray.base.records"
 local formats = {
     csv = require "lunarray.format.csv",
     json = require "lunarray.format.json",
+    sqlite = require "lunarray.format.sqlite",
     npy = require "lunarray.format.npy",
     npz = require "lunarray.format.npz",
     raw = raw,
@@ -26,7 +27,7 @@ local by_extension = {
     csv = "csv", ["csv.gz"] = "csv", tsv = "csv", ["tsv.gz"] = "csv", txt = "csv", ["txt.gz"] = "csv",
     zip = "csv",
     json = "json", ["json.gz"] = "json", jsonl = "json", ["jsonl.gz"] = "json", ndjson = "json",
-    ["ndjson.gz"] = "json",
+    ["ndjson.gz"] = "json", db = "sqlite", sqlite = "sqlite", sqlite3 = "sqlite",
     npy = "npy", npz = "npz", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
 }
 
@@ -37,7 +38,7 @@ local NAMED = { csv = "csv", json = "json", jsonl = "json" } -- opts.format
 local reading, io_type = infile.reading, io.type
 
 local FORMATS = "csv tsv txt json jsonl ndjson, these with .gz, zip npy npz pgm ppm pnm png raw bin"
-local KNOWN = ".csv .tsv .txt .json .jsonl .npy .npz .pgm .ppm .pnm .png, and for bare elements .raw .bin or "
+local KNOWN = ".csv .tsv .txt .json .jsonl .db .npy .npz .pgm .ppm .pnm .png, and for bare elements .raw .bin or "
     .. 'any other with {dtype = "f32"} or another dtype'
 
 -- The format's name and module and the file's extension; or nil, bad argument's number, message.
@@ -180,6 +181,9 @@ function M.load(path, opts)
     local fault = read_fault(format, opts, format.load_options, name)
     if fault then
         misuse(2, "load", fault)
+    end
+    if format.load_path then
+        return format.load_path(path, opts)
     end
     local source, message, code = file.open(path)
     if not source then
@@ -329,6 +333,16 @@ function M.save(path, a, opts)
     if fault then
         misuse(3, "save", fault)
     end
+    if format.save_path then
+        local saved, why, code = format.save_path(path, a, opts)
+        if not saved and not code then
+            misuse(2, "save", why)
+        end
+        if saved then
+            return true
+        end
+        return nil, why, code
+    end
     local pieces, why, code = pieces_of(a, name, opts, extension, path, 2, "save")
     if not pieces then
         return nil, why, code
@@ -341,6 +355,7 @@ end
 -- The format that argument 2 names by the extension of its files: its name, module and the extension.
 local function format_of_bytes(extension, opts, call)
     local name = type(extension) == "string" and by_extension[extension]
+    name = name and formats[name].decode and name
     if type(extension) ~= "string" then
         misuse(2, call, ('the extension of a format expected, such as "png", got %s'):format(
             core.internal.kind_of(extension)), 4)

@@ -66,3 +66,20 @@ lun_status lun_door_open(lun_engine *e, const char *name, lun_door *out)
     lun__strbuf_free(&why);
     return s;
 }
+
+lun_status lun_door_function(lun_engine *e, const char *name, const char *function, void **out)
+{
+    LUN_NEED(e, name && function && out);
+    const int i = find(0, name);
+    lun_library library;
+    lun_strbuf why = LUN_STRBUF_INIT;
+    *out = NULL;
+    if (i == LUN_LIBRARY_COUNT)
+        return fail_unknown(e, name);
+    if (lun__library_open((lun_library_id)i, false, &library, &why))
+        *out = lun__library_symbol(library.handle, function);
+    lun__strbuf_free(&why);
+    return *out ? LUN_OK
+                : lun__fail(e, LUN_EIO, "the library of %s has no %s",
+                            lun__library_row((lun_library_id)i)->title, function);
+}
