@@ -88,9 +88,8 @@ INC_interp   := -Iprims -Iinterp -isystem $(LUA_INCDIR) $(if $(LIBEDIT),-DLUN_LI
 OBJ     := $(BUILD)/obj
 GEN     := $(BUILD)/gen
 
-# Compiled once per instruction set: the interpreter's loops, vector math of our own, tiles of
-# matrix products.
-LOOPS   := backends/reference/instruction_loops.c backends/math/f64_intrinsics.c backends/product/tile.c
+# Compiled once per instruction set: the interpreter's loops, tiles of matrix products.
+LOOPS   := backends/reference/instruction_loops.c backends/product/tile.c
 ifeq ($(MACHINE),x86_64)
 ISAS    := base avx2 avx512
 else
@@ -137,7 +136,11 @@ $(OBJ)/prims/api/engine/plugins.o: prims/api/engine/plugins.c $(GEN)/backend_abi
 	$(call COMPILE,$(INC_prims))
 $(OBJ)/prims/%.o: prims/%.c Makefile
 	$(call COMPILE,$(INC_prims))
-$(OBJ)/prims/table/op_cell.o: prims/table/op_cell.c $(GEN)/loops_each.h Makefile
+$(OBJ)/prims/math/op_cell.o: prims/math/op_cell.c $(GEN)/loops_each.h Makefile
+	$(call COMPILE,$(INC_prims))
+$(OBJ)/prims/math/scalar_sequence.o: prims/math/scalar_sequence.c $(GEN)/math_all.h Makefile
+	$(call COMPILE,$(INC_prims) -Os -fno-tree-vectorize -fno-tree-slp-vectorize)
+$(OBJ)/prims/math/sequence.o: prims/math/sequence.c $(GEN)/math_texts.h Makefile
 	$(call COMPILE,$(INC_prims))
 $(OBJ)/backends/example/%.o: backends/example/%.c $(GEN)/backend_abi.h Makefile
 	$(call COMPILE,$(INC_backends))
@@ -153,9 +156,7 @@ $(OBJ)/backends/%.o: backends/%.c Makefile
 	$(call COMPILE,$(INC_backends))
 
 LOOPS_FLAGS = $(INC_backends) $(LOOPS_OPT) -fno-math-errno -fno-trapping-math $(ISA_$*)
-$(OBJ)/backends/reference/instruction_loops_%.o: backends/reference/instruction_loops.c $(GEN)/loops_each.h Makefile
-	$(call COMPILE,$(LOOPS_FLAGS))
-$(OBJ)/backends/math/f64_intrinsics_%.o: backends/math/f64_intrinsics.c Makefile
+$(OBJ)/backends/reference/instruction_loops_%.o: backends/reference/instruction_loops.c $(GEN)/loops_each.h $(GEN)/math_all.h Makefile
 	$(call COMPILE,$(LOOPS_FLAGS))
 $(OBJ)/backends/product/tile_%.o: backends/product/tile.c Makefile
 	$(call COMPILE,$(LOOPS_FLAGS))
@@ -184,6 +185,13 @@ $(GEN)/embedded.c: interp/state/embed.sh $(LUA_SRC) $(BUILD)/lua.list
 $(GEN)/loops_each.h: prims/table/dtypes.def Makefile
 	@mkdir -p $(@D); echo "  gen $@"; awk -F '[(, ]+' '$$1 == "LUN_DTYPE" && $$11 == "PLAIN" { \
 	    print "#define ID " $$2 "\n#define KIND " $$7 "\n#include LOOPS_OF" }' $< >$@
+
+# The sequences of prims/math as strings, without their comments, and as includes.
+MATH_TEXTS := prims/math/gnu_words.h prims/math/cl_words.h $(sort $(wildcard prims/math/*.seq))
+$(GEN)/math_texts.h: prims/math/quote.sh $(MATH_TEXTS) Makefile
+	@mkdir -p $(@D); echo "  gen $@"; sh prims/math/quote.sh $(MATH_TEXTS) > $@.new && mv $@.new $@
+$(GEN)/math_all.h: prims/math/texts.def Makefile
+	@mkdir -p $(@D); echo "  gen $@"; sed -n 's/^LUN_MATH_TEXT(\([a-z0-9_]*\),.*/#include "math\/\1.seq"/p' $< >$@
 
 # What a plug-in and its host must have alike: a hash of all that backend.h declares.
 CONTRACT := $(sort $(wildcard prims/*.h prims/base/*.h prims/base/layout/*.h prims/table/*.h prims/table/*.def prims/ir/*.h prims/ir/*.def))
@@ -255,7 +263,7 @@ $(MODULE): $(LIB_OBJ) $(GEN)/exports.map $(BUILD)/objects.list
 
 # Built against these sources: what it calls of base, table and ir is its own copy.
 EXAMPLE_OBJ := $(EXAMPLE_SRC:%.c=$(OBJ)/%.o)
-PLUGIN_OBJ  := $(patsubst %.c,$(OBJ)/%.o,$(call sources,prims/base prims/table prims/ir))
+PLUGIN_OBJ  := $(patsubst %.c,$(OBJ)/%.o,$(call sources,prims/base prims/table prims/math prims/ir))
 $(EXAMPLE): $(EXAMPLE_OBJ) $(PLUGIN_OBJ)
 	@echo "  ld  $@"; $(CC) $(LDFLAGS_TOOL) -shared -Wl,--gc-sections -o $@ $^ -lxxhash -lz -lm -lpthread
 

@@ -377,8 +377,9 @@ LUN_API const char *lun_backend_name(const lun_engine *e);
 /* Names of the backends of this build, best first; NULL past the last.  *reason: why it cannot be
  * used here, or NULL if it can. */
 LUN_API const char *lun_backend_at(lun_engine *e, int index, const char **reason);
-/* Accuracy of mathematical functions: LUN_MATH_FAST (the default: 4 ULP in f32, 2 in f64) or
- * LUN_MATH_PRECISE (the C library's scalar functions).  LUN_EARG for anything else. */
+/* Accuracy of mathematical functions: LUN_MATH_FAST (the default: 1.6 ULP in f32, 1.5 in f64, the
+ * same bits everywhere) or LUN_MATH_PRECISE (the C library's scalar functions, on the host alone).
+ * LUN_EARG for anything else. */
 LUN_API lun_status lun_math_mode(lun_engine *e, lun_math mode);
 
 typedef struct lun_device {
@@ -550,9 +551,8 @@ LUN_API lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lu
                                 lun_array **out);
 /* Philox4x32-10 under key `seed`: element k (from 0) depends on seed and k alone.
  * Floats: uniform in [0, 1) or normal; u32, i32, u64, i64: the bits; LUN_EDTYPE for others.  The
- * same everywhere, except the last bits of normal numbers, which are computed with LUN_OP_LOG and
- * LUN_OP_COS: these differ between the host's backends and OpenCL, instruction sets and lun_math
- * modes.  Salmon et al. 2011, Parallel random numbers: as easy as 1, 2, 3. */
+ * same everywhere; normal numbers are computed with LUN_OP_LOG and LUN_OP_COS, which lun_math
+ * changes.  Salmon et al. 2011, Parallel random numbers: as easy as 1, 2, 3. */
 LUN_API lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t seed,
                               lun_dist dist, lun_dtype t, lun_array **out);
 

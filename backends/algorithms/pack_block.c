@@ -2,7 +2,7 @@
  * where the CPU compresses there, else one by one without a branch.  Knows no threads. */
 #include "algorithms/compress_chunks.h"
 
-#include "math/vecmath.h"
+#include "isa/isa.h"
 
 /* Behind the last of `count` elements nothing may be written: what is not kept is written again. */
 #define PACK(name, type)                                                                       \
@@ -118,7 +118,7 @@ __attribute__((target(F512))) static void wide_number(int64_t first, const uint8
 lun_packer lun__pack_block_elements(int bytes)
 {
 #ifdef __x86_64__
-    if (lun__vecmath_isa_here() == LUN_ISA_AVX512) {
+    if (lun__isa_here() == LUN_ISA_AVX512) {
         if (bytes >= 4)
             return bytes == 8 ? wide_8 : wide_4;
         if (__builtin_cpu_supports("avx512vbmi2"))
@@ -131,7 +131,7 @@ lun_packer lun__pack_block_elements(int bytes)
 lun_numberer lun__pack_block_numbers(void)
 {
 #ifdef __x86_64__
-    if (lun__vecmath_isa_here() == LUN_ISA_AVX512)
+    if (lun__isa_here() == LUN_ISA_AVX512)
         return wide_number;
 #endif
     return number;

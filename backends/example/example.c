@@ -12,6 +12,7 @@
 #include "base/account.h"
 #include "base/layout/pad_rows.h"
 #include "ir/combine_order.h"
+#include "math/op_cell.h"
 
 enum { BORDER = 64, DEVICES = 2, MEMORY = 1 << 30, MAGIC = 0x6578, POISON = 0xee, FENCE = 0xa5 };
 

@@ -22,7 +22,7 @@ struct lun_frame {
     int64_t n;               /* indices >= n are padding: never trap, call or reduce there */
     void *const *slots;      /* by slot: address of element 0 (or where it would be) */
     const uint64_t *args;    /* by argument: cells */
-    const void *const *math; /* vector math functions, see math/vecmath.h */
+    const void *const *math; /* not read; keeps the layout */
     uint64_t *partials;      /* out, by result: this chunk's reduction, a cell */
     uint64_t *carry;         /* SCAN: in: the carry; total function: out: the chunk's total */
     int64_t trap;            /* out: -1, or an instruction that found b == 0 at an index < n */
@@ -59,7 +59,6 @@ struct lun_exec {
     void (*combine_rows)(const void *self, int result, int results, uint64_t *cells, int64_t pairs,
                          lun_frame *frame);
     size_t scratch; /* bytes of scratch one worker needs (64-byte aligned when lent) */
-    const void *const *math;
     /* Another executor of the same kernel, with the same bits and no need of scratch, that runs
      * from now on; NULL: none yet.  The thread that called lun__host_run asks, between chunks. */
     const lun_exec *(*next)(void *ctx); /* NULL: there will be none */

@@ -148,12 +148,8 @@ static lun_status run_small(const lun_services *services, const lun_exec *exec, 
     const volatile int *cancel = services->cancel ? services->cancel : &never;
     if (__atomic_load_n(cancel, __ATOMIC_RELAXED))
         return LUN_ECANCEL;
-    lun_frame frame = {.n = l->first + l->count,
-                       .slots = slots,
-                       .args = l->args,
-                       .math = exec->math,
-                       .trap = -1,
-                       .cancel = cancel};
+    lun_frame frame = {
+        .n = l->first + l->count, .slots = slots, .args = l->args, .trap = -1, .cancel = cancel};
     exec->body(exec->self, l->first, frame.n, &frame);
     if (frame.trap < 0) /* stopped on the way, or done */
         return __atomic_load_n(cancel, __ATOMIC_RELAXED) ? LUN_ECANCEL : LUN_OK;
@@ -189,7 +185,6 @@ static lun_status chain_totals(lun__run *r)
     const lun_exec *x = r->exec;
     const int64_t chunks = lun__order_chunks(r->ir, l->count);
     lun_frame frame = lun__work_frame(r, 0);
-    frame.math = x->math;
     frame.slots = l->slots;
     frame.trap = -1;
     for (int64_t k = 0; k < chunks && frame.trap < 0; k++) {
@@ -214,7 +209,7 @@ static lun_status run_small_lines(const lun_services *services, const lun_exec *
     static const volatile int never = 0;
     _Alignas(LUN_ALIGNMENT) char local[LOCAL_SCRATCH];
     const volatile int *cancel = services->cancel ? services->cancel : &never;
-    lun_frame frame = {.args = l->args, .math = exec->math, .trap = -1, .cancel = cancel};
+    lun_frame frame = {.args = l->args, .trap = -1, .cancel = cancel};
     if (__atomic_load_n(cancel, __ATOMIC_RELAXED))
         return LUN_ECANCEL;
     lun__lines_run(ir, l, exec, &frame, local, 0, l->count);
@@ -332,7 +327,6 @@ lun_status lun__host_run_combine(const lun_services *services, const lun_exec *e
     static const volatile int never = 0;
     lun_frame frame = {.args = launch->args,
                        .slots = launch->slots,
-                       .math = exec->math,
                        .trap = -1,
                        .cancel = services->cancel ? services->cancel : &never};
     lun__host_run_combine_rows(exec, results, cells, pairs, &frame);

@@ -303,7 +303,6 @@ bool lun__links_run(lun__run *r, lun_worker *w, int64_t k, int64_t row, int64_t 
         p.fed = NULL;
         w->frame.slots = (void **)(void *)(w->tables + l->slots);
         w->frame.args = p.s->launch->args;
-        w->frame.math = l->kernels[p.stage].exec->math;
         w->frame.trap = -1;
         w->frame.trap_value = 0;
         if (!feed(&p, k, &buffers) ||

@@ -267,7 +267,6 @@ void lun__sweep_fold_run(lun_stint *s, int64_t step, int64_t from, int64_t to)
     f.frame.n = l->n;
     f.frame.slots = f.slots;
     f.frame.args = l->args;
-    f.frame.math = exec->math;
     f.frame.scratch = (char *)s->w->frame.scratch + x->scratch;
     f.frame.trap = -1;
     f.frame.part = next_part;

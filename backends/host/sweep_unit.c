@@ -203,7 +203,6 @@ static bool run_unit(lun_stint *s)
     const bool aligned = s->p->sweep->box.extent[last] % LUN_BLOCK == 0;
     frame->slots = s->rows.at;
     frame->args = s->s->launch->args;
-    frame->math = x->math;
     frame->n = s->hi[last] - s->lo[last];
     frame->trap = -1;
     frame->trap_value = 0;

@@ -78,7 +78,6 @@ static const lun_exec *executor(lun__run *r, lun_worker *w)
         atomic_store_explicit(&r->exec, next, memory_order_release);
         x = next;
     }
-    w->frame.math = x->math;
     return x;
 }
 

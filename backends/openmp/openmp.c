@@ -37,7 +37,7 @@ static lun_status openmp_open(const lun_services *services, const lun_opening *h
         return LUN_ENOMEM;
     }
     o->services = services;
-    o->isa = lun__vecmath_isa_here();
+    o->isa = lun__isa_here();
     *out = (lun_abilities){.segments = true,
                            .chains = true,
                            .sweeps = true,
@@ -75,7 +75,7 @@ static const lun_exec *overtake(void *ctx)
     lun__jit_poll(&t->o->jit);
     if (t->k->unit.state != LUN_UNIT_READY)
         return NULL;
-    t->exec = lun__openmp_kernel_code(t->o, t->k);
+    t->exec = lun__openmp_kernel_code(t->k);
     return &t->exec;
 }
 

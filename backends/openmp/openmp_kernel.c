@@ -24,7 +24,7 @@ lun_status lun__openmp_kernel_fail(lun_openmp *o, lun_status s, const char *what
 lun_status lun__openmp_kernel_render(lun_openmp *o, const lun_ir *ir, lun_strbuf *out,
                                      unsigned *needs)
 {
-    lun_render_target target = {o->isa, lun__vecmath(o->isa, (lun_math)o->services->math)};
+    lun_render_target target = {o->isa, o->services->math == LUN_MATH_PRECISE};
     return lun__gnu_render(ir, &target, out, needs);
 }
 
@@ -98,18 +98,15 @@ lun_status lun__openmp_kernel_build(void *state, const lun_ir *ir, const char *t
 
 /* ---- to machine code ------------------------------------------------------------------------- */
 
-lun_exec lun__openmp_kernel_code(const lun_openmp *o, const lun_kernel *k)
+lun_exec lun__openmp_kernel_code(const lun_kernel *k)
 {
-    return (lun_exec){.body = k->unit.kernel,
-                      .total = k->unit.total,
-                      .combine = k->unit.combine,
-                      .math = lun__vecmath(o->isa, (lun_math)k->unit.math)};
+    return (lun_exec){.body = k->unit.kernel, .total = k->unit.total, .combine = k->unit.combine};
 }
 
 void lun__openmp_kernel_take(lun_openmp *o, lun_kernel *k)
 {
     k->compiled = true;
-    k->exec = lun__openmp_kernel_code(o, k);
+    k->exec = lun__openmp_kernel_code(k);
     lun__interpreter_free(k->interp);
     k->interp = NULL;
     k->rate = (lun_rate){0};

@@ -45,7 +45,7 @@ lun_status lun__openmp_kernel_render(lun_openmp *o, const lun_ir *ir, lun_strbuf
 /* Brings the kernel nearer to machine code.  LUN_OK: it can run, one way or the other. */
 lun_status lun__openmp_kernel_advance(lun_openmp *o, lun_kernel *k, const lun_launch *launch);
 /* Of a kernel whose unit is ready. */
-lun_exec lun__openmp_kernel_code(const lun_openmp *o, const lun_kernel *k);
+lun_exec lun__openmp_kernel_code(const lun_kernel *k);
 void lun__openmp_kernel_take(lun_openmp *o, lun_kernel *k);
 /* As backend.h has them. */
 lun_status lun__openmp_kernel_build(void *state, const lun_ir *ir, const char *text,

@@ -10,7 +10,7 @@
 #define LUN_BLOCK_PRODUCT_H
 
 #include "host/host.h"
-#include "math/vecmath.h"
+#include "isa/isa.h"
 
 /* Whether one thread does it, however many there are. */
 bool lun__block_product_alone(lun_isa isa, const lun_product *p);

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "math/vecmath.h"
+#include "isa/isa.h"
 #include "table/dtype.h"
 
 enum { LUN_TILE_MOST = 12 }; /* rows of a tile, at most */

@@ -170,33 +170,33 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
 
 #pragma GCC diagnostic pop
 
-/* ---- vector math ----------------------------------------------------------------------------- */
+/* ---- the sequences of math functions --------------------------------------------------------- */
 
-/* libmvec's calling convention is that of plain functions on vector types. */
-#define MATH(name, element)                                                                    \
-    typedef element vector_##name __attribute__((vector_size(BYTES)));                         \
-    typedef element loose_##name                                                               \
-        __attribute__((vector_size(BYTES), aligned(__alignof__(element)), may_alias));         \
-    static void math1_##name(void *d, const void *a, const void *b, const void *fn, int64_t n) \
-    {                                                                                          \
-        vector_##name (*f)(vector_##name) = (vector_##name(*)(vector_##name))fn;               \
-        loose_##name *out = d;                                                                 \
-        const loose_##name *x = a;                                                             \
-        (void)b;                                                                               \
-        for (int64_t i = 0; i < n / (BYTES / (int)sizeof(element)); i++)                       \
-            out[i] = f(x[i]);                                                                  \
-    }                                                                                          \
-    static void math2_##name(void *d, const void *a, const void *b, const void *fn, int64_t n) \
-    {                                                                                          \
-        vector_##name (*f)(vector_##name, vector_##name) =                                     \
-            (vector_##name(*)(vector_##name, vector_##name))fn;                                \
-        loose_##name *out = d;                                                                 \
-        const loose_##name *x = a, *y = b;                                                     \
-        for (int64_t i = 0; i < n / (BYTES / (int)sizeof(element)); i++)                       \
-            out[i] = f(x[i], y[i]);                                                            \
+#define INLINE static inline __attribute__((always_inline))
+#define LUN_W  BYTES
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wsign-conversion" /* the masks of built-in functions */
+#include "math/gnu_words.h"
+#include "math_all.h" /* made from math/texts.def: the texts */
+
+typedef F32 loose_F32 __attribute__((aligned(4), may_alias));
+typedef F64 loose_F64 __attribute__((aligned(8), may_alias));
+
+#define OPERANDS_1(i) x[i]
+#define OPERANDS_2(i) x[i], y[i]
+#define LUN_FUNCTION(ROW, DTYPE, version, arity, name, text, bound)                          \
+    static void math_##name(void *d, const void *a, const void *b, const void *c, int64_t n) \
+    {                                                                                        \
+        loose_##DTYPE *out = d;                                                              \
+        const loose_##DTYPE *x = a, *y = b;                                                  \
+        (void)y, (void)c;                                                                    \
+        for (int64_t i = 0; i < n * width_##DTYPE / (8 * BYTES); i++)                        \
+            out[i] = lun_seq_##name(OPERANDS_##arity(i));                                    \
     }
-MATH(f32, float)
-MATH(f64, double)
+#include "math/functions.def"
+#undef LUN_FUNCTION
+#pragma GCC diagnostic pop
 
 /* ---- by size --------------------------------------------------------------------------------- */
 
@@ -371,7 +371,13 @@ const lun_loops JOIN(lun__loops_, LUN_ISA) = {
 #include "table/dtypes.def"
 #undef LUN_DTYPE
         },
-    .math = {{math1_f32, math1_f64}, {math2_f32, math2_f64}},
+    .math =
+        {
+#define LUN_FUNCTION(ROW, DTYPE, version, arity, name, text, bound) \
+    [width_##DTYPE == 64][LUN_OP_##ROW] = math_##name,
+#include "math/functions.def"
+#undef LUN_FUNCTION
+        },
     .fill = SIZES(fill),
     .iota = iota,
     .random = {random32, random64},

@@ -12,7 +12,7 @@
 #define LUN_INSTRUCTION_LOOPS_H
 
 #include "ir/combine_order.h"
-#include "math/vecmath.h"
+#include "isa/isa.h"
 #include "table/op.h"
 
 typedef void (*lun_loop_op)(void *d, const void *a, const void *b, const void *c, int64_t n);
@@ -39,8 +39,8 @@ typedef struct lun_loops {
     int bytes; /* of a vector */
     const lun_loops_of *of[LUN_DTYPE_COUNT];
 
-    /* A function of math/vecmath.h's table on whole vectors, by arity - 1 and whether it is f64. */
-    void (*math[2][2])(void *d, const void *a, const void *b, const void *fn, int64_t n);
+    /* The sequences of math/functions.def, by whether they are f64; NULL where there is none. */
+    lun_loop_op math[2][LUN_OP_COUNT];
 
     void (*fill[4])(void *d, const void *cell, int64_t n);
     void (*iota)(void *d, int64_t first, int64_t n); /* i64: first, first + 1, ... */

@@ -216,10 +216,6 @@ void lun__interp_steps(run *r)
         case LUN_STEP_OP:
             s->fn.op(at[s->d], at[s->a], s->b < 0 ? NULL : at[s->b], s->c < 0 ? NULL : at[s->c], n);
             break;
-        case LUN_STEP_MATH:
-            loops->math[s->arity - 1][s->wide](at[s->d], at[s->a], s->b < 0 ? NULL : at[s->b],
-                                               s->fn.math, n);
-            break;
         case LUN_STEP_CAST:
             s->fn.cast(at[s->d], at[s->a], n);
             break;

@@ -20,7 +20,7 @@ typedef struct builder {
     lun_program_part part;
     const lun_ir_function *function;
     const lun_loops *loops;
-    const void *const *math;
+    bool precise;
     const lun_reducer *reducers;
     int reducer_count;
     lun_program *p;

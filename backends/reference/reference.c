@@ -136,7 +136,7 @@ static bool reference_takes(void *state, const lun_work *w, int64_t *scratch)
 {
     (void)state;
     *scratch = w->kind == LUN_WORK_PRODUCT
-                   ? lun__block_product_room(lun__vecmath_isa_here(), 1, w->is.product)
+                   ? lun__block_product_room(lun__isa_here(), 1, w->is.product)
                : w->kind == LUN_WORK_ALGORITHM ? lun__algorithm_room(w->is.algorithm, 1)
                                                : 0;
     return w->kind == LUN_WORK_LAUNCH || w->kind == LUN_WORK_COMBINE ||
@@ -173,8 +173,7 @@ static lun_status reference_begin(void *state, const lun_work *w, lun_work_mark 
     case LUN_WORK_COMBINE:
         return run(r, w);
     case LUN_WORK_PRODUCT:
-        return lun__block_product_run(r->services, lun__vecmath_isa_here(), &alone, w->is.product,
-                                      NULL);
+        return lun__block_product_run(r->services, lun__isa_here(), &alone, w->is.product, NULL);
     case LUN_WORK_ALGORITHM:
         return lun__algorithm_run(r->services, &alone, w->is.algorithm);
     default:

@@ -8,7 +8,7 @@
 
 #include "backend.h"
 #include "host/host.h"
-#include "math/vecmath.h"
+#include "isa/isa.h"
 
 typedef struct lun_interp lun_interp;
 

@@ -21,6 +21,7 @@ enum {
 
 struct lun_interp {
     lun_exec exec;
+    bool precise; /* math functions are the C library's */
     const lun_loops *loops;
     lun_program body, total;
     bool scans;

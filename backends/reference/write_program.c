@@ -72,9 +72,10 @@ static void add_op(builder *b, int i)
     const lun_ir_ins *ins = &b->ir->ins[i];
     const lun_op_row *row = lun__op_get((lun_op)ins->op);
     lun_dtype from = (lun_dtype)ins->from;
-    const void *math =
-        lun__dtype_is_float(from) ? b->math[lun__vecmath_index((lun_op)ins->op, from)] : NULL;
     lun_loop_op loop = b->loops->of[from]->op[ins->op];
+    if (!b->precise && lun__dtype_is_plain_float(from) &&
+        b->loops->math[lun__dtype_is_double(from)][ins->op])
+        loop = b->loops->math[lun__dtype_is_double(from)][ins->op];
     int32_t d = make_operand(b, i);
     lun_step *s = lun__builder_step(b, LUN_STEP_OP, i);
     s->d = d;
@@ -82,13 +83,6 @@ static void add_op(builder *b, int i)
     s->b = row->arity > 1 ? lun__builder_at(b, ins->b) : -1;
     s->c = row->arity > 2 ? lun__builder_at(b, ins->c) : -1;
     s->size = (uint8_t)size_of(from);
-    s->arity = row->arity;
-    s->wide = lun__dtype_get(from)->bytes == 8;
-    if (math && row->arity <= 2) {
-        s->kind = LUN_STEP_MATH;
-        s->fn.math = math;
-        return;
-    }
     s->fn.op = loop;
     if (!loop)
         lun__builder_fail(b, LUN_EBACKEND);
@@ -341,16 +335,15 @@ static void build(builder *b)
 }
 
 lun_status lun__program_make(const lun_ir *ir, lun_program_part part,
-                             const lun_ir_function *function, const lun_loops *loops,
-                             const void *const *math, const lun_reducer *reducers,
-                             int reducer_count, lun_program *out)
+                             const lun_ir_function *function, const lun_loops *loops, bool precise,
+                             const lun_reducer *reducers, int reducer_count, lun_program *out)
 {
     size_t n = (size_t)ir->count + 1;
     builder b = {.ir = ir,
                  .part = part,
                  .function = function,
                  .loops = loops,
-                 .math = math,
+                 .precise = precise,
                  .reducers = reducers,
                  .reducer_count = reducer_count,
                  .p = out};

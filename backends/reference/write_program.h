@@ -41,7 +41,6 @@ typedef struct lun_operand {
 typedef enum lun_step_kind {
     LUN_STEP_OP,     /* d = op(a, b, c) */
     LUN_STEP_DIVIDE, /* the same, and an element b == 0 is an error */
-    LUN_STEP_MATH,   /* d = function(a, b) on whole vectors */
     LUN_STEP_CAST,
     LUN_STEP_VALUE,   /* d = what fn.value gives for a, b, imm */
     LUN_STEP_COPY,    /* d = a */
@@ -74,7 +73,6 @@ lun_step_value *lun__interp_value(int kind);
 typedef struct lun_step {
     uint8_t kind;
     uint8_t size;             /* log2 of the bytes of an element; VALUE: of the result */
-    uint8_t arity, wide;      /* MATH: wide: f64 */
     int32_t ins;              /* the IR instruction */
     int32_t d, a, b, c, mask; /* operands; mask: -1 outside of control flow */
     int32_t jump;
@@ -82,7 +80,6 @@ typedef struct lun_step {
     union {
         lun_loop_op op;
         lun_loop_cast cast;
-        const void *math;
         lun_step_value *value;
         lun_loop_atomic *atomic;
     } fn;
@@ -148,11 +145,11 @@ lun_status lun__liveness_find(const lun_ir *ir, lun_program_part part, int32_t o
 void lun__liveness_free(lun_flow *flow);
 
 /* Makes the steps. reducers (in order of their instructions; the scan's included) tell which one a
- * REDUCE is. LUN_OK, LUN_ENOMEM, or LUN_EBACKEND for what cannot be interpreted. */
+ * REDUCE is. precise: lun.math says so. LUN_OK, LUN_ENOMEM, or LUN_EBACKEND for what cannot be
+ * interpreted. */
 lun_status lun__program_make(const lun_ir *ir, lun_program_part part,
-                             const lun_ir_function *function, const lun_loops *loops,
-                             const void *const *math, const lun_reducer *reducers,
-                             int reducer_count, lun_program *out);
+                             const lun_ir_function *function, const lun_loops *loops, bool precise,
+                             const lun_reducer *reducers, int reducer_count, lun_program *out);
 void lun__program_free(lun_program *p);
 
 #endif

@@ -13,7 +13,7 @@
 #include "base/layout/pad_rows.h"
 #include "base/strbuf.h"
 #include "ir/ir.h"
-#include "math/vecmath.h"
+#include "isa/isa.h"
 
 /* Changes whenever struct lun_frame or the meaning of the exported functions does. */
 enum { LUN_RENDER_ABI = 2 };
@@ -27,7 +27,7 @@ enum {
 
 typedef struct lun_render_target {
     lun_isa isa;
-    const void *const *math; /* as lun__vecmath gives; only which entries are NULL matters here */
+    bool precise; /* math functions are the C library's, one element at a time */
 } lun_render_target;
 
 /* C with GNU vectors for host/host.h's way of running: exports lun_kernel and, for kernels with a
@@ -81,9 +81,8 @@ lun_status lun__gnu_render(const lun_ir *ir, const lun_render_target *target, lu
  * Of a launch by segments (lun_launch.segment) the plan is lun__cl_plan_segments, and `chunk c` is
  * segment c.
  *
- * Both forms give the bits of ir/combine_order.h's order wherever the operations are exact; math
- * functions are the device's own, or the text's where PoCL's miss the promise (see
- * render/opencl/quirks.c).
+ * Both forms give the bits of ir/combine_order.h's order, math functions those of
+ * math/sequence.h.
  *
  * LUN_CL_VECTOR: a work-item is a work-group and streams chunks in GNU vectors; for CPU devices
  * whose compiler is clang (PoCL).  It reads IN slots up to the next whole block of 64 elements:

@@ -124,11 +124,11 @@ typedef struct lun_dialect {
     bool far_stop;       /* each question may take as long as hundreds of rounds: they are fewer */
     const char *stopped; /* condition: this launch shall end, in a function with a frame f */
 
-    /* Write a function on whole vectors under the name `helper`: the language's function `name` of
-     * `arity` operands of rep, or an operation with LUN_OPF_VEC.  NULL: the language has none. */
+    /* Writes a function on whole vectors under the name `helper`: the language's function `name` of
+     * `arity` operands of rep.  NULL: the language has none. */
     void (*vector_function)(struct lun_renderer *r, const char *helper, const char *name, int arity,
                             lun_rep rep);
-    void (*vector_math)(struct lun_renderer *r, const char *helper, lun_op op, lun_rep rep);
+    bool sequences_of_one; /* those of math/sequence.h take one element, else a native vector */
 
     void (*prelude)(struct lun_renderer *r, lun_strbuf *out); /* before users' texts */
     void (*exports)(struct lun_renderer *r, lun_strbuf *out); /* behind the chunk functions */
@@ -179,6 +179,7 @@ typedef struct lun_renderer {
     lun_strbuf after;   /* text behind users' texts */
     lun_strbuf problem; /* why this IR cannot be rendered */
     unsigned libs;      /* LUN_RENDER_LIBM, LUN_RENDER_USER */
+    unsigned sequences; /* the texts of math/sequence.h that the unit needs */
 } lun_renderer;
 
 static inline const lun_ir_ins *lun__renderer_ins(const lun_renderer *r, int32_t v)

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "isa/isa.h"
 #include "lunarray.h"
-#include "math/vecmath.h"
 
 typedef long double wide;
 
@@ -35,21 +35,18 @@ extern const int function_count;
 /* The value at x, y correctly rounded to 64 bits. */
 wide exact_by_mpfr(const function *f, double x, double y);
 
-/* What computes: the tables that kernels take their functions from, and an OpenCL device. */
-typedef enum variant { AVX512, AVX2, BASE, PRECISE, OPENCL, VARIANTS } variant;
+/* What computes: the sequences of math/functions.def, which have the same bits on every machine,
+ * and the C library. */
+typedef enum variant { V1, PRECISE, VARIANTS } variant;
 
 enum { BLOCK = 1 << 14 };
 
-/* False: it is not to be had here. */
-bool variant_open(variant v);
-void variants_close(void);
-const char *variant_device(void);
-/* out = f of n <= BLOCK * 64 numbers; y: of functions of two. Any thread, but OPENCL. */
+/* out = f of n numbers, a multiple of 64; y: of functions of two. */
 void compute_f32(variant v, const function *f, const float *x, const float *y, float *out, int n);
 void compute_f64(variant v, const function *f, const double *x, const double *y, double *out,
                  int n);
-/* The same by an engine on a backend of the host: "openmp" or "reference". */
-void compute_by_engine(const char *backend, const function *f, lun_dtype t, const void *x,
+/* The same by an engine on a backend: "openmp", "reference" or "opencl"; false: there is none. */
+bool compute_by_engine(const char *backend, const function *f, lun_dtype t, const void *x,
                        const void *y, void *out, int n);
 
 /* The largest error seen, and where. */
@@ -68,18 +65,17 @@ void note(worst *w, double ulp, double x, double y);
 void merge(worst *into, const worst *from);
 
 /* What is measured, and what came of it. */
-enum { MOST_FUNCTIONS = 64, OTHERS = 64, DEVICE = 256 };
+enum { MOST_FUNCTIONS = 64, OTHERS = 64 };
 typedef struct measurement {
-    double share;                  /* of all arguments that are to be taken */
-    double pairs, samples, device; /* arguments: f32 of two, f64, of these on the device */
-    uint64_t stride; /* f32: every stride-th for the host's variant, fewer for the others */
-    variant host;    /* what this machine's kernels use */
-    bool there[VARIANTS], measured[MOST_FUNCTIONS];
+    double share;          /* of all arguments that are to be taken */
+    double pairs, samples; /* arguments: f32 of two, f64 */
+    uint64_t stride;       /* f32: every stride-th, fewer for the C library */
+    bool measured[MOST_FUNCTIONS];
     worst table[MOST_FUNCTIONS][2][VARIANTS];
     double screen_error[2]; /* of what screens f32 and f64, in their ULP */
 } measurement;
 
-/* Writes the page to standard output; gives how often the promise is not kept on the host. */
+/* Writes the page to standard output; gives how often the promise is not kept. */
 int report(const measurement *m, double seconds);
 
 #endif

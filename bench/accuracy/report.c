@@ -1,13 +1,14 @@
 /* report.c - docs/accuracy.md of a measurement. */
 #include <gnu/libc-version.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "accuracy.h"
+#include "math/sequence.h"
 
-static const double limits[2] = {4.0, 2.0};
-static const char *const titles[VARIANTS] = {"AVX-512", "AVX2", "SSE2", "precise", "OpenCL"};
+static const char *const titles[VARIANTS] = {"v1", "precise"};
 
 static const char method[] =
     "The largest error observed, in ULP (units in the last place of the result; 0.5 is the least "
@@ -17,23 +18,21 @@ static const char method[] =
     "are exact\n"
     "or correctly rounded, which is tested elsewhere (`tests/diff`).\n"
     "\n"
-    "- **AVX-512, AVX2, SSE2**: the functions that kernels use on processors with these "
-    "instructions. The\n"
-    "  backends `openmp` and `reference` share them and were checked to give the same bits.\n"
+    "- **at most**: what is promised (`prims/math/functions.def`).\n"
+    "- **v1**: the sequences of `prims/math`, which all backends, processors and devices compute, "
+    "with the same\n"
+    "  bits: `openmp`, `reference` and, where there is a device, `opencl` were compared.\n"
     "- **precise**: `lun.math \"precise\"`: the scalar functions of the C library, to which the "
     "promise does not apply.\n"
-    "- **OpenCL**: the device named above. Its functions are the driver's, except those in "
-    "`backends/render/opencl/quirks.c`.\n"
     "\n"
-    "f32, one argument: %s for this machine's variant, one in %llu for the others,\n"
-    "one in %llu on OpenCL. f32, two arguments: %.2g pairs (other variants: a quarter of them, "
-    "OpenCL: a\n"
-    "sixteenth). f64: %.2g arguments (OpenCL: %.2g), half of them from the range where the "
-    "function "
-    "varies, half\n"
-    "from all binades; and all pairs of special values. Wrong results of another kind (NaN, "
-    "infinity, sign of\n"
-    "zero) would be counted in parentheses.\n"
+    "f32, one argument: %s (precise: one in %llu). f32, two arguments: %.2g pairs (precise: a "
+    "quarter).\n"
+    "f64: %.2g arguments, half of them from the range where the function varies, a quarter from "
+    "all binades, a\n"
+    "quarter next to multiples of pi/2 and of powers of two; and all pairs of special values. "
+    "Wrong "
+    "results of\n"
+    "another kind (NaN, infinity, sign of zero) would be counted in parentheses.\n"
     "\n"
     "Functions of higher precision select the candidates; the errors in the table are computed "
     "with "
@@ -70,14 +69,13 @@ static void put_head(const measurement *m, double seconds)
     if (m->share < 1)
         snprintf(option, sizeof option, " ACCURACY=%g", m->share);
     printf("# Accuracy\n\nMade by `make accuracy%s` on %s, in %.0f minutes of processor time: %s,\n"
-           "%s, gcc %s, glibc %s, MPFR %s. OpenCL: %s.\n\n",
+           "%s, gcc %s, glibc %s, MPFR %s.\n\n",
            option, date, seconds / 60, cpu, system, __VERSION__, gnu_get_libc_version(),
-           mpfr_get_version(), m->there[OPENCL] ? variant_device() : "none");
+           mpfr_get_version());
     char numbers[64] = "all 2^32 numbers";
     if (m->stride > 1)
         snprintf(numbers, sizeof numbers, "one in %llu numbers", (unsigned long long)m->stride);
-    printf(method, numbers, (unsigned long long)(OTHERS * m->stride),
-           (unsigned long long)(DEVICE * m->stride), m->pairs, m->samples, m->device,
+    printf(method, numbers, (unsigned long long)(OTHERS * m->stride), m->pairs, m->samples,
            m->screen_error[0], m->screen_error[1]);
 }
 
@@ -91,11 +89,18 @@ static void put_place(const function *f, bool is_double, const double at[2])
     }
 }
 
-/* True where the promise is not kept. */
-static bool put_cell(const function *f, bool is_double, const worst *w)
+/* What is promised; division and the square root are correctly rounded. */
+static double limit(const function *f, bool is_double)
 {
-    bool over = w->ulp > limits[is_double] || w->wrong;
-    printf(over ? " **%.2f** at " : " %.2f at ", w->ulp);
+    const lun_sequence *q = lun__sequence(f->op, is_double ? LUN_F64 : LUN_F32);
+    return q->name ? q->bound : 0.5;
+}
+
+/* True where the promise is not kept. */
+static bool put_cell(const function *f, bool is_double, const worst *w, double most)
+{
+    bool over = w->ulp > most || w->wrong;
+    printf(over ? " **%.3f** at " : " %.3f at ", w->ulp);
     put_place(f, is_double, w->at);
     if (w->wrong) {
         printf(" (%lld wrong in kind, first at ", (long long)w->wrong);
@@ -109,23 +114,20 @@ static bool put_cell(const function *f, bool is_double, const worst *w)
 static int put_table(const measurement *m, bool is_double)
 {
     int missed = 0;
-    printf("\n## %s: at most %g ULP\n\n| function |", is_double ? "f64" : "f32", limits[is_double]);
+    printf("\n## %s\n\n| function | at most |", is_double ? "f64" : "f32");
     for (int v = 0; v < VARIANTS; v++)
-        printf(" %s%s |", titles[v], v == (int)m->host ? " (this machine)" : "");
-    printf("\n|---|");
+        printf(" %s |", titles[v]);
+    printf("\n|---|---|");
     for (int v = 0; v < VARIANTS; v++)
         printf("---|");
     printf("\n");
     for (int i = 0; i < function_count; i++) {
         if (!m->measured[i])
             continue;
-        printf("| `%s` |", functions[i].name);
-        for (int v = 0; v < VARIANTS; v++) {
-            if (!m->there[v])
-                printf(" - |");
-            else if (put_cell(&functions[i], is_double, &m->table[i][is_double][v]))
-                missed += v <= BASE;
-        }
+        double most = limit(&functions[i], is_double);
+        printf("| `%s` | %.1f |", functions[i].name, most);
+        missed += put_cell(&functions[i], is_double, &m->table[i][is_double][V1], most);
+        put_cell(&functions[i], is_double, &m->table[i][is_double][PRECISE], INFINITY);
         printf("\n");
     }
     return missed;

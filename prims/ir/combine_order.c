@@ -11,6 +11,7 @@ const lun_order_row lun__order_numbers[] = {
     {"part", LUN_ORDER_PART},       {NULL, 0},
 };
 
+#include "math/op_cell.h"
 #include "table/op.h"
 
 bool lun__order_free(const lun_ir *ir)

@@ -90,8 +90,4 @@ bool lun__op_holds(lun_op op, int a, int b);
  * False if the row has none. */
 bool lun__op_identity(lun_op op, lun_dtype t, uint64_t *bits);
 
-/* The operation on the cells x[0 .. 2] of dtype t, as many as it has operands; x NULL: only whether
- * C computes in t.  False: it does not. */
-bool lun__op_cell(lun_op op, lun_dtype t, const uint64_t *x, uint64_t *out);
-
 #endif

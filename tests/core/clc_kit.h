@@ -102,7 +102,7 @@ static struct cl_place {
 } cl_place;
 
 typedef struct kit {
-    lun_services services; /* math: that of the interpreter, which is to be near */
+    lun_services services;
     lun_strbuf error, log;
     lun_stats stats;
     volatile int cancel;
@@ -120,8 +120,7 @@ static inline void kit_open(kit *k, const char *dir, const char *compiler, int j
 {
     (void)dir, (void)compiler, (void)jit, (void)threads, (void)math;
     memset(k, 0, sizeof *k);
-    k->services.math = LUN_MATH_PRECISE;
-    k->isa = lun__vecmath_isa_here();
+    k->isa = lun__isa_here();
 }
 
 static inline void kit_close(kit *k, bool remove)
@@ -368,21 +367,6 @@ static inline lun_status kit_run(kit *k, kit_kernel *kernel, const lun_ir *ir, v
     free(read);
     free(rows);
     return s;
-}
-
-/* Math functions are the device's own: 4 ULP in f32 and 2 in f64 are promised, and the
- * interpreter's may be one off on the other side. */
-static inline int64_t kit_slack(const lun_ir *ir, int slot)
-{
-    for (int i = 0; i < ir->count; i++) {
-        const lun_ir_ins *ins = &ir->ins[i];
-        if (ins->kind != LUN_IR_STORE || ins->imm != slot)
-            continue;
-        const lun_ir_ins *value = &ir->ins[ins->a];
-        if (value->kind == LUN_IR_OP && (lun__op_get((lun_op)value->op)->flags & LUN_OPF_VEC))
-            return value->dtype == LUN_F32 ? 5 : 3;
-    }
-    return 0;
 }
 
 /* ---- all devices ----------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* kit_compare.h - a kernel run by the interpreter and by a kit, and compared bit for bit.  A kit
  * has kit, kit_kernel, kit_open, kit_close, kit_build, kit_release, kit_run, kit_show,
- * kit_slack, kit_group. */
+ * kit_group. */
 #ifndef TEST_KIT_COMPARE_H
 #define TEST_KIT_COMPARE_H
 
@@ -27,28 +27,6 @@ static inline bool same_element(lun_dtype t, const void *a, const void *b)
         return isnan(x) && isnan(y);
     }
     return false;
-}
-
-/* A float's place in the order of all floats of its dtype. */
-static inline int64_t float_rank(lun_dtype t, const void *a)
-{
-    int32_t narrow;
-    int64_t x;
-    memcpy(&narrow, a, sizeof narrow);
-    if (t == LUN_F32)
-        return narrow < 0 ? INT32_MIN - (int64_t)narrow : narrow;
-    memcpy(&x, a, sizeof x);
-    return x < 0 ? INT64_MIN - x : x;
-}
-
-static inline bool near_element(lun_dtype t, const void *a, const void *b, int64_t slack)
-{
-    if (same_element(t, a, b))
-        return true;
-    if (!slack || !lun__dtype_is_float(t))
-        return false;
-    int64_t x = float_rank(t, a), y = float_rank(t, b), distance;
-    return !__builtin_sub_overflow(x, y, &distance) && distance >= -slack && distance <= slack;
 }
 
 /* Runs ir interpreted (one thread) and compiled, and compares outputs, results and traps.  IN slots
@@ -81,12 +59,11 @@ static inline void kit_compare(kit *k, const lun_ir *ir, kit_kernel *kernel, voi
     }
     for (int q = 0; q < ir->slot_count; q++) {
         lun_dtype d = (lun_dtype)ir->slots[q].dtype;
-        int64_t slack = kit_slack(ir, q);
         if (ir->slots[q].role != LUN_SLOT_OUT)
             continue;
         for (int64_t i = 0; s == LUN_OK && i < n; i++) {
             size_t at = (size_t)i * lun__dtype_get(d)->bytes;
-            if (near_element(d, (char *)want[q] + at, (char *)got[q] + at, slack))
+            if (same_element(d, (char *)want[q] + at, (char *)got[q] + at))
                 continue;
             uint64_t x = 0, y = 0;
             memcpy(&x, (char *)want[q] + at, lun__dtype_get(d)->bytes);

@@ -140,7 +140,7 @@ static inline void device_compare(device_kit *k, const lun_ir *ir, lun_kernel *k
     void *want[64] = {NULL};
     lun_buffer *slots[64] = {NULL};
     uint64_t wanted[64] = {0}, results[64] = {0};
-    test_run a = {.args = args, .results = wanted, .isa = lun__vecmath_isa_here()}, b = a;
+    test_run a = {.args = args, .results = wanted, .isa = lun__isa_here()}, b = a;
     b.results = results;
     for (int s = 0; s < ir->slot_count; s++) {
         int64_t size = lun__dtype_get((lun_dtype)ir->slots[s].dtype)->bytes;

@@ -66,7 +66,7 @@ static inline void kit_open(kit *k, const char *dir, const char *compiler, int j
     assert_int_equal(lun__backend_openmp.open(&k->services, &(lun_opening){0}, &k->state, &k->can),
                      LUN_OK);
     const char *isa = getenv("TEST_ISA");
-    k->isa = isa ? (lun_isa)atoi(isa) : lun__vecmath_isa_here();
+    k->isa = isa ? (lun_isa)atoi(isa) : lun__isa_here();
     lun__jit_init(&k->jit, &k->services, k->isa);
 }
 
@@ -103,10 +103,7 @@ static inline void kit_close(kit *k, bool remove)
 static inline lun_status kit_run_unit(kit *k, const lun_unit *unit, const lun_ir *ir,
                                       lun_launch *launch, uint64_t *results)
 {
-    const lun_exec exec = {.body = unit->kernel,
-                           .total = unit->total,
-                           .combine = unit->combine,
-                           .math = lun__vecmath(k->isa, (lun_math)k->services.math)};
+    const lun_exec exec = {.body = unit->kernel, .total = unit->total, .combine = unit->combine};
     const lun_team team = {.threads = k->services.threads, .parallel = test_parallel};
     return test_host_run(&k->services, &exec, &team, ir, lun__ir_cost(ir), launch, results);
 }
@@ -142,8 +139,8 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
     kit_kernel made = {.kernel = NULL};
     ir_check_valid(ir);
     texts_note(ir);
-    if (k->isa != lun__vecmath_isa_here()) {
-        lun_render_target target = {k->isa, lun__vecmath(k->isa, (lun_math)k->services.math)};
+    if (k->isa != lun__isa_here()) {
+        lun_render_target target = {k->isa, k->services.math == LUN_MATH_PRECISE};
         assert_int_equal(lun__gnu_render(ir, &target, &text, &made.unit.needs), LUN_OK);
         made.unit.source = text.text;
         if (lun__jit_wait(&k->jit, &made.unit) != LUN_OK)
@@ -167,19 +164,12 @@ static inline void kit_release(kit *k, kit_kernel *kernel)
 static inline void kit_show(kit *k, const lun_ir *ir)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_render_target target = {k->isa, lun__vecmath(k->isa, (lun_math)k->services.math)};
+    lun_render_target target = {k->isa, k->services.math == LUN_MATH_PRECISE};
     unsigned libs;
     lun__print_ir(ir, &text);
     lun__gnu_render(ir, &target, &text, &libs);
     fprintf(stderr, "%s\n%s\n", lun__strbuf_text(&text), lun__strbuf_text(&k->log));
     lun__strbuf_free(&text);
-}
-
-/* How far an element of a slot may be from the interpreter's, in units of its last place. */
-static inline int64_t kit_slack(const lun_ir *ir, int slot)
-{
-    (void)ir, (void)slot;
-    return 0;
 }
 
 /* The tests, and the texts of all kernels that they build. */

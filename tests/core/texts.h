@@ -24,8 +24,6 @@ enum { TEXTS_FOREIGN = 1 };
 enum { TEXTS_FOREIGN = 0 };
 #endif
 
-enum { TEXTS_MATH = 2 * LUN_OP_COUNT };
-
 static lun_strbuf texts_lines = LUN_STRBUF_INIT;
 static FILE *texts_file;
 
@@ -37,16 +35,12 @@ static inline void texts_add(lun_strbuf *all, const char *title, lun_status s, l
 
 static inline void texts_openmp(const lun_ir *ir, lun_strbuf *all)
 {
-    static const int some = 0;
-    const void *every[TEXTS_MATH], *none[TEXTS_MATH] = {NULL};
     lun_strbuf text = LUN_STRBUF_INIT;
-    for (int i = 0; i < TEXTS_MATH; i++)
-        every[i] = &some;
     for (int isa = LUN_ISA_BASE; isa <= LUN_ISA_AVX512; isa++)
         for (int math = 0; math < 2; math++) {
             char title[64];
             unsigned needs = 0;
-            lun_render_target target = {(lun_isa)isa, math ? every : none};
+            lun_render_target target = {(lun_isa)isa, !math};
             lun_status s = lun__gnu_render(ir, &target, &text, &needs);
             snprintf(title, sizeof title, "openmp, isa %d, vector math %d, needs %u", isa, math,
                      needs);

@@ -1,6 +1,6 @@
 -- The same bits for 1, 2, 3 and 7 threads, on every backend, compiled and interpreted: digest.lua runs
 -- once for each in a process of its own, and all must print the same lines. So must a device, in both forms of
--- its kernels and on any number of its cores, but for lines about math functions, which are its own there.
+-- its kernels and on any number of its cores.
 local harness = require "diff.harness"
 local shell = require "shell"
 
@@ -49,11 +49,6 @@ describe("the same bits", function()
     end
 end)
 
--- What a device may compute differently: its math functions, and normal numbers, which are made by them.
-local function is_exempt(name)
-    return name:find "function" or name:find "normal"
-end
-
 describe("the same bits as on the host", function()
     local ways = harness.device and { { "f32", "vector" }, { "i64", "scalar" } } or {}
     for _, way in ipairs(ways) do
@@ -65,7 +60,7 @@ describe("the same bits as on the host", function()
             local alone = run(harness.device, 1, "sync", 50, more .. " POCL_MAX_PTHREAD_COUNT=1")
             local compared = 0
             for name, rest in pairs(here) do
-                if expected[name] and not is_exempt(name) then
+                if expected[name] then
                     compared = compared + 1
                     if expected[name] ~= rest then
                         harness.fail("%s is %s on the device, but %s on the host", name, rest, expected[name])

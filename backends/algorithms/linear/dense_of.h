@@ -164,7 +164,7 @@ static void NAME(some_lu)(void *ctx, int64_t part, int worker)
     const int64_t count = NAME(group)(d, part, &first);
     (void)worker;
     NAME(lun__small_lu)
-    (lun__vecmath_isa_here(), n, (const T *)d->r->in[0].data + first * n * n,
+    (lun__isa_here(), n, (const T *)d->r->in[0].data + first * n * n,
      (T *)d->r->out[0].data + first * (n + 2) * n, count);
 }
 
@@ -176,7 +176,7 @@ static void NAME(some_solve)(void *ctx, int64_t part, int worker)
     const int64_t count = NAME(group)(d, part, &first);
     (void)worker;
     NAME(lun__small_solve)
-    (lun__vecmath_isa_here(), n, m, (const T *)d->r->in[0].data + first * (n + 2) * n,
+    (lun__isa_here(), n, m, (const T *)d->r->in[0].data + first * (n + 2) * n,
      (const T *)d->r->in[1].data + first * n * m, (T *)d->r->out[0].data + first * n * m, count);
 }
 

@@ -58,7 +58,7 @@ static eigen open_run(const lun_algorithm_run *r, int threads)
     e.count = r->in[0].n / (e.n * e.n);
     e.by.m = e.n;
     e.by.is_double = lun__dtype_is_double(r->in[0].dtype);
-    e.by.isa = lun__vecmath_isa_here();
+    e.by.isa = lun__isa_here();
     e.rows = lun__rotations_of(e.n, e.n);
     e.bytes = elements(&e) * (int64_t)(e.by.is_double ? sizeof(double) : sizeof(float));
     if (e.vectors)

@@ -33,14 +33,14 @@ int64_t lun__products_room(bool is_double, int threads, int64_t rows, int64_t co
 {
     const lun_operand a = {.row = inner, .column = 1}, b = {.row = columns, .column = 1};
     const lun_product p = described(is_double, a, b, rows, columns, inner);
-    return lun__block_product_room(lun__vecmath_isa_here(), threads, &p);
+    return lun__block_product_room(lun__isa_here(), threads, &p);
 }
 
 #define SMALL(T, X)                                                                                \
     static void small_##X(lun_operand a, lun_operand b, T *c, int64_t rows, int64_t columns,       \
                           int64_t inner)                                                           \
     {                                                                                              \
-        const lun_isa isa = lun__vecmath_isa_here();                                               \
+        const lun_isa isa = lun__isa_here();                                                       \
         for (int64_t i = 0; i < rows; i++)                                                         \
             for (int64_t j = 0, width; j < columns; j += width) {                                  \
                 T sum[COLUMNS], *to = c + i * columns + j;                                         \
@@ -74,6 +74,6 @@ void lun__products_run(const lun_services *services, const lun_team *team, bool 
     lun_product p = described(is_double, a, b, rows, columns, inner);
     quiet.tick = NULL;
     p.c = c;
-    p.scratch = lun__block_product_room(lun__vecmath_isa_here(), team->threads, &p) ? room : NULL;
-    lun__block_product_run(&quiet, lun__vecmath_isa_here(), team, &p, NULL);
+    p.scratch = lun__block_product_room(lun__isa_here(), team->threads, &p) ? room : NULL;
+    lun__block_product_run(&quiet, lun__isa_here(), team, &p, NULL);
 }

@@ -32,7 +32,7 @@ static qr open_run(const lun_algorithm_run *r)
     q.columns = alone ? 0 : r->option[0] == LUN_COMPLETE ? q.m : q.k;
     q.by.is_double = lun__dtype_is_double(r->in[0].dtype);
     q.by.m = q.m;
-    q.by.isa = lun__vecmath_isa_here();
+    q.by.isa = lun__isa_here();
     return q;
 }
 

@@ -4,7 +4,7 @@
 #define LUN_REFLECTIONS_H
 
 #include "host/host.h"
-#include "math/vecmath.h"
+#include "isa/isa.h"
 
 enum { LUN_REFLECTIONS = 32 }; /* of a block: part of the bits of what is made of them */
 

@@ -35,10 +35,8 @@ int64_t lun__rotations_elements(int64_t rows, int64_t columns)
 
 lun_rotations lun__rotations_of(int64_t rows, int64_t columns)
 {
-    return (lun_rotations){.isa = lun__vecmath_isa_here(),
-                           .rows = rows,
-                           .columns = columns,
-                           .width = width_of(columns)};
+    return (lun_rotations){
+        .isa = lun__isa_here(), .rows = rows, .columns = columns, .width = width_of(columns)};
 }
 
 static int64_t most_rotations(int64_t rows)

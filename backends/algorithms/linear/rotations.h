@@ -8,7 +8,7 @@
 #define LUN_ROTATIONS_H
 
 #include "host/host.h"
-#include "math/vecmath.h"
+#include "isa/isa.h"
 
 enum { LUN_ROTATIONS_SWEEPS = 32 }; /* that are kept */
 

@@ -3,7 +3,9 @@
 #ifndef LUN_SMALL_H
 #define LUN_SMALL_H
 
-#include "math/vecmath.h"
+#include <stdint.h>
+
+#include "isa/isa.h"
 
 enum { LUN_SMALL_ROWS = 4, LUN_SMALL_LANES = 8 }; /* of a matrix, at most; matrices at a time */
 

@@ -75,7 +75,7 @@ static svd open_run(const lun_algorithm_run *r, int threads)
     d.columns.m = d.m;
     d.rows.m = d.n;
     d.columns.is_double = d.rows.is_double = is_double;
-    d.columns.isa = d.rows.isa = lun__vecmath_isa_here();
+    d.columns.isa = d.rows.isa = lun__isa_here();
     d.left = lun__rotations_of(d.n, d.m);
     d.right = lun__rotations_of(d.n, d.n);
     d.bytes = elements(&d) * (int64_t)(is_double ? sizeof(double) : sizeof(float));

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "math/vecmath.h"
+#include "isa/isa.h"
 
 /* dot: the sum of x[j] * y[j].  greatest: the greatest modulus, NaN left out.  times: x[j] * by.
  * less: x[j] - by * y[j].  rank_two: x[j] - (v * ws[j] + w * vs[j]).  subtract: x[j] - y[j].

@@ -112,7 +112,7 @@ static const char first_line[] = "lunarray openmp\n";
 static const char *machine(void)
 {
 #ifdef __x86_64__
-    lun_isa isa = lun__vecmath_isa_here();
+    lun_isa isa = lun__isa_here();
     return isa == LUN_ISA_AVX512 ? "x86-64-v4" : isa == LUN_ISA_AVX2 ? "x86-64-v3" : "x86-64";
 #elif defined(__aarch64__)
     return "aarch64";
@@ -125,7 +125,7 @@ lun_cache_machine lun__compiler_machine(void)
 {
     lun_cache_machine m;
     snprintf(m.first, sizeof m.first, "%s", first_line);
-    snprintf(m.kind, sizeof m.kind, "isa %d", (int)lun__vecmath_isa_here());
+    snprintf(m.kind, sizeof m.kind, "isa %d", (int)lun__isa_here());
     snprintf(m.name, sizeof m.name, "%s", machine());
     return m;
 }

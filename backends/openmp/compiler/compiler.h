@@ -7,7 +7,7 @@
 
 #include "backend.h"
 #include "base/strbuf.h"
-#include "math/vecmath.h"
+#include "isa/isa.h"
 
 typedef struct lun_compiler {
     const char *name; /* as configured */

@@ -10,17 +10,6 @@
 #include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/vector/operation.h"
-#include "render/vector/vector_math.h"
-
-/* True where the language's functions on vectors differ from those on single elements, and it has a
- * vector type for the lanes: a uniform value shall have the same bits as a varying one. */
-static bool by_vector(const lun_section *s, lun_op op, lun_dtype t)
-{
-    const lun_renderer *r = s->r;
-    if (!r->dialect->vector_function || s->form != LUN_SECTION_VECTORS || r->lanes > 16)
-        return false;
-    return lun__dtype_is_float(t) && (lun__op_get(op)->flags & LUN_OPF_VEC);
-}
 
 /* Division by zero: records the trap. Under control flow it also returns, for a loop might not end
  * with a wrong value. */
@@ -47,35 +36,18 @@ static void trap_single(lun_section *s, int32_t v, lun_snippet divisor)
 
 static void scalar_op(lun_section *s, int32_t v)
 {
-    static const char *const bits[] = {"", ", ", ", "};
     const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
-    const lun_op_row *row = lun__op_get((lun_op)ins->op);
     lun_renderer *r = s->r;
-    lun_dtype from = (lun_dtype)ins->from;
     int32_t in[LUN_IR_INPUTS];
     int n = lun__ir_inputs(r->ir, ins, in);
     if (lun__uses_traps(r, v))
         trap_single(s, v, lun__value_single(s, in[1]));
     lun_strbuf args = LUN_STRBUF_INIT;
-    bool math = lun__vector_math_has(r, (lun_op)ins->op, from) && s->form != LUN_SECTION_FUNCTION;
-    bool vector = by_vector(s, (lun_op)ins->op, from);
-    lun_rep rep = {from, false};
     for (int k = 0; k < n; k++)
-        lun__strbuf_printf(&args, vector ? "%s%s(%s)" : "%s%s%s", math ? ", " : bits[k],
-                           vector ? lun__vector_splat(r, rep).s : "",
-                           lun__value_single(s, in[k]).s);
-    if (vector) {
-        lun__text_line(s, "%s = %s(%s)[0];", lun__value_declare(s, v).s,
-                       lun__operation_vector(r, (lun_op)ins->op, rep).s, lun__strbuf_text(&args));
-    } else if (math) { /* the same function as for arrays, so that the bits agree */
-        lun_snippet m = lun__value_math(r, (lun_op)ins->op, from),
-                    f = lun__vector_math_single(r, from, row->arity);
-        lun__text_line(s, "%s = %s(u->%s%s);", lun__value_declare(s, v).s, f.s, m.s,
-                       lun__strbuf_text(&args));
-    } else {
-        lun__text_line(s, "%s = %s(%s);", lun__value_declare(s, v).s,
-                       lun__element_op(r, (lun_op)ins->op, from).s, lun__strbuf_text(&args));
-    }
+        lun__strbuf_printf(&args, "%s%s", k ? ", " : "", lun__value_single(s, in[k]).s);
+    lun__text_line(s, "%s = %s(%s);", lun__value_declare(s, v).s,
+                   lun__element_op(r, (lun_op)ins->op, (lun_dtype)ins->from).s,
+                   lun__strbuf_text(&args));
     lun__strbuf_free(&args);
 }
 

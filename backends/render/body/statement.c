@@ -8,6 +8,7 @@
 #include "render/body/lanes/mask.h"
 #include "render/body/lanes/value_text.h"
 #include "render/facts/uses.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/user/faults.h"
 #include "render/vector/cast.h"
@@ -80,7 +81,7 @@ static void emit_op(lun_section *s, int32_t v)
     int32_t in[LUN_IR_INPUTS];
     int n = lun__ir_inputs(r->ir, ins, in);
     lun_strbuf args = LUN_STRBUF_INIT;
-    bool math = lun__vector_math_has(r, op, from);
+    bool math = lun__element_math(r, op, from);
     if (lun__uses_traps(r, v)) {
         lun_snippet b = lun__value_vector(s, in[1], rep),
                     note = lun__vector_note(r, lun__vector_rep_bytes(rep));
@@ -94,15 +95,10 @@ static void emit_op(lun_section *s, int32_t v)
                        lun__value_index(s).s, v, r->masked ? ") return" : ") {}");
     }
     for (int k = 0; k < n; k++)
-        lun__strbuf_printf(&args, "%s%s", k || math ? ", " : "",
+        lun__strbuf_printf(&args, "%s%s", k ? ", " : "",
                            lun__value_vector(s, in[k], choice && k == 0 ? condition : rep).s);
-    if (math)
-        lun__text_line(s, "%s = %s(u->%s%s);", lun__value_declare(s, v).s,
-                       lun__vector_math_vector(r, from, row->arity).s,
-                       lun__value_math(r, op, from).s, lun__strbuf_text(&args));
-    else
-        lun__text_line(s, "%s = %s(%s);", lun__value_declare(s, v).s,
-                       lun__operation_vector(r, op, rep).s, lun__strbuf_text(&args));
+    lun_snippet name = math ? lun__vector_math(r, op, from) : lun__operation_vector(r, op, rep);
+    lun__text_line(s, "%s = %s(%s);", lun__value_declare(s, v).s, name.s, lun__strbuf_text(&args));
     lun__strbuf_free(&args);
     lun__gather_first(s, v);
 }

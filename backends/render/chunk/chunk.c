@@ -8,6 +8,7 @@
 #include "render/body/lanes/value_text.h"
 #include "render/body/statement.h"
 #include "render/facts/uses.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
 
 /* ---- the parts' functions -------------------------------------------------------------------- */
@@ -114,6 +115,7 @@ void lun__chunk_functions(lun_renderer *r, lun_strbuf *out, lun_strbuf *function
     r->dialect->exports(r, functions);
     prepare(r, &uniform);
     lun__strbuf_puts(out, "\n/* Vectors and single elements. */\n");
+    lun__element_sequences(r, out);
     lun__strbuf_puts(out, lun__strbuf_text(&r->types));
     lun__strbuf_puts(out, lun__strbuf_text(&r->helpers));
     lun__strbuf_puts(out, lun__strbuf_text(&uniform));

@@ -89,6 +89,7 @@ void lun__chunk_elements(lun_renderer *r, lun_strbuf *out, lun_strbuf *functions
     lun__statement_section(&s);
     kernel(r, functions);
     r->dialect->exports(r, functions);
+    lun__element_sequences(r, out);
     lun__strbuf_printf(out,
                        "\n%s%s\nstruct uniform {\n    lun_i64 n;\n%s};\n\n"
                        "INLINE void prepare(const struct frame *f, struct uniform *u)\n{\n"

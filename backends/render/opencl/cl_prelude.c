@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "render/opencl/quirks.h"
+#include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/user/c_prelude.h"
 #include "render/user/common.h"
@@ -40,21 +40,29 @@ static void define(lun_renderer *r, lun_strbuf *out, const char *name, const cha
     lun__strbuf_printf(&r->after, "#pragma pop_macro(\"%s\")\n", name);
 }
 
-/* The language's function under another name, for each type of floats. */
-static void overload(lun_renderer *r, lun_strbuf *out, const char *name, int arity)
+/* The language's function, or a sequence of math/sequence.h, under another name, for each type of
+ * floats. */
+static void overload(lun_renderer *r, lun_strbuf *out, const char *name, int arity, lun_op op)
 {
     static const char *const params[] = {"", "(a)", "(a, b)", "(a, b, c)"};
     for (int t = 0; t < 1 + r->fp64; t++) {
-        const char *c = t ? "double" : "float",
-                   *own = lun__cl_quirks_body(name, t ? LUN_F64 : LUN_F32);
+        const char *c = t ? "double" : "float";
+        lun_dtype dtype = t ? LUN_F64 : LUN_F32;
+        bool sequence = op < LUN_OP_COUNT && lun__element_math(r, op, dtype);
+        lun_snippet own = {""};
+        if (sequence) {
+            own = lun__element_op(r, op, dtype);
+            lun__text_put(r, out, "@inline %s %s(%s%s%s);\n", c, own.s, c, arity > 1 ? ", " : "",
+                          arity > 1 ? c : "");
+        }
         lun__text_put(r, out, "@overloaded %s lun_c_%s(%s a", c, name, c);
         for (int k = 1; k < arity; k++)
             lun__strbuf_printf(out, ", %s %c", c, 'a' + k);
-        if (own)
-            lun__strbuf_printf(out, ") {\n    %s\n}\n", own);
-        else
-            lun__strbuf_printf(out, ") { return %s%s; }\n",
-                               strcmp(name, "nearbyint") ? name : "rint", params[arity]);
+        lun__strbuf_printf(out, ") { return %s%s; }\n",
+                           sequence                    ? own.s
+                           : strcmp(name, "nearbyint") ? name
+                                                       : "rint",
+                           params[arity]);
     }
 }
 
@@ -67,7 +75,6 @@ static void opencl_name(lun_renderer *r, lun_strbuf *out, const char *name, int 
     lun_snippet single = lun__text_name("%sf", name);
     bool generic = lun__word_mention(r, name), plain = lun__word_mention(r, single.s);
     bool called = lun__common_calls(r, name);
-    (void)op;
     if (!generic && !plain && !called)
         return;
     lun_strbuf text = LUN_STRBUF_INIT; /* any numbers, taken as the widest float among them */
@@ -76,7 +83,7 @@ static void opencl_name(lun_renderer *r, lun_strbuf *out, const char *name, int 
         lun__strbuf_printf(&text, "%s(__typeof__(lun_real(%s)))(%c)", k ? ", " : "", sums[arity],
                            'x' + k);
     lun__strbuf_puts(&text, ")");
-    overload(r, out, name, arity);
+    overload(r, out, name, arity, op);
     if (generic)
         define(r, out, name, lun__strbuf_text(&text));
     if (called)

@@ -40,13 +40,10 @@ void lun__cl_team_kernel(lun_renderer *r, lun_strbuf *out);
 void lun__cl_prelude(lun_renderer *r, lun_strbuf *out);
 
 /* ---- vector_builtins.c ----------------------------------------------------------------------- */
-/* OpenCL C's own functions on whole vectors; see lun_dialect.vector_function,
- * .vector_math. */
+/* OpenCL C's own functions on whole vectors; see lun_dialect.vector_function. */
 
 /* By the name that the language has for it, on operands of rep. */
 void lun__vector_builtin_named(lun_renderer *r, const char *helper, const char *name, int arity,
                                lun_rep rep);
-/* By the language's function, or as quirks.c says. */
-void lun__vector_builtin_math(lun_renderer *r, const char *helper, lun_op op, lun_rep rep);
 
 #endif

@@ -1,11 +1,11 @@
 /* opencl_dialect.c - OpenCL C: its dialect in both forms, the head of a text, the way through one
  * kernel. */
+#include "math/sequence.h"
 #include "render/body/lanes/lane_barrier.h"
 #include "render/opencl/cl_kernel_text.h"
 #include "render/opencl/cl_texts.h"
 #include "render/opencl/device_needs.h"
 #include "render/opencl/move/moved.h"
-#include "render/opencl/quirks.h"
 #include "render/text/text.h"
 #include "render/unit/unit.h"
 #include "table/atomic.h"
@@ -41,22 +41,29 @@ static const char any_lane[] =
     "    __builtin_memcpy(w, &a, sizeof a);\n"
     "    for (@u32 l = 0; l < sizeof w / 8; l++) k |= w[l];\n    return k != 0;\n#endif\n";
 
+/* lun_dialect.single: functions have the names of C's, for all floats. */
+static void own_name(lun_renderer *r, const char *name, size_t n, lun_dtype t, lun_strbuf *out)
+{
+    (void)r, (void)t;
+    lun__strbuf_add(out, name, n);
+}
+
 static const lun_dialect vector_dialect = {.words = words,
                                            .own = "own_",
                                            .flat = true,
                                            .function = "\nINLINE void chunk_%s(",
                                            .any = any_lane,
-                                           .single = lun__cl_quirks_single,
+                                           .single = own_name,
                                            .bit_names = true,
                                            .rounds = 32,
                                            .stopped = "__builtin_expect(*f->stop, 0)",
                                            .vector_function = lun__vector_builtin_named,
-                                           .vector_math = lun__vector_builtin_math,
                                            .prelude = lun__cl_prelude,
                                            .exports = lun__vector_kernels};
 static const lun_dialect scalar_dialect = {.words = words,
                                            .own = "own_",
-                                           .single = lun__cl_quirks_single,
+                                           .sequences_of_one = true,
+                                           .single = own_name,
                                            .bit_names = true,
                                            .rounds = 32,
                                            .far_stop = true,
@@ -90,16 +97,21 @@ static void put_head(lun_renderer *r, const lun_cl_target *target, lun_cl_form f
 
 /* ---- a text ---------------------------------------------------------------------------------- */
 
+static void without_f64(lun_renderer *r, lun_strbuf *out)
+{
+    lun__text_put(r, out,
+                  "it computes in f64, which the device lacks: it has no @has_double (sums "
+                  "and products of f32 are accumulated in f64 too, and pow, sin, cos and tan of "
+                  "f32 computed in it); use f32 or integers, or another backend");
+}
+
 /* Whether the kernel needs an extension that the device does not have; out: which, and what else
  * can be done. */
 static bool lacks(lun_renderer *r, const lun_cl_target *target, lun_strbuf *out)
 {
     const lun_ir_ins *wide = lun__cl_needs_wide_atomic(r->ir);
     if (!target->fp64 && lun__cl_needs_f64(r->ir)) {
-        lun__text_put(r, out,
-                      "it computes in f64, which the device lacks: it has no @has_double (sums "
-                      "and products of f32 are accumulated in f64 too); use f32 or integers, "
-                      "or another backend");
+        without_f64(r, out);
         return true;
     }
     if (target->wide_atomics || !wide)
@@ -116,7 +128,7 @@ static bool lacks(lun_renderer *r, const lun_cl_target *target, lun_strbuf *out)
 lun_status lun__cl_dialect_render(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
                                   lun_cl_shape *shape)
 {
-    const lun_render_target plain = {LUN_ISA_BASE, NULL};
+    const lun_render_target plain = {LUN_ISA_BASE, false};
     const bool vector = target->form == LUN_CL_VECTOR && !lun__ir_puts(ir);
     const lun_cl_form form = vector ? LUN_CL_VECTOR : LUN_CL_SCALAR;
     lun_renderer r = {.ir = ir,
@@ -155,6 +167,11 @@ lun_status lun__cl_dialect_render(const lun_ir *ir, const lun_cl_target *target,
         out->failed = true;
     lun__strbuf_free(&first);
     shape->local_bytes = r.local_bytes;
+    if (s == LUN_OK && !target->fp64 && lun__sequence_wide(r.sequences)) {
+        lun__strbuf_clear(out);
+        without_f64(&r, out);
+        s = LUN_EDTYPE;
+    }
     return lun__unit_end(&r, s, out);
 }
 

@@ -78,6 +78,7 @@ lun_status lun__scalar_kernel_unit(lun_renderer *r, const char *first, lun_strbu
     lun__loop_versions_free(&versions);
     r->from = NULL;
     r->dialect->exports(r, &kernels);
+    lun__element_sequences(r, out);
     lun__strbuf_printf(out,
                        "\n%s%s\nstruct uniform {\n    lun_i64 n;\n%s};\n\n"
                        "INLINE void prepare(const struct frame *f, struct uniform *u)\n{\n"

@@ -2,7 +2,7 @@
  * Knows no IR. */
 #include "render/opencl/cl_texts.h"
 
-#include "render/opencl/quirks.h"
+#include "render/vector/vector.h"
 
 void lun__vector_builtin_named(lun_renderer *r, const char *helper, const char *name, int arity,
                                lun_rep rep)
@@ -16,11 +16,4 @@ void lun__vector_builtin_named(lun_renderer *r, const char *helper, const char *
                        arity > 1 ? ", y.o" : "", arity > 2 ? ", z.o" : "");
     lun__vector_helper(r, rep, lun__strbuf_text(&text));
     lun__strbuf_free(&text);
-}
-
-void lun__vector_builtin_math(lun_renderer *r, const char *helper, lun_op op, lun_rep rep)
-{
-    const lun_op_row *row = lun__op_get(op);
-    if (!lun__cl_quirks_write(r, helper, op, rep))
-        lun__vector_builtin_named(r, helper, row->name, row->arity, rep);
 }

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "math/sequence.h"
 #include "render/text/floats.h"
 #include "render/text/text.h"
 
@@ -130,6 +131,48 @@ static bool is_product(lun_renderer *r, lun_op op, lun_dtype from)
     return true;
 }
 
+bool lun__element_math(const lun_renderer *r, lun_op op, lun_dtype t)
+{
+    return !r->target->precise && lun__sequence(op, t)->name;
+}
+
+const char *lun__element_sequence(lun_renderer *r, lun_op op, lun_dtype t)
+{
+    const lun_sequence *q = lun__sequence(op, t);
+    r->sequences |= lun__sequence_texts(q);
+    if (r->target->isa == LUN_ISA_BASE)
+        r->libs |= LUN_RENDER_LIBM; /* fma */
+    return q->name;
+}
+
+void lun__element_sequences(const lun_renderer *r, lun_strbuf *out)
+{
+    lun__sequence_write(out, r->sequences, r->dialect->sequences_of_one ? 0 : r->bytes);
+}
+
+/* The sequence on one element: on a vector of it, where it takes vectors. */
+static void sequence(lun_renderer *r, const char *name, lun_op op, lun_dtype t)
+{
+    const lun_dtype_row *d = lun__dtype_get(t);
+    int lanes = r->dialect->sequences_of_one ? 1 : r->bytes / d->bytes;
+    bool two = lun__op_get(op)->arity == 2;
+    lun_strbuf *out = &r->helpers;
+    lun_snippet type = lun__element_type(t);
+    lun__strbuf_printf(out, "INLINE %s %s(%s a%s)\n{\n    return lun_seq_%s(", type.s, name, type.s,
+                       two ? lun__text_name(", %s b", type.s).s : "",
+                       lun__element_sequence(r, op, t));
+    for (int k = 0; k < 1 + two; k++) {
+        const char *x = k ? "b" : "a";
+        lun__strbuf_puts(out, k ? ", " : "");
+        if (lanes > 1)
+            lun__strbuf_printf(out, "(lun_w_%s){", d->name);
+        for (int l = 0; l < lanes; l++)
+            lun__strbuf_printf(out, "%s%s", l ? ", " : "", x);
+        lun__strbuf_puts(out, lanes > 1 ? "}" : "");
+    }
+    lun__strbuf_puts(out, lanes > 1 ? ")[0];\n}\n" : ");\n}\n");
+}
+
 lun_snippet lun__element_op(lun_renderer *r, lun_op op, lun_dtype from)
 {
     static const char *const names[] = {"a", "b", "c"};
@@ -137,6 +180,10 @@ lun_snippet lun__element_op(lun_renderer *r, lun_op op, lun_dtype from)
     lun_snippet c = lun__text_name("lun_one_%s_%s", row->name, lun__dtype_get(from)->name);
     if (!lun__text_once(r, c.s))
         return c;
+    if (lun__element_math(r, op, from)) {
+        sequence(r, c.s, op, from);
+        return c;
+    }
     lun_strbuf body = LUN_STRBUF_INIT;
     if (r->dialect->wraps || !wrapping(op, from, &body))
         expression(r, op, from, &body);

@@ -14,6 +14,12 @@ lun_dtype lun__element_unsigned(int bytes);
 const char *lun__element_truth(lun_dtype t);
 /* Result dtype of an operation on `from`. */
 lun_dtype lun__element_result(lun_op op, lun_dtype from);
+/* Whether a sequence of math/sequence.h computes an operation. */
+bool lun__element_math(const lun_renderer *r, lun_op op, lun_dtype t);
+/* Its sequence, whose texts the unit then has. */
+const char *lun__element_sequence(lun_renderer *r, lun_op op, lun_dtype t);
+/* The words and texts of all sequences that were asked for: before r->types. */
+void lun__element_sequences(const lun_renderer *r, lun_strbuf *out);
 /* Names of functions on single elements, written to r->helpers on first use. */
 lun_snippet lun__element_op(lun_renderer *r, lun_op op, lun_dtype from);
 lun_snippet lun__element_cast(lun_renderer *r, lun_dtype to, lun_dtype from);

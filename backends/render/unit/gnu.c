@@ -106,7 +106,7 @@ lun_status lun__gnu_render(const lun_ir *ir, const lun_render_target *target, lu
     lun_renderer r = {.ir = ir,
                       .dialect = &gnu,
                       .target = target,
-                      .bytes = lun__vecmath_isa_bytes(target->isa),
+                      .bytes = lun__isa_bytes(target->isa),
                       .parts = 1,
                       .stops = true};
     lun_status s = lun__unit_render(&r, head, out);

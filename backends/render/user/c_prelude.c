@@ -5,11 +5,12 @@
 
 #include <string.h>
 
+#include "math/sequence.h"
 #include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/user/common.h"
 #include "render/user/word_mention.h"
-#include "render/vector/vector_math.h"
+#include "render/vector/vector.h"
 
 static const char types[] =
     "typedef __INT8_TYPE__ int8_t;\ntypedef __UINT8_TYPE__ uint8_t, uchar;\n"
@@ -134,7 +135,8 @@ static void define_variant(lun_renderer *r, lun_op op, lun_dtype t, char letter,
     int lanes = bytes / lun__dtype_get(t)->bytes, native = r->bytes / lun__dtype_get(t)->bytes;
     lun_snippet v = lun__vector_of(r, t, lanes), wide = lun__vector_of(r, t, native);
     lun_snippet f = lun__text_name("lun_%c_%s_%s", letter, row->name, lun__dtype_get(t)->name);
-    const char *b = row->arity == 2 ? ", b" : "", *suffix = lun__dtype_get(t)->suffix;
+    const char *b = row->arity == 2 ? ", b" : "", *suffix = lun__dtype_get(t)->suffix,
+               *name = lun__sequence(op, t)->name;
     lun_strbuf *out = &r->helpers;
     lun__strbuf_printf(
         out, "%s %s(%s a%s%s) __asm__(\"_ZGV%cN%d%s_lun_math_%s%s\");\n%s %s(%s a%s%s)\n{\n", v.s,
@@ -142,7 +144,7 @@ static void define_variant(lun_renderer *r, lun_op op, lun_dtype t, char letter,
         letter, lanes, row->arity == 2 ? "vv" : "v", row->name, suffix, v.s, f.s, v.s,
         row->arity == 2 ? ", " : "", row->arity == 2 ? lun__text_name("%s b", v.s).s : "");
     if (lanes == native) {
-        lun__strbuf_printf(out, "    return lun_m%d(a%s);\n}\n", lun__vecmath_index(op, t), b);
+        lun__strbuf_printf(out, "    return lun_seq_%s(a%s);\n}\n", name, b);
         return;
     }
     for (int k = 0; k < row->arity; k++) {
@@ -153,15 +155,15 @@ static void define_variant(lun_renderer *r, lun_op op, lun_dtype t, char letter,
             lun__strbuf_printf(out, ", %d", l % lanes);
         lun__strbuf_puts(out, ");\n");
     }
-    lun__strbuf_printf(out, "    const %s y = lun_m%d(wide_a%s);\n    return RESIZE(%s, y, y",
-                       wide.s, lun__vecmath_index(op, t), row->arity == 2 ? ", wide_b" : "", v.s);
+    lun__strbuf_printf(out, "    const %s y = lun_seq_%s(wide_a%s);\n    return RESIZE(%s, y, y",
+                       wide.s, name, row->arity == 2 ? ", wide_b" : "", v.s);
     for (int l = 0; l < lanes; l++)
         lun__strbuf_printf(out, ", %d", l);
     lun__strbuf_puts(out, ");\n}\n");
 }
 
-/* Defines a function that declare() declares with `vector`: by the C library on single elements, by
- * math/vecmath.h on each size of vector that a compiler for this instruction set may choose. */
+/* Defines a function that declare() declares with `vector`: the sequence on single elements, and on
+ * each size of vector that a compiler for this instruction set may choose. */
 static void define(lun_renderer *r, lun_op op, lun_dtype t)
 {
     static const struct {
@@ -174,30 +176,23 @@ static void define(lun_renderer *r, lun_op op, lun_dtype t)
                     {'e', 64, LUN_ISA_AVX512}};
     const lun_op_row *row = lun__op_get(op);
     const char *suffix = lun__dtype_get(t)->suffix, *more = row->arity == 2 ? ", " : "";
-    lun_snippet type = lun__vector_math_type(r, t, row->arity), c = lun__element_type(t);
+    lun_snippet c = lun__element_type(t), one = lun__element_op(r, op, t);
     lun_snippet second = row->arity == 2 ? lun__text_name("%s b", c.s) : lun__text_name("%s", "");
-    int index = lun__vecmath_index(op, t);
-    lun_strbuf *out = &r->helpers;
-    lun__strbuf_printf(out, "static %s lun_m%d;\n", type.s, index);
-    lun__strbuf_printf(&r->setup, "    lun_m%d = (%s)f->math[%d];\n", index, type.s, index);
-    lun__strbuf_printf(out,
-                       "%s lun_scalar_%s%s(%s a%s%s) __asm__(\"%s%s\");\n"
-                       "%s lun_one_math_%s%s(%s a%s%s) __asm__(\"lun_math_%s%s\");\n"
-                       "%s lun_one_math_%s%s(%s a%s%s)\n{\n    return lun_scalar_%s%s(a%s);\n}\n",
+    lun__strbuf_printf(&r->helpers,
+                       "%s lun_math_%s%s(%s a%s%s) __asm__(\"lun_math_%s%s\");\n"
+                       "%s lun_math_%s%s(%s a%s%s)\n{\n    return %s(a%s);\n}\n",
                        c.s, row->name, suffix, c.s, more, second.s, row->name, suffix, c.s,
-                       row->name, suffix, c.s, more, second.s, row->name, suffix, c.s, row->name,
-                       suffix, c.s, more, second.s, row->name, suffix,
-                       row->arity == 2 ? ", b" : "");
+                       row->name, suffix, c.s, more, second.s, one.s, row->arity == 2 ? ", b" : "");
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++)
         if (r->target->isa >= variants[i].least)
             define_variant(r, op, t, variants[i].letter, variants[i].bytes);
 }
 
-/* Declares a function; a row of ops.def with vector math also gets its variants. */
+/* Declares a function; a row of ops.def that a sequence computes also gets its variants. */
 static void provide(lun_renderer *r, lun_strbuf *out, const char *name, int arity, lun_op op,
                     lun_dtype t)
 {
-    bool vector = op < LUN_OP_COUNT && lun__vector_math_has(r, op, t);
+    bool vector = op < LUN_OP_COUNT && lun__element_math(r, op, t);
     declare(out, name, arity, lun__dtype_get(t)->suffix, vector);
     if (vector)
         define(r, op, t);

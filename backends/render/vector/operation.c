@@ -86,10 +86,6 @@ lun_snippet lun__operation_vector(lun_renderer *r, lun_op op, lun_rep rep)
     lun_snippet c = lun__text_name("lun_%s_%s", row->name, lun__vector_rep_name(rep).s);
     if (!lun__text_once(r, c.s))
         return c;
-    if (r->dialect->vector_function && (row->flags & LUN_OPF_VEC)) {
-        r->dialect->vector_math(r, c.s, op, rep);
-        return c;
-    }
     bool test = lun__dtype_is_bool(lun__element_result(op, rep.mask ? LUN_BOOL : rep.t));
     lun_strbuf text = LUN_STRBUF_INIT, expression = LUN_STRBUF_INIT, made = LUN_STRBUF_INIT;
     bool by_instruction = shift(r, op, rep, &made) || extreme(r, op, rep, &made) ||

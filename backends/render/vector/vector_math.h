@@ -1,15 +1,11 @@
-/* vector_math.h - GNU vectors: vector math by pointer. */
+/* vector_math.h - math functions by the sequences of math/sequence.h, on vectors of any number of
+ * lanes. */
 #ifndef LUN_VECTOR_MATH_H
 #define LUN_VECTOR_MATH_H
 
 #include "render/vector/vector.h"
 
-/* True if the table of vector math has the operation. */
-bool lun__vector_math_has(const lun_renderer *r, lun_op op, lun_dtype t);
-lun_snippet lun__vector_math_type(lun_renderer *r, lun_dtype t, int arity);
-/* Vector math: (function, a, ...); the function's type. */
-lun_snippet lun__vector_math_vector(lun_renderer *r, lun_dtype t, int arity);
-/* The same for single elements, which take the same function as arrays do. */
-lun_snippet lun__vector_math_single(lun_renderer *r, lun_dtype t, int arity);
+/* The name of an operation for which lun__element_math holds, on vectors of r->lanes lanes. */
+lun_snippet lun__vector_math(lun_renderer *r, lun_op op, lun_dtype t);
 
 #endif

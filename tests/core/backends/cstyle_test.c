@@ -11,7 +11,7 @@ static unsigned libs;
 
 static const char *render(const lun_ir *ir, lun_isa isa)
 {
-    lun_render_target target = {isa, NULL};
+    lun_render_target target = {isa, false};
     ir_check_valid(ir);
     lun__strbuf_clear(&text);
     libs = 0;
@@ -214,7 +214,7 @@ static void test_function_text(void **state)
     const char *before = strstr(
         s, "#define sqrt(x) _Generic((x), float: __builtin_sqrtf, default: __builtin_sqrt)(x)\n");
     assert_true(before && before < at);
-    expect(s, "float lun_libm_powf(float, float) __asm__(\"powf\")");
+    expect(s, "float lun_libm_powf(float, float) __asm__(\"lun_math_powf\")");
     expect(s, "#define powf(x, y) lun_libm_powf(x, y)\n");
     expect_none(s, "#define exp");
     expect(s, "    LANES(16) r[l] = fn(a0[l], a1);\n");
@@ -227,28 +227,26 @@ static void test_function_text(void **state)
 static void test_libraries(void **state)
 {
     (void)state;
-    const void *math[2 * LUN_OP_COUNT] = {NULL};
     lun_ir ir;
     lun__ir_init(&ir);
     lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
     lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
     ir_store(&ir, 1, ir_op(&ir, LUN_OP_EXP, LUN_F32, ir_load(&ir, 0), -1, -1));
-    expect(render(&ir, LUN_ISA_AVX2), "r[l] = lun_one_exp_f32(a[l]);");
-    assert_int_equal(libs & LUN_RENDER_LIBM, LUN_RENDER_LIBM);
-    math[lun__vecmath_index(LUN_OP_EXP, LUN_F32)] = math; /* there is a vector function */
-    lun_render_target target = {LUN_ISA_AVX2, math};
+    expect(render(&ir, LUN_ISA_AVX2), "const f32x8 v1 = lun_seq_exp_f32(v0);");
+    assert_int_equal(libs, 0);
+    lun_render_target target = {LUN_ISA_AVX2, true};
     lun__strbuf_clear(&text);
     libs = 0;
     assert_int_equal(lun__gnu_render(&ir, &target, &text, &libs), LUN_OK);
-    expect(lun__strbuf_text(&text), "const f32x8 v1 = lun_call_math1_f32(u->m");
-    assert_int_equal(libs, 0);
+    expect(lun__strbuf_text(&text), "r[l] = lun_one_exp_f32(a[l]);"); /* precise */
+    assert_int_equal(libs & LUN_RENDER_LIBM, LUN_RENDER_LIBM);
     lun__ir_free(&ir);
 }
 
 static void test_refused(void **state)
 {
     (void)state;
-    lun_render_target target = {LUN_ISA_AVX2, NULL};
+    lun_render_target target = {LUN_ISA_AVX2, false};
     lun_ir ir;
     lun__ir_init(&ir);
     lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);

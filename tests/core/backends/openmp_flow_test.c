@@ -13,7 +13,7 @@ static void test_known_kernels(void **state)
         2225, /* a loop that all lanes leave at once, its rounds counted in lanes */
     };
     (void)state;
-    for (lun_isa isa = LUN_ISA_BASE; isa <= lun__vecmath_isa_here(); isa++) {
+    for (lun_isa isa = LUN_ISA_BASE; isa <= lun__isa_here(); isa++) {
         kit k;
         kit_open(&k, "", "cc", LUN_JIT_SYNC, 1, LUN_MATH_FAST);
         k.isa = isa;

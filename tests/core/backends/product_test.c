@@ -232,7 +232,7 @@ static void test_random_products(void **state)
         p.a = a.m;
         p.b = b.m;
         char *wanted = expected(&p);
-        for (lun_isa isa = LUN_ISA_BASE; isa <= lun__vecmath_isa_here(); isa++)
+        for (lun_isa isa = LUN_ISA_BASE; isa <= lun__isa_here(); isa++)
             run(&p, isa, test_threads[below(&seed, THREADS)], wanted);
         free(wanted);
         test_guarded_free(&a.memory);
@@ -260,7 +260,7 @@ static void test_threads_share(void **state)
             p.b = b.m;
             char *wanted = expected(&p);
             for (int t = 0; t < THREADS; t++)
-                run(&p, lun__vecmath_isa_here(), test_threads[t], wanted);
+                run(&p, lun__isa_here(), test_threads[t], wanted);
             free(wanted);
             test_guarded_free(&a.memory);
             test_guarded_free(&b.memory);
@@ -277,11 +277,10 @@ static void test_stops(void **state)
     lun_product p = {
         .dtype = LUN_F32, .rows = 8, .columns = 8, .inner = 8, .count = 1, .a = m, .b = m, .c = c};
     cancel_flag = 1;
-    assert_int_equal(lun__block_product_run(&services, lun__vecmath_isa_here(), &team, &p, NULL),
+    assert_int_equal(lun__block_product_run(&services, lun__isa_here(), &team, &p, NULL),
                      LUN_ECANCEL);
     cancel_flag = 0;
-    assert_int_equal(lun__block_product_run(&services, lun__vecmath_isa_here(), &team, &p, NULL),
-                     LUN_OK);
+    assert_int_equal(lun__block_product_run(&services, lun__isa_here(), &team, &p, NULL), LUN_OK);
 }
 
 int main(void)

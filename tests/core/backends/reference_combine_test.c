@@ -133,7 +133,7 @@ static void check_reduction(const combiner *f, int64_t n, int threads, lun_isa i
 static void test_reductions(void **state)
 {
     (void)state;
-    for (int isa = 0; isa <= (int)lun__vecmath_isa_here(); isa++)
+    for (int isa = 0; isa <= (int)lun__isa_here(); isa++)
         for (int c = 0; c < COMBINERS; c++)
             for (int l = 0; l < LENGTHS; l++)
                 check_reduction(&combiners[c], test_lengths[l], test_threads[(c + l) % THREADS],
@@ -146,7 +146,7 @@ static void test_reductions_on_all_threads(void **state)
     static const int picked[] = {0, 1, 15, 18};
     for (int k = 0; k < 4; k++)
         for (int t = 0; t < THREADS; t++)
-            check_reduction(&combiners[picked[k]], LONG, test_threads[t], lun__vecmath_isa_here());
+            check_reduction(&combiners[picked[k]], LONG, test_threads[t], lun__isa_here());
 }
 
 /* sum(x), max(x * x) and the squares themselves, in one pass. */
@@ -167,8 +167,7 @@ static void test_several_results(void **state)
     ir_reduce(&ir, LUN_OP_ADD, -1, x);
     ir_store(&ir, 1, square);
     ir_reduce(&ir, LUN_OP_MAX, -1, square);
-    test_run run = {
-        .threads = 2, .isa = lun__vecmath_isa_here(), .results = results, .bytes = 16 * N};
+    test_run run = {.threads = 2, .isa = lun__isa_here(), .results = results, .bytes = 16 * N};
     assert_int_equal(run_ir(&ir, slots, N, &run), LUN_OK);
     for (int i = 0; i < N; i++) {
         double v, w;
@@ -239,7 +238,7 @@ static void check_scan(const combiner *f, int64_t n, bool inclusive, bool in_pla
 static void test_scans(void **state)
 {
     (void)state;
-    for (int isa = 0; isa <= (int)lun__vecmath_isa_here(); isa++)
+    for (int isa = 0; isa <= (int)lun__isa_here(); isa++)
         for (int c = 0; c < COMBINERS; c++)
             for (int l = 0; l < LENGTHS; l++)
                 check_scan(&combiners[c], test_lengths[l], (c + l) & 1, l & 2,
@@ -252,8 +251,7 @@ static void test_scans_on_all_threads(void **state)
     static const int picked[] = {0, 2, 16, 17};
     for (int k = 0; k < 4; k++)
         for (int t = 0; t < THREADS; t++)
-            check_scan(&combiners[picked[k]], LONG, t & 1, t & 2, test_threads[t],
-                       lun__vecmath_isa_here());
+            check_scan(&combiners[picked[k]], LONG, t & 1, t & 2, test_threads[t], lun__isa_here());
 }
 
 /* ---- what cannot be interpreted -------------------------------------------------------------- */

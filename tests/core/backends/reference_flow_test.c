@@ -349,8 +349,7 @@ static void test_random_kernels(void **state)
 {
     (void)state;
     for (uint64_t seed = 0; seed < 1500; seed++)
-        check_kernel(seed, seed % 4 == 3,
-                     (lun_isa)(seed % (uint64_t)(1 + (int)lun__vecmath_isa_here())));
+        check_kernel(seed, seed % 4 == 3, (lun_isa)(seed % (uint64_t)(1 + (int)lun__isa_here())));
 }
 
 /* ---- chosen cases ---------------------------------------------------------------------------- */
@@ -387,7 +386,7 @@ static void test_collatz(void **state)
     ir_store(&ir, 1, ir_flow(&ir, LUN_IR_GET, n, -1, 0));
     for (int i = 0; i < 100; i++)
         in[i] = i + 1; /* then zeros, for which the loop would never end */
-    test_run run = {.isa = lun__vecmath_isa_here()};
+    test_run run = {.isa = lun__isa_here()};
     assert_int_equal(run_ir(&ir, slots, 100, &run), LUN_OK);
     for (int i = 0; i < 100; i++) {
         int64_t steps = 0;
@@ -423,7 +422,7 @@ static void test_check_before_gather(void **state)
             at[bad] = (int64_t)1 << 40;
         if (bad >= 0)
             at[999] = (int64_t)1 << 41;
-        test_run run = {.isa = lun__vecmath_isa_here(), .room = room};
+        test_run run = {.isa = lun__isa_here(), .room = room};
         assert_int_equal(run_ir(&ir, slots, 1000, &run), bad < 0 ? LUN_OK : LUN_EBOUNDS);
         assert_int_equal(run.trap, bad < 0 ? -1 : check);
         assert_int_equal(run.trap_value, bad < 0      ? 0
@@ -452,7 +451,7 @@ static void test_store_in_a_branch(void **state)
     ir_store(&ir, 2, ir_op(&ir, LUN_OP_ADD, LUN_I32, v, ten, -1));
     for (int i = 0; i < 256; i++)
         x[i] = i % 20;
-    test_run run = {.isa = lun__vecmath_isa_here()};
+    test_run run = {.isa = lun__isa_here()};
     assert_int_equal(run_ir(&ir, slots, 200, &run), LUN_OK);
     for (int i = 0; i < 200; i++) {
         assert_int_equal(x[i], i % 20 < 10 ? -(i % 20) : i % 20);

@@ -23,7 +23,7 @@ static void make_w1(lun_ir *ir)
 static void test_lengths_and_guard_pages(void **state)
 {
     (void)state;
-    for (int isa = 0; isa <= (int)lun__vecmath_isa_here(); isa++)
+    for (int isa = 0; isa <= (int)lun__isa_here(); isa++)
         for (int l = 0; l < LENGTHS; l++)
             for (int t = 0; t < THREADS; t++)
                 for (int stream = 0; stream < 2; stream++) {
@@ -75,7 +75,7 @@ static void test_in_place_and_unaligned(void **state)
                 b[i + 3] = 0.5;
             }
             int64_t room[5] = {n, n, n, n, n};
-            test_run run = {.isa = lun__vecmath_isa_here(),
+            test_run run = {.isa = lun__isa_here(),
                             .threads = 2,
                             .room = room,
                             .bytes = stream ? (int64_t)1 << 30 : 0};
@@ -110,7 +110,7 @@ static void test_store_before_a_later_load(void **state)
         ir_store(&ir, 3, x);
         for (int i = 0; i < LENGTH; i++)
             a[i] = i;
-        test_run run = {.isa = lun__vecmath_isa_here()};
+        test_run run = {.isa = lun__isa_here()};
         assert_int_equal(run_ir(&ir, slots, LENGTH, &run), LUN_OK);
         for (int i = 0; i < LENGTH; i++) {
             assert_int_equal(a[i], -i);
@@ -151,7 +151,7 @@ static void test_stores_of_every_kind(void **state)
         for (int i = 0; i < LENGTH; i++)
             in[i] = (int16_t)(i * 31);
         test_run run = {
-            .isa = lun__vecmath_isa_here(), .args = args, .bytes = stream ? (int64_t)1 << 30 : 0};
+            .isa = lun__isa_here(), .args = args, .bytes = stream ? (int64_t)1 << 30 : 0};
         assert_int_equal(run_ir(&ir, slots, LENGTH, &run), LUN_OK);
         for (int i = 0; i < LENGTH; i++) {
             int16_t product = (int16_t)((int16_t)(i * 31) * -5);
@@ -192,7 +192,7 @@ static void test_many_live_values(void **state)
     ir_store(&ir, 1, sum);
     for (int i = 0; i < LENGTH; i++)
         x[i] = i;
-    test_run run = {.isa = lun__vecmath_isa_here(), .threads = 3};
+    test_run run = {.isa = lun__isa_here(), .threads = 3};
     assert_int_equal(run_ir(&ir, slots, LENGTH, &run), LUN_OK);
     for (int i = 0; i < LENGTH; i++)
         assert_true(y[i] == (double)VALUES * i + VALUES * (VALUES - 1) / 2);
@@ -233,7 +233,7 @@ static void test_gather_and_index(void **state)
             uint64_t seed = 1;
             for (int64_t i = 0; i < n * bytes; i++)
                 array.data[i] = (char)test_random(&seed);
-            test_run run = {.isa = lun__vecmath_isa_here(), .threads = 2, .room = room};
+            test_run run = {.isa = lun__isa_here(), .threads = 2, .room = room};
             assert_int_equal(run_ir(&ir, slots, n, &run), LUN_OK);
             for (int64_t i = 0; i < n; i++)
                 assert_memory_equal(out + i * bytes, array.data + (n - 1 - i) * bytes,
@@ -254,7 +254,7 @@ static void test_index_from_the_middle(void **state)
     lun__ir_init(&ir);
     lun__ir_slot_add(&ir, LUN_I64, LUN_SLOT_OUT);
     ir_store(&ir, 0, ir_index(&ir));
-    test_run run = {.isa = lun__vecmath_isa_here(), .threads = 2, .first = FIRST};
+    test_run run = {.isa = lun__isa_here(), .threads = 2, .first = FIRST};
     int64_t untouched = out[FIRST - 1];
     assert_int_equal(run_ir(&ir, slots, LENGTH, &run), LUN_OK);
     assert_int_equal(out[FIRST - 1], untouched);
@@ -327,7 +327,7 @@ static void test_random_bits(void **state)
     assert_int_equal(word[1], 0xe169c58d);
     assert_int_equal(word[2], 0xbc57ac4c);
     assert_int_equal(word[3], 0x9b00dbd8);
-    for (int isa = 0; isa <= (int)lun__vecmath_isa_here(); isa++)
+    for (int isa = 0; isa <= (int)lun__isa_here(); isa++)
         for (int wide = 0; wide < 2; wide++) {
             lun_dtype t = wide ? LUN_U64 : LUN_U32;
             check_random(t, 0, 0, 1, (lun_isa)isa);
@@ -363,7 +363,7 @@ static void test_division_by_zero(void **state)
             memset(b, 3, (size_t)(LENGTH * bytes));
             if (where >= 0)
                 memset(b + where * bytes, 0, (size_t)bytes);
-            test_run run = {.isa = lun__vecmath_isa_here()};
+            test_run run = {.isa = lun__isa_here()};
             bool zero = where >= 0 && where < LENGTH;
             assert_int_equal(run_ir(&ir, slots, LENGTH, &run), zero ? LUN_EZERO : LUN_OK);
             assert_int_equal(run.trap, zero ? q : -1);
@@ -385,7 +385,7 @@ static void test_unused_division(void **state)
     lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_OUT);
     int32_t x = ir_load(&ir, 0), q = ir_op(&ir, LUN_OP_IDIV, LUN_I32, x, x, -1);
     ir_store(&ir, 1, x);
-    test_run run = {.isa = lun__vecmath_isa_here()};
+    test_run run = {.isa = lun__isa_here()};
     assert_int_equal(run_ir(&ir, slots, 1, &run), LUN_OK);
     assert_int_equal(run_ir(&ir, slots, 2, &run), LUN_EZERO);
     assert_int_equal(run.trap, q);

@@ -529,7 +529,7 @@ static void test_operations(void **state)
 {
     (void)state;
     int checked = 0;
-    for (int isa = 0; isa <= (int)lun__vecmath_isa_here(); isa++)
+    for (int isa = 0; isa <= (int)lun__isa_here(); isa++)
         for (int op = 0; op < LUN_OP_COUNT; op++)
             for (int t = 0; t < LUN_DTYPE_COUNT; t++) {
                 lun_dtype types[3] = {(lun_dtype)t, (lun_dtype)t, (lun_dtype)t}, from, to;
@@ -540,7 +540,7 @@ static void test_operations(void **state)
                 check_op((lun_op)op, from, (lun_isa)isa, LUN_MATH_FAST);
                 checked++;
             }
-    assert_true(checked >= 130 * ((int)lun__vecmath_isa_here() + 1));
+    assert_true(checked >= 130 * ((int)lun__isa_here() + 1));
 }
 
 static void test_precise_math(void **state)
@@ -548,8 +548,8 @@ static void test_precise_math(void **state)
     (void)state;
     for (int op = 0; op < LUN_OP_COUNT; op++)
         if (lun__op_get((lun_op)op)->flags & LUN_OPF_VEC) {
-            check_op((lun_op)op, LUN_F32, lun__vecmath_isa_here(), LUN_MATH_PRECISE);
-            check_op((lun_op)op, LUN_F64, lun__vecmath_isa_here(), LUN_MATH_PRECISE);
+            check_op((lun_op)op, LUN_F32, lun__isa_here(), LUN_MATH_PRECISE);
+            check_op((lun_op)op, LUN_F64, lun__isa_here(), LUN_MATH_PRECISE);
         }
 }
 
@@ -591,7 +591,7 @@ static void check_conversion(lun_dtype to, lun_dtype from, const void *x, const 
 static void test_conversions(void **state)
 {
     (void)state;
-    for (int isa = 0; isa <= (int)lun__vecmath_isa_here(); isa++)
+    for (int isa = 0; isa <= (int)lun__isa_here(); isa++)
         for (int to = 0; to < LUN_DTYPE_COUNT; to++)
             for (int from = 0; from < LUN_DTYPE_COUNT; from++) {
                 lun_ir ir;

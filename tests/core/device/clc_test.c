@@ -253,73 +253,6 @@ static void test_reductions_beside_scan(void **state)
     free(in);
 }
 
-/* ---- math ------------------------------------------------------------------------------------ */
-
-static double exact(lun_op op, double x, double y, long double *wide)
-{
-    *wide = op == LUN_OP_SIN   ? sinl((long double)x)
-            : op == LUN_OP_COS ? cosl((long double)x)
-            : op == LUN_OP_TAN ? tanl((long double)x)
-                               : powl((long double)x, (long double)y);
-    return (double)*wide;
-}
-
-/* Those that render/opencl/quirks.c writes itself. */
-static void check_accuracy(kit *k, lun_op op, lun_dtype t)
-{
-    enum { N = 20000 };
-    static double x[N], y[N], out[N];
-    static float xf[N], yf[N], outf[N];
-    uint64_t seed = 5;
-    for (int i = 0; i < N; i++) {
-        double scale = i % 3 ? 100 : ldexp(1, (int)(test_random(&seed) % 29));
-        x[i] = ((double)(test_random(&seed) >> 11) * 0x1p-53 - 0.5) * scale;
-        y[i] = ((double)(test_random(&seed) >> 11) * 0x1p-53 - 0.5) * 40;
-        if (op == LUN_OP_POW)
-            x[i] = fabs(x[i]);
-        xf[i] = (float)x[i];
-        yf[i] = (float)y[i];
-    }
-    bool narrow = t == LUN_F32;
-    lun_ir ir;
-    lun__ir_init(&ir);
-    for (int s = 0; s < 3; s++)
-        lun__ir_slot_add(&ir, t, s < 2 ? LUN_SLOT_IN : LUN_SLOT_OUT);
-    ir_store(&ir, 2,
-             ir_op(&ir, op, t, ir_load(&ir, 0), op == LUN_OP_POW ? ir_load(&ir, 1) : -1, -1));
-    kit_kernel kernel = kit_build(k, &ir);
-    void *slots[3] = {narrow ? (void *)xf : x, narrow ? (void *)yf : y,
-                      narrow ? (void *)outf : out};
-    test_run run = {.threads = 1};
-    assert_int_equal(kit_run(k, &kernel, &ir, slots, N, &run), LUN_OK);
-    for (int i = 0; i < N; i++) {
-        long double wide;
-        double near =
-            exact(op, narrow ? (double)xf[i] : x[i], narrow ? (double)yf[i] : y[i], &wide);
-        double got = narrow ? (double)outf[i] : out[i];
-        if (!isfinite(near) || fabs(near) > 1e38 || fabs(near) < 1e-37)
-            continue;
-        double unit = ldexp(1, ilogb(near) - (narrow ? 23 : 52));
-        double limit = cl_place.target.form == LUN_CL_SCALAR && op == LUN_OP_TAN && !narrow ? 3
-                       : narrow                                                             ? 4
-                                                                                            : 2;
-        if (fabs((double)((long double)got - wide)) > limit * unit)
-            fail_msg("%s of %.17g, %.17g: %.17g", lun__op_get(op)->name, x[i], y[i], got);
-    }
-    kit_release(k, &kernel);
-    lun__ir_free(&ir);
-}
-
-static void test_accuracy(void **state)
-{
-    kit *k = *state;
-    static const lun_op ops[] = {LUN_OP_SIN, LUN_OP_COS, LUN_OP_TAN, LUN_OP_POW};
-    for (int i = 0; i < 4; i++) {
-        check_accuracy(k, ops[i], LUN_F32);
-        check_accuracy(k, ops[i], LUN_F64);
-    }
-}
-
 static int set_up(void **state)
 {
     static kit k;
@@ -338,8 +271,11 @@ static int tear_down(void **state)
 
 static int group(void)
 {
-    const struct CMUnitTest tests[] = {TEST(test_parts), TEST(test_traps),
-                                       TEST(test_reductions_beside_scan), TEST(test_accuracy)};
+    const struct CMUnitTest tests[] = {
+        TEST(test_parts),
+        TEST(test_traps),
+        TEST(test_reductions_beside_scan),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 

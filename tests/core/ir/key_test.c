@@ -154,7 +154,7 @@ static void test_other_machine(void **state)
 {
     (void)state;
     kit k;
-    lun_isa here = lun__vecmath_isa_here();
+    lun_isa here = lun__isa_here();
     kit_open(&k, NULL, "cc", LUN_JIT_SYNC, 1, LUN_MATH_FAST);
     for (int isa = LUN_ISA_BASE; isa <= LUN_ISA_AVX512; isa++) {
         if ((lun_isa)isa == here)
@@ -165,7 +165,7 @@ static void test_other_machine(void **state)
         lun_ir ir;
         write_square(&ir, 6);
         lun__jit_init(&jit, &k.services, (lun_isa)isa);
-        lun_render_target target = {(lun_isa)isa, lun__vecmath((lun_isa)isa, LUN_MATH_FAST)};
+        lun_render_target target = {(lun_isa)isa, false};
         assert_int_equal(lun__gnu_render(&ir, &target, &text, &unit.needs), LUN_OK);
         unit.source = text.text;
         assert_int_equal(lun__jit_wait(&jit, &unit), LUN_OK); /* compiled and stored, never run */

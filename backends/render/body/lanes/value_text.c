@@ -1,5 +1,5 @@
 /* value_text.c - the text of a value: its name as a vector or as a single element, its declaration,
- * the fields that hold the addresses of slots and the functions of vector math. */
+ * the fields that hold the addresses of slots. */
 #include "render/body/lanes/value_text.h"
 
 #include <inttypes.h>
@@ -7,7 +7,6 @@
 #include "render/text/element_text.h"
 #include "render/text/text.h"
 #include "render/vector/cast.h"
-#include "render/vector/vector_math.h"
 
 lun_rep lun__value_rep(const lun_renderer *r, int32_t v)
 {
@@ -110,16 +109,4 @@ lun_snippet lun__value_element_index(lun_section *s, int64_t slot, int32_t index
 {
     lun_snippet x = lun__value_single(s, index);
     return lun__value_is_local(s->r, slot) ? lun__text_name("%s - o%" PRId64, x.s, slot) : x;
-}
-
-lun_snippet lun__value_math(lun_renderer *r, lun_op op, lun_dtype t)
-{
-    int index = lun__vecmath_index(op, t);
-    lun_snippet c = lun__text_name("m%d", index), key = lun__text_name("math %s", c.s);
-    lun_snippet type = lun__vector_math_type(r, t, lun__op_get(op)->arity);
-    if (lun__text_once(r, key.s)) {
-        lun__strbuf_printf(&r->fields, "    %s %s; /* %s */\n", type.s, c.s, lun__op_get(op)->name);
-        lun__strbuf_printf(&r->setup, "    u->%s = (%s)f->math[%d];\n", c.s, type.s, index);
-    }
-    return c;
 }

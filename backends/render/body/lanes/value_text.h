@@ -23,8 +23,6 @@ lun_snippet lun__value_index(const lun_section *s);
 int lun__value_offset(const lun_section *s);
 /* "const f32x16 v7" or "const lun_f32 s7". */
 lun_snippet lun__value_declare(lun_section *s, int32_t v);
-/* Field of the uniform struct with the function for an operation with vector math. */
-lun_snippet lun__value_math(lun_renderer *r, lun_op op, lun_dtype t);
 
 /* Whether a slot is memory of a team or a thread that is declared in the text as m<slot>. */
 bool lun__value_is_local(const lun_renderer *r, int64_t slot);

@@ -1,8 +1,11 @@
 /* op_cell.c - one operation on one element: the rows of ops.def, compiled for each dtype that C
- * computes in.  For what interprets element by element; loops over many are the backends'. */
+ * computes in, and the sequences of functions.def.  For what interprets element by element; loops
+ * over many are the backends'. */
+#include "math/op_cell.h"
+
 #include <math.h>
 
-#include "table/op.h"
+#include "math/scalar_sequence.h"
 #include "table/op_types.h"
 
 #pragma GCC diagnostic push
@@ -11,7 +14,7 @@
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #pragma GCC diagnostic ignored "-Wstrict-aliasing"
 #pragma GCC diagnostic ignored "-Wbool-operation"
-#define LOOPS_OF "table/op_cell_of.h"
+#define LOOPS_OF "math/op_cell_of.h"
 #include "loops_each.h"
 #pragma GCC diagnostic pop
 
@@ -27,7 +30,7 @@ bool lun__op_cell(lun_op op, lun_dtype t, const uint64_t *x, uint64_t *out)
     };
     if (!rows[t])
         return false;
-    if (x)
+    if (x && !lun__scalar_sequence(op, t, x, out))
         *out = rows[t]((int)op, x);
     return true;
 }

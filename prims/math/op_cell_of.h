@@ -18,7 +18,8 @@ static uint64_t JOIN(do_, ID)(int op, const uint64_t *x)
     case LUN_OP_##ROW: {                                                                    \
         const FIRST_##rule a = *(const FIRST_##rule *)(const void *)x;                      \
         (void)a;                                                                            \
-        *(RESULT_##rule *)(void *)&cell = (RESULT_##rule)(VALUE(PICK(flt, integer)));       \
+        *(RESULT_##rule *)(void *)&cell =                                                   \
+            (flags)&VEC ? (RESULT_##rule)0 : (RESULT_##rule)(VALUE(PICK(flt, integer)));    \
         break;                                                                              \
     }
 #include "table/ops.def"

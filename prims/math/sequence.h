@@ -1,0 +1,41 @@
+/* sequence.h - the math functions as fixed sequences of IEEE operations: the same bits on every
+ * machine, in every tier and on every device.
+ *
+ * functions.def has a row for each function and dtype, texts.def the texts that define them.  A
+ * text is C over few words (F64 I64 FMA SEL ANY ...; tests/lint/sequences.sh reads it):
+ * gnu_words.h, scalar_words.h and cl_words.h say what they are on vectors, on one element in C and
+ * in OpenCL C.
+ *
+ * What holds for every text: the result of an element depends on its operands alone.  `if (ANY(m))`
+ * is only speed: what stands in it changes no bit of an element for which m does not hold. */
+#ifndef LUN_SEQUENCE_H
+#define LUN_SEQUENCE_H
+
+#include "base/strbuf.h"
+#include "table/op.h"
+
+/* Texts as bits: 1 << LUN__TEXT_exp_f64. */
+enum {
+#define LUN_MATH_TEXT(name, wide, needs) LUN__TEXT_##name,
+#include "math/texts.def"
+#undef LUN_MATH_TEXT
+    LUN__TEXTS
+};
+
+typedef struct lun_sequence {
+    const char
+        *name;    /* the function is lun_seq_<name>; NULL: the operation has none in this dtype */
+    int text;     /* LUN__TEXT_... */
+    double bound; /* of its error, in ULP */
+} lun_sequence;
+
+const lun_sequence *lun__sequence(lun_op op, lun_dtype t);
+/* The texts that one needs, itself among them. */
+unsigned lun__sequence_texts(const lun_sequence *s);
+/* Whether a set of texts computes in f64. */
+bool lun__sequence_wide(unsigned texts);
+/* Appends the words, the texts of a set and the end of the words.  bytes: of a native vector, which
+ * the functions take (INLINE is defined before); 0: they take one element, in OpenCL C. */
+void lun__sequence_write(lun_strbuf *out, unsigned texts, int bytes);
+
+#endif
