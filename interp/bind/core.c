@@ -85,6 +85,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_cache,
         lun__open_csv,
         lun__open_table,        lun__open_memory_file, lun__open_arrow,
+        lun__open_arrow_file,
         lun__open_csv_write,
         lun__open_json,
         lun__open_json_write,

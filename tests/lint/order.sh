@@ -27,11 +27,13 @@ backends/product/block_product.c kilobytes of a panel
 backends/render/body/packed_loop.c rounds without a question
 backends/render/renderer.h bits of a set
 backends/render/versions/private_memory.c bytes of private memory
+interp/arrow/ipc_codec.c bytes that a byte of zstd may come to
 interp/csv/float.c fixed-point logarithms
 interp/json/token.c characters beyond those of two bytes of UTF-16
 interp/luafn/ssa/unroll.c values of unrolled loops
 interp/program/protected_call.c instructions between two looks
 interp/program/repl_history.c bytes of an entry
+lua/lunarray/format/arrowfile.lua rows of a batch
 lua/lunarray/format/file.lua bytes of a piece
 lua/lunarray/format/io.lua bytes from which ranks read
 lua/lunarray/format/npz.lua bytes from which ranks read

@@ -4,6 +4,7 @@
  * NULL. */
 #include <stdint.h>
 
+#include "bind/file/lua_arrow.h"
 #include "bind/host/bind.h"
 #include "lunarray_arrow.h"
 
@@ -35,6 +36,13 @@ static int export(lua_State *L)
     lun__host_report_memory(L, h);
     lua_pushvalue(L, 4);
     return 1;
+}
+
+struct ArrowArrayStream *lun__lua_arrow_stream(lua_State *L, int i)
+{
+    box *b = luaL_checkudata(L, i, TYPE);
+    luaL_argcheck(L, b->stream.release, i, "the stream is empty");
+    return &b->stream;
 }
 
 /* ---- in -------------------------------------------------------------------------------------- */

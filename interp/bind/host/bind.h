@@ -321,6 +321,7 @@ void lun__open_use(lua_State *L, const lun__parts *p);
 void lun__open_arrow(lua_State *L, const lun__parts *p);
 void lun__open_memory_file(lua_State *L, const lun__parts *p);
 void lun__open_table(lua_State *L, const lun__parts *p);
+void lun__open_arrow_file(lua_State *L, const lun__parts *p);
 void lun__open_door(lua_State *L, const lun__parts *p);
 void lun__open_buffer(lua_State *L, const lun__parts *p);
 void lun__open_queue(lua_State *L, const lun__parts *p);

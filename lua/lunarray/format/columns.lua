@@ -23,6 +23,44 @@ function M.joined(values, validity, dtype)
     return dtype and dtype ~= column:dtype() and column:cast(dtype) or column
 end
 
+-- ---------------------------------------------------------------- names
+
+-- The names of a table: an empty one is "c" and its number, one that there is already gets the next number that no
+-- other name has, as in x_2. And a list of those that were made so.
+function M.distinct(names)
+    local given, used, out, made = {}, {}, {}, {}
+    for i, name in ipairs(names) do
+        out[i] = name == "" and "c" .. i or name
+        given[out[i]] = true
+    end
+    for i, name in ipairs(out) do
+        local number = 2
+        while used[name] and (used[("%s_%d"):format(name, number)] or given[("%s_%d"):format(name, number)]) do
+            number = number + 1
+        end
+        out[i] = used[name] and ("%s_%d"):format(name, number) or name
+        used[out[i]] = true
+        made[#made + 1] = out[i] ~= names[i] and out[i] or nil
+    end
+    return out, made
+end
+
+-- The numbers of the columns that are wanted, by name or number (nil: all), and their names; or nil, message.
+function M.choose(names, wanted)
+    local place, numbers, chosen = {}, {}, {}
+    for i, name in ipairs(names) do
+        place[name] = i
+    end
+    for i, name in ipairs(wanted or names) do
+        local number = place[name] or math.type(name) == "integer" and names[name] and name
+        if not number then
+            return nil, ("no column '%s'; there are '%s'"):format(name, table.concat(names, "', '"))
+        end
+        numbers[i], chosen[i] = number, names[number]
+    end
+    return numbers, chosen
+end
+
 -- Adds a column of text with the path of each row's file; or nil, message, code.
 function M.add_source(t, name, files)
     local paths, rows = {}, {}

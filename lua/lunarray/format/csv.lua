@@ -88,25 +88,13 @@ local function failure(names, chosen, what, line, column, x, reason)
     return nil, ("line %d: %s"):format(line, message), "format"
 end
 
--- A file's names of columns without blanks around: an empty one is "c" and its number, one that there is already gets
--- the next number that no other name has, as in x_2. And a list of those that were made so.
+-- A file's names of columns without blanks around, and a list of those that were made.
 local function complete(names)
-    local given, used, out, made = {}, {}, {}, {}
+    local trimmed = {}
     for i, name in ipairs(names) do
-        name = name:match "^[ \t]*(.-)[ \t]*$"
-        out[i] = name == "" and "c" .. i or name
-        given[out[i]] = true
+        trimmed[i] = name:match "^[ \t]*(.-)[ \t]*$"
     end
-    for i, name in ipairs(out) do
-        local number = 2
-        while used[name] and (used[("%s_%d"):format(name, number)] or given[("%s_%d"):format(name, number)]) do
-            number = number + 1
-        end
-        out[i] = used[name] and ("%s_%d"):format(name, number) or name
-        used[out[i]] = true
-        made[#made + 1] = out[i] ~= names[i]:match "^[ \t]*(.-)[ \t]*$" and out[i] or nil
-    end
-    return out, made
+    return columns_in.distinct(trimmed)
 end
 
 csv.complete = complete
@@ -114,22 +102,6 @@ csv.complete = complete
 -- What separates the fields of a file with that extension; nil: its header says.
 local function separator_of(opts, extension)
     return opts.sep or extension and find(extension, "^tsv") and "\t" or nil
-end
-
--- The numbers of the columns that are wanted and their names, or nil, message.
-local function choose(names, wanted)
-    local place, numbers, chosen = {}, {}, {}
-    for i, name in ipairs(names) do
-        place[name] = i
-    end
-    for i, name in ipairs(wanted or names) do
-        local number = place[name] or math.type(name) == "integer" and names[name] and name
-        if not number then
-            return nil, ("no column '%s'; there are '%s'"):format(name, table.concat(names, "', '"))
-        end
-        numbers[i], chosen[i] = number, names[number]
-    end
-    return numbers, chosen
 end
 
 -- The names of columns: those in the options, in the header, or c1, c2 and so on, and a list of those that were made;
@@ -216,7 +188,7 @@ local function begin(source, opts, extension)
         return nil, ("%s has '%s', but there are the columns '%s'"):format(option, name, table.concat(names, "', '")),
             "format"
     end
-    local numbers, wanted = choose(names, opts.columns)
+    local numbers, wanted = columns_in.choose(names, opts.columns)
     if not numbers then
         return nil, wanted, "format"
     end

@@ -5,6 +5,7 @@
 -- length does not fit its header) or "unsupported" (sound, but no array can hold it). Each format is a
 -- module of decode(source, opts) and encode(a, opts).
 
+local arrowfile = require "lunarray.format.arrowfile"
 local core = require "lunarray.core"
 local file = require "lunarray.format.file"
 local infile = require "lunarray.format.infile"
@@ -21,6 +22,7 @@ local formats = {
     raw = raw,
     pnm = require "lunarray.format.pnm",
     png = require "lunarray.format.png",
+    arrow = arrowfile, arrows = arrowfile, -- a file, and a stream of bytes
 }
 
 local by_extension = {
@@ -29,17 +31,20 @@ local by_extension = {
     json = "json", ["json.gz"] = "json", jsonl = "json", ["jsonl.gz"] = "json", ndjson = "json",
     ["ndjson.gz"] = "json", db = "sqlite", sqlite = "sqlite", sqlite3 = "sqlite",
     npy = "npy", npz = "npz", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
+    arrow = "arrow", feather = "arrow", ipc = "arrow", arrows = "arrows",
 }
 
-local TABLES = { csv = true, json = true, npz = true } -- formats of tables of arrays
-local ROWS = { csv = true, json = true } -- of tables of columns, of which several files are read at once
-local NAMED = { csv = "csv", json = "json", jsonl = "json" } -- opts.format
+-- Formats of tables of arrays; of tables of columns, of which several files are read at once; what opts.format says.
+local TABLES = { csv = true, json = true, npz = true, arrow = true, arrows = true }
+local ROWS = { csv = true, json = true, arrow = true, arrows = true }
+local NAMED = { csv = "csv", json = "json", jsonl = "json", arrow = "arrow", arrows = "arrows" }
 
 local reading, io_type = infile.reading, io.type
 
-local FORMATS = "csv tsv txt json jsonl ndjson, these with .gz, zip npy npz pgm ppm pnm png raw bin"
-local KNOWN = ".csv .tsv .txt .json .jsonl .db .npy .npz .pgm .ppm .pnm .png, and for bare elements .raw .bin or "
-    .. 'any other with {dtype = "f32"} or another dtype'
+local FORMATS = "csv tsv txt json jsonl ndjson, these with .gz, zip arrow feather ipc arrows npy npz pgm ppm pnm png "
+    .. "raw bin"
+local KNOWN = ".csv .tsv .txt .json .jsonl .db .arrow .feather .arrows .npy .npz .pgm .ppm .pnm .png, and for bare "
+    .. 'elements .raw .bin or any other with {dtype = "f32"} or another dtype'
 
 -- The format's name and module and the file's extension; or nil, bad argument's number, message.
 local function format_for(path, opts, opts_at)
@@ -54,7 +59,7 @@ local function format_for(path, opts, opts_at)
     extension = extension == "gz" and path:lower():match("[^/]%.([^./]*%.gz)$") or extension
     local name = NAMED[opts.format] or by_extension[extension] or opts.dtype ~= nil and "raw" or nil
     if opts.format ~= nil and not NAMED[opts.format] then
-        return nil, opts_at, 'format is not "csv", "json" or "jsonl"; other files go by their names'
+        return nil, opts_at, 'format is not "csv", "json", "jsonl", "arrow" or "arrows"; other files go by their names'
     end
     if not name then
         local what = extension == "" and "no extension in '%s'" or "unknown extension in '%s'"
@@ -122,11 +127,11 @@ local function files_of(path, opts, call)
         if not name then
             misuse(format, call, extension, 4)
         elseif not ROWS[name] then
-            misuse(1, call, ("'%s' is no csv or JSON file; only these are read several at once"):format(one), 4)
-        elseif all and name ~= all then
+            misuse(1, call, ("'%s' is no csv, JSON or Arrow file; only these are read several at once"):format(one), 4)
+        elseif all and formats[name] ~= formats[all] then
             misuse(1, call, ("'%s' is of another format than the first file"):format(one), 4)
         end
-        all = name
+        all = all or name
         files[i] = { path = one, extension = extension }
     end
     return files, all
@@ -145,7 +150,7 @@ end
 local function load_handle(handle, opts)
     local name = type(opts) == "table" and NAMED[opts.format]
     if not name then
-        misuse(2, "load", 'of a file handle {format = "csv"}, "json" or "jsonl" is read', 3)
+        misuse(2, "load", 'of a file handle {format = "csv"}, "json", "jsonl", "arrow" or "arrows" is read', 3)
     end
     local fault = read_fault(formats[name], opts, formats[name].load_options, name)
     if fault then

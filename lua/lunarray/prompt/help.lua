@@ -216,7 +216,8 @@ local FUNCTIONS = {
             .. "of columns from .json or .jsonl (docs/json.md) and .csv, .tsv or .txt, also .gz, with the options\n"
             .. "columns sep header names skip comment dtypes na nrows decimal thousands quote escape ragged trim\n"
             .. 'infer dates encoding source format: docs/files.md; several by a list or a pattern, "2013-*.csv",\n'
-            .. "are one table; of .db (SQLite) table columns where nrows sql parameters: docs/doors.md; what a file\n"
+            .. "are one table; of .db (SQLite) table columns where nrows sql parameters, of .arrow .feather .arrows\n"
+            .. "columns nrows source blobs decimals nanoseconds format: docs/doors.md; what a file\n"
             .. "has without axes has none: a:value() is its number",
     },
     open = {
@@ -224,14 +225,15 @@ local FUNCTIONS = {
         "an array whose elements stay in a .npy file, or in a raw file with {dtype=, shape=, offset=}, of any size:\n"
             .. "read chunk by chunk where they are used; a write copies them into memory, never into the file;\n"
             .. "or the table in .csv, .tsv or .txt files, also .gz, whose rows go through its verbs part by part:\n"
-            .. "docs/streams.md; or a SQLite database: db:sql(text [, tables [, parameters]]), db:tables(), db:close()",
+            .. "docs/streams.md; or a SQLite database: db:sql(text [, tables [, parameters]]), db:tables(), db:close\n"
+            .. "or the table of an .arrow or .feather file, each of whose columns is read when it is first used",
     },
     save = {
         "lun.save(path, a [, opts])",
         "writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .json .jsonl .csv\n"
             .. ".tsv, also .gz, with columns form sep header na quote decimal float dates append: docs/files.md,\n"
-            .. "docs/json.md; .db (SQLite) with table append; of arrays or records .npz, which {compress=true}\n"
-            .. "compresses",
+            .. "docs/json.md; .db (SQLite) with table append; .arrow .feather .arrows with columns compression text:\n"
+            .. "docs/doors.md; of arrays or records .npz, which {compress=true} compresses",
     },
     decode = {
         "lun.decode(bytes, format [, opts])",

@@ -47,39 +47,43 @@ static lun_status fail_unknown(lun_engine *e, const char *name)
     return s;
 }
 
-lun_status lun_door_open(lun_engine *e, const char *name, lun_door *out)
+/* Opens the library of that name. */
+static lun_status open_row(lun_engine *e, const char *name, const lun_library_row **row,
+                           lun_library *out)
 {
-    LUN_NEED(e, name && (!out || out->size >= sizeof out->size));
     const int i = find(0, name);
     if (i == LUN_LIBRARY_COUNT)
         return fail_unknown(e, name);
-    const lun_library_row *row = lun__library_row((lun_library_id)i);
-    lun_library library;
+    *row = lun__library_row((lun_library_id)i);
     lun_strbuf why = LUN_STRBUF_INIT;
     lun_status s = LUN_OK;
-    if (lun__library_open((lun_library_id)i, false, &library, &why)) {
-        if (out)
-            fill(out, row, &library);
-    } else {
-        s = lun__fail(e, LUN_EIO, "%s\n%s", lun__strbuf_text(&why), row->install);
-    }
+    if (!lun__library_open((lun_library_id)i, false, out, &why))
+        s = lun__fail(e, LUN_EIO, "%s\n%s", lun__strbuf_text(&why), (*row)->install);
     lun__strbuf_free(&why);
+    return s;
+}
+
+lun_status lun_door_open(lun_engine *e, const char *name, lun_door *out)
+{
+    LUN_NEED(e, name && (!out || out->size >= sizeof out->size));
+    const lun_library_row *row;
+    lun_library library;
+    lun_status s = open_row(e, name, &row, &library);
+    if (s == LUN_OK && out)
+        fill(out, row, &library);
     return s;
 }
 
 lun_status lun_door_function(lun_engine *e, const char *name, const char *function, void **out)
 {
     LUN_NEED(e, name && function && out);
-    const int i = find(0, name);
+    const lun_library_row *row;
     lun_library library;
-    lun_strbuf why = LUN_STRBUF_INIT;
-    *out = NULL;
-    if (i == LUN_LIBRARY_COUNT)
-        return fail_unknown(e, name);
-    if (lun__library_open((lun_library_id)i, false, &library, &why))
-        *out = lun__library_symbol(library.handle, function);
-    lun__strbuf_free(&why);
+    lun_status s = open_row(e, name, &row, &library);
+    if (s != LUN_OK)
+        return s;
+    *out = lun__library_symbol(library.handle, function);
     return *out ? LUN_OK
-                : lun__fail(e, LUN_EIO, "the library of %s has no %s",
-                            lun__library_row((lun_library_id)i)->title, function);
+                : lun__fail(e, LUN_EIO, "%s is no %s library: it has no %s", library.path,
+                            row->title, function);
 }

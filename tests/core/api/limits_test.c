@@ -258,6 +258,41 @@ static void test_memory_limit_of_scripts(void **state)
     }
 }
 
+/* The bytes of a column of an Arrow file count, also those of a compressed one, before they are
+ * allocated. */
+static void test_memory_limit_of_arrow_files(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {"none", "lz4", "zstd"};
+    char path[] = "/tmp/lunarray-limits-XXXXXX", script[400];
+    lun_config c = plain;
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    for (int k = 0; k < 3; k++) {
+        c.memory_limit = 0;
+        lun_engine *e = open_with(c);
+        snprintf(script, sizeof script,
+                 "local t = {x = (lun.index(2000000) // 1000):cast 'f64'}\n"
+                 "if not lun.door '%s' and '%s' ~= 'none' then return end\n"
+                 "assert(lun.save('%s', t, {format = 'arrow', compression = '%s'}))",
+                 k ? forms[k] : "lz4", forms[k], path, forms[k]);
+        OK(lun_dostring(e, script));
+        lun_close(e);
+        c.memory_limit = 12 << 20;
+        e = open_with(c);
+        snprintf(script, sizeof script, "return assert(lun.load('%s', {format = 'arrow'}))", path);
+        assert_int_equal(lun_dostring(e, script), LUN_ELIMIT);
+        assert_non_null(strstr(lun_error(e), "memory limit reached"));
+        assert_usable(e);
+        snprintf(script, sizeof script,
+                 "assert(#lun.load('%s', {format = 'arrow', nrows = 65536}).x == 65536)", path);
+        OK(lun_dostring(e, script));
+        lun_close(e);
+    }
+    unlink(path);
+}
+
 /* Not even Lua itself fits. */
 static void test_memory_limit_below_anything(void **state)
 {
@@ -451,6 +486,7 @@ int main(void)
         cmocka_unit_test(test_time_limit_of_scripts),
         cmocka_unit_test(test_time_limit_starts_anew),
         cmocka_unit_test(test_memory_limit_of_scripts),
+        cmocka_unit_test(test_memory_limit_of_arrow_files),
         cmocka_unit_test(test_memory_limit_below_anything),
         cmocka_unit_test(test_files_without_end),
         cmocka_unit_test(test_functions_count),

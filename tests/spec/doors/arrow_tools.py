@@ -287,5 +287,6 @@ def libraries():
         assert len(n) == 500
 
 
-globals()[sys.argv[2]]()
-print(compared, "compared")
+if __name__ == "__main__":
+    globals()[sys.argv[2]]()
+    print(compared, "compared")

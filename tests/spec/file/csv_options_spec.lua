@@ -401,7 +401,7 @@ describe("csv from elsewhere", function()
         assert.is_nil(t)
         assert.matches("^%(file handle%): line 2: 1 field", message)
         assert.has_error(function() lun.load(io.stdin) end,
-            "bad argument #2 to 'load' (of a file handle {format = \"csv\"}, \"json\" or \"jsonl\" is read)")
+            [[bad argument #2 to 'load' (of a file handle {format = "csv"}, "json", "jsonl", "arrow" or "arrows" is read)]])
     end)
 
     it("has any name with the option format", function()

@@ -186,7 +186,7 @@ describe("options of lun.load for JSON", function()
         expect.failure("columns[1] is a number", lun.load, path, { columns = { 1 } })
         expect.failure("dtypes['a'] is \"f33\"", lun.load, path, { dtypes = { a = "f33" } })
         expect.failure("nrows is -1", lun.load, path, { nrows = -1 })
-        expect.failure('format is not "csv", "json" or "jsonl"', lun.load, path, { format = "xml" })
+        expect.failure('format is not "csv", "json", "jsonl", "arrow" or "arrows"', lun.load, path, { format = "xml" })
         expect.failure("elements of a .jsonl file are not stored as in memory", lun.open, path)
     end)
 
