@@ -52,8 +52,9 @@ end
 -- An open file: its reader, `names` of the columns that are wanted and their `numbers`, `rows`, `options`; or nil,
 -- message, code.
 local function begin(source, opts)
-    local from, message, code = source.handle, nil, nil
+    local from = source.handle
     if not from or not source.left then -- it has no size
+        local message, code
         from, message, code = source:rest()
         if not from then
             return nil, message, code
@@ -110,7 +111,8 @@ local function decode_file(path, opts, names, first)
     for i, name in ipairs(names or {}) do
         local column = frame.column(t, name)
         local width = #frame.ordered(t)
-        local wrong = width ~= #names and ("%d columns, but %s has %d"):format(width, first.path, #names) or column == nil and ("no column '%s', which %s has"):format(name, first.path)
+        local wrong = width ~= #names and ("%d columns, but %s has %d"):format(width, first.path, #names)
+            or column == nil and ("no column '%s', which %s has"):format(name, first.path)
             or column:dtype() ~= first.dtypes[i] and ("column '%s' is %s, but %s in %s"):format(name, column:dtype(),
                 first.dtypes[i], first.path)
         if wrong then
@@ -209,13 +211,12 @@ local function columns_of(t, wanted)
     end
     local names, arrays = wanted or frame.ordered(t), {}
     for i, name in ipairs(names) do
-        local x, message = nil, nil
         if type(name) ~= "string" or name == "" then
             return nil, ("the column name %s is no text, or empty"):format(tostring(name))
         elseif frame.column(t, name) == nil then
             return nil, ("no column '%s'"):format(name)
         end
-        x, message = column_of(frame.column(t, name), name)
+        local x, message = column_of(frame.column(t, name), name)
         if not x then
             return nil, message
         end

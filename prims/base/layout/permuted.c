@@ -12,7 +12,7 @@ enum {
     LINE = 64,
     MOST = LINE * LINE, /* bytes of a tile of the smallest elements */
     LINES = 4,          /* of a row together */
-    WINDOW = 1 << 16,   /* elements that strided.c is asked for at once */
+    WINDOW = 64 << 10,  /* elements that strided.c is asked for at once */
     LEAST = 1 << 18     /* bytes: fewer are in the nearer caches */
 };
 
