@@ -645,9 +645,10 @@ LUN_API void lun_memory_give(lun_engine *e, int64_t bytes);
  * at any time. */
 LUN_API int64_t lun_memory_used(const lun_engine *e);
 /* Work of the host's, of which evaluations may be a part, begins or ends; works may be one in the
- * other.  In between lun_host_progress calls what lun_on_progress set, as evaluations do, once the
- * outermost has taken a second: it reports the outermost alone. */
+ * other. */
 LUN_API void lun_host_work(lun_engine *e, bool begins);
+/* `done` of `total` units of that work are done: calls what lun_on_progress set, as evaluations do,
+ * once the outermost work has taken a second, and for the outermost alone. */
 LUN_API void lun_host_progress(lun_engine *e, const char *what, const char *unit, int64_t done,
                                int64_t total);
 /* LUN_OK, or LUN_ECANCEL or LUN_ELIMIT if the stretch must end.  To be called from time to time. */

@@ -3,6 +3,7 @@
  * Invariant: a box's stream is released, or moved to its importer, once: `release` is then
  * NULL. */
 #include <stdint.h>
+#include <string.h>
 
 #include "bind/file/lua_arrow.h"
 #include "bind/host/bind.h"
@@ -25,7 +26,7 @@ static int export(lua_State *L)
     luaL_checktype(L, 2, LUA_TTABLE);
     const char *options = luaL_optstring(L, 3, NULL);
     box *b = lua_newuserdatauv(L, sizeof *b, 0);
-    *b = (box){.stream = {NULL}};
+    memset(b, 0, sizeof *b);
     luaL_setmetatable(L, TYPE);
     lun_status s = lun__lua_table_make(L, h, 1, 2);
     lun__error_check(L, h, s, 1);

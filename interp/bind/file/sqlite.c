@@ -121,6 +121,8 @@ static int execute(lua_State *L)
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
+typedef enum blob_form { NO_BLOBS, HEX, BASE64 } blob_form;
+
 /* A statement that is run, freed with the userdata that it is. */
 typedef struct query {
     database *d;
@@ -134,7 +136,7 @@ typedef struct query {
     int64_t texts_length, texts_room, pieces, rows;
     int width;
     unsigned char *numbers, *letters, *cast; /* of each column: has such; is cast to text */
-    enum { NO_BLOBS, HEX, BASE64 } blobs;
+    blob_form blobs;
     const char *wrong; /* a value that is refused: what it is, its row and column */
     int wrong_column;
     int64_t *part; /* of each column, in the piece */
@@ -513,7 +515,7 @@ static int run_query(lua_State *L)
     const int at = lua_gettop(L);
     int code = 0, results;
     lun__col_fault fault;
-    q->blobs = luaL_checkoption(L, 5, NULL, blobs);
+    q->blobs = (blob_form)luaL_checkoption(L, 5, NULL, blobs);
     q->wishes.how.undated = lua_toboolean(L, 6);
     if (!prepare(L, d, q, &results))
         return results;

@@ -10,7 +10,8 @@ local SCRIPT = [[
 local lun, dtype, way = require "lunarray", ...
 lun.use "openmp"
 local n = 4096
-local function operand(seed) return lun.random(2 * n, {seed = seed, dist = "normal"}):cast(dtype):copy() end
+-- uniform numbers: those of another distribution are made by functions whose sequences have such instructions
+local function operand(seed) return (lun.random(2 * n, {seed = seed}) * 6 - 3):cast(dtype):copy() end
 local t, r, o = operand(1), operand(2), lun.zeros(2 * n, dtype)
 local REAL = dtype == "f32" and "float" or "double"
 local C = ([=[void f(int64_t i, const REAL *t, const REAL *r, REAL *o) {
