@@ -346,6 +346,15 @@ local function shortest(x)
     end
 end
 
+-- The u64 of those bits in decimal digits: Lua's integers are signed.
+local function unsigned(bits)
+    if bits >= 0 then
+        return tostring(bits)
+    end
+    local tens = (bits >> 1) // 5
+    return tostring(tens) .. tostring(bits - tens * 10)
+end
+
 -- f(x) of each different number of x, at its elements: texts.
 local function of_numbers(x, f)
     local values, at = x:unique_inverse()
@@ -370,7 +379,7 @@ local function to_text(x)
             end
         end)
     end
-    return of_numbers(x, shortest)
+    return of_numbers(x, x:dtype() == "u64" and unsigned or shortest)
 end
 
 -- The number of a text, of that dtype's kind; nil: it is none.
@@ -457,7 +466,7 @@ local function as_texts(x, argument)
         return core.vector { tostring(x) }
     end
     call.array(x, argument)
-    return is_texts(x) and x or of_numbers(x, tostring)
+    return is_texts(x) and x or of_numbers(x, x:dtype() == "u64" and unsigned or tostring)
 end
 
 row("..", "a .. x", "the texts one behind the other, element by element; x: a text, a number, or an array",

@@ -226,6 +226,9 @@ describe("functions of texts", function()
         assert.same({ 1, -2, NA }, lun.vector({ "+1", "-2", NA }):cast("i16"):totable())
         assert.same({ true, false }, lun.vector({ "true", "False" }):cast("bool"):totable())
         assert.same({ "9223372036854775807" }, lun.vector({ "9223372036854775807" }):cast("i64"):cast("text"):totable())
+        assert.same({ "18446744073709551615", "9223372036854775808", "7" },
+            lun.vector({ -1, math.mininteger, 7 }):cast("u64"):cast("text"):totable())
+        assert.same({ "n18446744073709551615" }, ("n" .. lun.vector({ -1 }):cast "u64"):totable())
         for dtype, word in pairs { i64 = "abc", u8 = "256", i8 = "-129", f64 = "0x10", f32 = "1 2", bool = "yes", i32 = "1.5",
             u64 = "-1" } do
             local two = lun.vector { dtype == "bool" and "true" or "1", word }
