@@ -315,7 +315,7 @@ local function pieces_of(a, name, opts, extension, path, at, call)
 end
 
 -- The results of writing, behind which `more`, if it is a function, puts others.
-local function told(more, saved, ...)
+local function with_more(more, saved, ...)
     if saved and type(more) == "function" then
         return saved, more()
     end
@@ -352,7 +352,7 @@ function M.save(path, a, opts)
     if not pieces then
         return nil, why, code
     end
-    return told(why, reading(core.internal.writing, opts.append and file.append or file.write, path, pieces))
+    return with_more(why, reading(core.internal.writing, opts.append and file.append or file.write, path, pieces))
 end
 
 -- ---------------------------------------------------------------- bytes
@@ -412,7 +412,7 @@ function M.encode(v, extension, opts)
     if not pieces then
         return nil, why, code
     end
-    return told(why, reading(core.internal.writing, file.bytes, pieces))
+    return with_more(why, reading(core.internal.writing, file.bytes, pieces))
 end
 
 return M

@@ -67,7 +67,8 @@ local function no_column(t, name)
     end)
     local near = type(name) == "string" and nearest(name, known)
     local shown = column.shown(name)
-    fault("no column '%s'; %s(t:has \"%s\" asks)", shown, near and ("did you mean '%s'? "):format(near) or "", shown)
+    fault("no column '%s'%s (t:has \"%s\" tests for it)", shown, near and ("; did you mean '%s'?"):format(near) or "",
+        shown)
 end
 
 -- The column that a verb's argument says: a name, or an array or list of #t rows, called `what` in errors.

@@ -245,7 +245,7 @@ describe("lunarray.hpp", function()
             '"",2.0',
             ",3.0",
             "21",
-            "EARG: no column 'z'; (t:has \"z\" asks)",
+            "EARG: no column 'z' (t:has \"z\" tests for it)",
             "EARG: the lun::table is empty",
             "EIO: not a PNG image: it has no PNG signature",
             "",

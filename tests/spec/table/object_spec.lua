@@ -24,10 +24,10 @@ describe("a table of columns", function()
 
     it("raises for a column that it has not, and names the nearest", function()
         local t = lun.table { temp_max = lun.ones(2), rain = lun.ones(2) }
-        expect.failure("no column 'temp'; did you mean 'temp_max'? (t:has \"temp\" asks)", function() return t.temp end)
+        expect.failure("no column 'temp'; did you mean 'temp_max'? (t:has \"temp\" tests for it)", function() return t.temp end)
         expect.failure("no column 'rian'; did you mean 'rain'?", function() return t.rian end)
         expect.failure("no column 'nmes'; did you mean 'names'?", function() return t:nmes() end)
-        expect.failure("no column 'zzz'; (t:has \"zzz\" asks)", function() return t.zzz end)
+        expect.failure("no column 'zzz' (t:has \"zzz\" tests for it)", function() return t.zzz end)
         expect.failure("no column '1.5'", function() return t[1.5] end)
         local _, message = pcall(function() return t.zzz end)
         assert.matches("object_spec.lua:%d+: no column", message)
