@@ -2,11 +2,14 @@
 
 local canvas = {}
 
-local COLOURS = { 34, 31, 32, 35, 33, 36 }
+local COLOURS = { 34, 31, 32, 35, 33, 36, 94, 95 }
+local GREY = 90
+
+canvas.OTHER = 0 -- the series of all others
 
 -- The terminal's colour of a series.
 function canvas.colour(series)
-    return COLOURS[(series - 1) % #COLOURS + 1]
+    return series == canvas.OTHER and GREY or COLOURS[(series - 1) % #COLOURS + 1]
 end
 
 -- The bit of each dot in a braille character: [row][column].

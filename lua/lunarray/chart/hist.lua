@@ -4,14 +4,14 @@
 local chart = require "lunarray.chart.chart"
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
+local letters = require "lunarray.chart.letters"
+local marks = require "lunarray.chart.marks"
 local picture = require "lunarray.chart.picture"
 local records = require "lunarray.base.records"
 
 local hist = {}
 
-local KNOWN = { width = true, string = true, colour = true, title = true, bins = true, low = true, high = true,
-    file = true, height = true }
-local EIGHTHS = { "▏", "▎", "▍", "▌", "▋", "▊", "▉", [0] = "" }
+local OPTIONS = "bins high low"
 local TOGETHER = 16 -- counts of one kernel
 local MOST = 200
 local STORED = 1 << 26 -- elements
@@ -61,12 +61,6 @@ end
 
 -- ---------------------------------------------------------------- drawing
 
-local function bar(length)
-    local whole = math.floor(length)
-    local part = math.floor((length - whole) * 8)
-    return ("█"):rep(whole) .. EIGHTHS[part]
-end
-
 -- Labels with as few digits as distinguish all edges.
 local function labels_of(edges)
     local labels
@@ -102,55 +96,44 @@ end
 local function draw(counts, labels, opts)
     local lines, left, most = {}, 0, 1
     for i, label in ipairs(labels) do
-        left = math.max(left, utf8.len(label) or #label)
+        left = math.max(left, picture.breadth(label))
         most = math.max(most, counts[i])
     end
     local width = math.max(4, picture.room(opts) - left - #tostring(most) - 5)
     local colours = picture.colours(opts)
-    if opts.title then
-        lines[1] = tostring(opts.title)
-    end
+    lines[1] = picture.text(opts.title)
+    lines[#lines + 1] = picture.text(opts.ylabel)
     for i, count in ipairs(counts) do
-        local text = bar(count / most * width)
-        if count > 0 and text == "" then
-            text = "▏"
-        end
+        local text = letters.bar(count / most * width)
         if colours and text ~= "" then
             text = "\27[34m" .. text .. "\27[0m"
         end
-        local room = (" "):rep(left - (utf8.len(labels[i]) or #labels[i]))
+        local room = (" "):rep(left - picture.breadth(labels[i]))
         lines[#lines + 1] = ("%s%s |%s %d"):format(labels[i], room, text, count)
     end
+    lines[#lines + 1] = opts.xlabel ~= nil and (" "):rep(left + 2) .. picture.text(opts.xlabel) or nil
     return lines
 end
 
 -- The bars, drawn as the options say; x: the axis of a chart; names: the labels of its bars; note: a line below.
 local function give(counts, edges, opts, x, names, note)
-    if not opts.file then
-        local lines = draw(counts, names or ranges_of(edges), opts)
-        lines[#lines + 1] = note
-        return picture.give(lines, opts)
-    end
     local most = 1
     for _, count in ipairs(counts) do
         most = math.max(most, count)
     end
-    return chart.save(opts.file, { counts = counts, edges = edges, labels = names, x = x,
-        y = { 0, most * 1.05, kind = "whole" }, title = opts.title and tostring(opts.title) }, opts, "hist")
+    x.label = picture.text(opts.xlabel)
+    return chart.give(opts, "hist", function(paper)
+        marks.bars(paper, { counts = counts, edges = edges, labels = names, x = x, note = note,
+            y = { 0, most * 1.05, kind = "whole", label = picture.text(opts.ylabel) },
+            title = picture.text(opts.title) })
+    end, function()
+        local lines = draw(counts, names or ranges_of(edges), opts)
+        lines[#lines + 1] = note
+        return lines
+    end)
 end
 
 -- ---------------------------------------------------------------- texts
-
-local LONGEST = 32 -- characters shown of a text
-
-local function shortened(text)
-    text = text:gsub("%c", " ")
-    local length = utf8.len(text)
-    if not length or length <= LONGEST then
-        return length and text or text:sub(1, LONGEST)
-    end
-    return text:sub(1, utf8.offset(text, LONGEST - 2) - 1) .. "..."
-end
 
 -- The count of each text of a list or an array, in the order of their bytes; missing ones are left out.
 local function of_texts(list, opts)
@@ -172,7 +155,7 @@ local function of_texts(list, opts)
     end
     local names, edges = {}, { 1 }
     for i, text in ipairs(levels) do
-        names[i], edges[i + 1] = shortened(text), i + 1
+        names[i], edges[i + 1] = picture.shortened(text), i + 1
     end
     return give(counts, edges, opts, { 1, #levels + 1, kind = "names" }, names)
 end
@@ -180,7 +163,7 @@ end
 -- ---------------------------------------------------------------- arguments
 
 local function check_options(opts, argument)
-    opts = picture.options(opts, KNOWN, argument, "hist")
+    opts = picture.options(opts, OPTIONS, argument, "hist")
     local fault = opts.file ~= nil and chart.fault(opts)
     if fault then
         picture.misuse(argument, "hist", "%s", fault)

@@ -7,7 +7,7 @@ local picture = require "lunarray.chart.picture"
 
 local image = {}
 
-local KNOWN = { width = true, height = true, string = true, colour = true, title = true, low = true, high = true }
+local OPTIONS = "high low"
 local RAMP = { " ", ".", ":", "-", "=", "+", "*", "#", "%", "@" }
 local ROWS = 4 -- that are averaged at most for one row of pixels
 
@@ -168,7 +168,10 @@ function image.image(A, high, opts)
     if type(high) ~= "number" and opts == nil then
         high, opts, opts_at = nil, high, 2
     end
-    opts = picture.options(opts, KNOWN, opts_at, "image")
+    opts = picture.options(opts, OPTIONS, opts_at, "image")
+    if opts.file ~= nil or opts.xlabel ~= nil or opts.ylabel ~= nil then
+        picture.misuse(opts_at, "image", "options 'file', 'xlabel' and 'ylabel' are those of plots")
+    end
     if not core.isarray(A) then
         picture.misuse(1, "image", "array expected, got %s", core.internal.kind_of(A))
     end

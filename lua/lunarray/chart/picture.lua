@@ -42,32 +42,56 @@ function picture.give(lines, opts)
     io.stdout:write(text, "\n")
 end
 
+-- Options that all pictures have.
+picture.OPTIONS = "colour file height string title width xlabel ylabel"
+
 local CHECKS = {
     width = "a number of columns, at least 20,", height = "a number of rows, at least 2,",
-    string = "true or false", colour = 'true, false, "16", "256" or "true"',
+    colour = 'true, false, "16", "256" or "true"', graphics = '"auto", "braille", "kitty" or "sixel"',
+    most = "a number of rows, at least 1,",
+}
+local FLAGS = { string = true, xlog = true, ylog = true, step = true, points = true, xdate = true, sort = true,
+    bar = true }
+local WORDS = {
+    colour = { [true] = true, [false] = true, ["16"] = true, ["256"] = true, ["true"] = true },
+    graphics = { auto = true, braille = true, kitty = true, sixel = true },
 }
 
--- The options at `argument` of `call`: a table of which all names are known; {} for nil.
-function picture.options(opts, known, argument, call)
+-- Whether the value of an option is one that it may have.
+local function is_sound(name, value)
+    if name == "width" or name == "height" then
+        return math.type(value) == "integer" and value >= (name == "width" and 20 or 2) and value <= 10000
+    elseif name == "most" then
+        return math.type(value) == "integer" and value >= 1
+    elseif FLAGS[name] then
+        return type(value) == "boolean"
+    end
+    return not WORDS[name] or WORDS[name][value] ~= nil
+end
+
+-- The names of the options of all pictures and those in `more`: a set, and sorted as text.
+function picture.known(more)
+    local set, list = {}, {}
+    for name in (picture.OPTIONS .. " " .. more):gmatch "%S+" do
+        set[name], list[#list + 1] = true, name
+    end
+    table.sort(list)
+    return set, table.concat(list, ", ")
+end
+
+-- The options at `argument` of `call`: a table of which all names are those of all pictures or in `more`; {} for nil.
+function picture.options(opts, more, argument, call)
     if opts == nil then
         return {}
     elseif type(opts) ~= "table" then
         misuse(argument, call, "table of options expected, got %s", core.internal.kind_of(opts))
     end
+    local known, list = picture.known(more)
     for name, value in pairs(opts) do
         if not known[name] then
-            misuse(argument, call, "unknown option '%s'", tostring(name))
-        end
-        local sound = true
-        if name == "width" or name == "height" then
-            sound = math.type(value) == "integer" and value >= (name == "width" and 20 or 2) and value <= 10000
-        elseif name == "string" then
-            sound = type(value) == "boolean"
-        elseif name == "colour" then
-            sound = type(value) == "boolean" or value == "16" or value == "256" or value == "true"
-        end
-        if not sound then
-            misuse(argument, call, "option '%s': %s expected", name, CHECKS[name])
+            misuse(argument, call, "unknown option '%s': the options are %s", tostring(name), list)
+        elseif not is_sound(name, value) then
+            misuse(argument, call, "option '%s': %s expected", name, CHECKS[name] or "true or false")
         end
     end
     return opts
@@ -88,6 +112,28 @@ end
 function picture.label(x, digits)
     local text = number.format("%." .. (digits or 4) .. "g", x)
     return (text:gsub("e%+?(-?)0*(%d)", "e%1%2"))
+end
+
+-- What stands in a picture as a title or a label, on one line.
+function picture.text(x)
+    return x ~= nil and (tostring(x):gsub("%c", " ")) or nil
+end
+
+local LONGEST = 32 -- characters shown of a text
+
+-- A text on one line, cut where it is long.
+function picture.shortened(text)
+    text = text:gsub("%c", " ")
+    local length = utf8.len(text)
+    if not length or length <= LONGEST then
+        return length and text or text:sub(1, LONGEST)
+    end
+    return text:sub(1, utf8.offset(text, LONGEST - 2) - 1) .. "..."
+end
+
+-- How many characters a text has.
+function picture.breadth(text)
+    return utf8.len(text) or #text
 end
 
 return picture

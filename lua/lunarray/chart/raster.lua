@@ -103,16 +103,20 @@ function Paper.breadth(_, text, size)
     return glyphs.count(text) * glyphs.advance * unit_of(size)
 end
 
--- A text whose base line is at y; align: what is at x, its "start", "middle" or "end".
-function Paper:text(x, y, text, size, colour, align)
+-- A text whose base line is at y; align: what is at x, its "start", "middle" or "end". turned: it goes up from there,
+-- with its base line at x, and what align says is at y.
+function Paper:text(x, y, text, size, colour, align, turned)
     local unit = unit_of(size)
     local breadth = self:breadth(text, size) - unit
-    local left = align == "middle" and x - breadth / 2 or align == "end" and x - breadth or x
-    local top = y - (glyphs.height - 1) * unit - unit / 2
-    left = math.floor(left) + 0.5
-    top = math.floor(top) + 0.5
+    local from, base = turned and -y or x, turned and x or y
+    local left = math.floor(align == "middle" and from - breadth / 2 or align == "end" and from - breadth or from) + 0.5
+    local top = math.floor(base - (glyphs.height - 1) * unit - unit / 2) + 0.5
     glyphs.draw(text, function(x1, y1, x2, y2)
-        self:line(left + x1 * unit, top + y1 * unit, left + x2 * unit, top + y2 * unit, colour, size / 9)
+        x1, y1, x2, y2 = left + x1 * unit, top + y1 * unit, left + x2 * unit, top + y2 * unit
+        if turned then
+            x1, y1, x2, y2 = y1, -x1, y2, -x2
+        end
+        self:line(x1, y1, x2, y2, colour, size / 9)
     end)
 end
 

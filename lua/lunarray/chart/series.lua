@@ -1,18 +1,19 @@
 -- The arguments of lun.plot: series and their x, from arrays, lists of them, tables of columns and options. Knows
 -- nothing of how they are drawn.
 
+local axis = require "lunarray.chart.axis"
 local chart = require "lunarray.chart.chart"
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local frame = require "lunarray.show.frame"
 local given_as = require "lunarray.table.keys"
+local groups = require "lunarray.chart.groups"
 local picture = require "lunarray.chart.picture"
 local records = require "lunarray.base.records"
 
 local series = {}
 
-local KNOWN = { width = true, height = true, string = true, colour = true, title = true, points = true,
-    names = true, ylim = true, xlim = true, file = true, x = true, y = true }
+local OPTIONS = "by names points step x xdate xlim xlog y ylim ylog"
 
 local function check_array(a, argument)
     if not core.isarray(a) then
@@ -47,10 +48,10 @@ local function column(t, name, option, argument)
     return a
 end
 
--- The series of a table by name: { array, name } each. wanted: a name or a list of names; else all but `left_out`, of a
--- table of columns those of numbers.
-local function series_by_name(t, argument, wanted, left_out, opts_at)
-    local list = {}
+-- The series of a table by name: { array, name } each: opts.y, a name or a list of names; else all but those that
+-- opts.x and opts.by name, of a table of columns those of numbers.
+local function series_by_name(t, argument, opts, opts_at)
+    local list, wanted = {}, opts.y
     if wanted ~= nil then
         for i, name in ipairs(type(wanted) == "table" and wanted or { wanted }) do
             list[i] = { check_array(column(t, name, "y", opts_at), argument), name }
@@ -59,7 +60,7 @@ local function series_by_name(t, argument, wanted, left_out, opts_at)
     end
     local names = columns_of(t)
     for _, name in ipairs(names or frame.ordered(t)) do
-        if type(name) == "string" and name ~= left_out then
+        if type(name) == "string" and not rawequal(name, opts.x) and not rawequal(name, opts.by) then
             records.each_column(name, frame.column(t, name), function(label, a)
                 local kind = dtypes.by_name[a:dtype()].kind
                 if not names or kind ~= "text" and kind ~= "time" then
@@ -81,7 +82,7 @@ local function series_of(a, argument, opts, opts_at)
     for i, one in ipairs(frame.of(a) and {} or a) do
         list[i] = { check_array(one, argument), tostring(names and names[i] or i) }
     end
-    local by_name = series_by_name(a, argument, opts.y, type(opts.x) == "string" and opts.x, opts_at)
+    local by_name = series_by_name(a, argument, opts, opts_at)
     table.move(by_name, 1, #by_name, #list + 1, list)
     if #list == 0 then
         picture.misuse(argument, "plot", "array, or a table of arrays, expected, got %s",
@@ -93,26 +94,25 @@ local function series_of(a, argument, opts, opts_at)
     return list
 end
 
--- Whether a table is one of series, not of options.
+-- Whether a table is one of series, not of options: where `by` is an array, all names and values tell.
 local function holds_series(t)
     if columns_of(t) then
         return true
+    elseif rawget(t, "by") ~= nil then
+        local known, others = picture.known(OPTIONS), false
+        for name, value in next, t do
+            if not core.isarray(value) then
+                return false
+            end
+            others = others or not known[name]
+        end
+        return others
     end
     local _, value = next(t)
     return core.isarray(value)
 end
 
--- "whole" where all series are integers.
-local function kind_of_series(list)
-    for _, one in ipairs(list) do
-        if dtypes.is_float(one[1]:dtype()) then
-            return nil
-        end
-    end
-    return "whole"
-end
-
--- ---------------------------------------------------------------- what they stand over
+-- ---------------------------------------------------------------- dates
 
 local DAY <const> = 86400000000 -- microseconds
 
@@ -133,44 +133,72 @@ local function days_of(list, argument)
 end
 
 -- The x at an argument as an array, and what its numbers are ("whole", "dates" or nil). Nil: indices.
-local function x_of(x, argument)
-    local dtype = core.isarray(x) and x:dtype()
+local function x_of(x, argument, opts)
+    local kind
     if x == nil then
         return nil, "whole"
-    elseif dtype == "text" then
+    elseif core.isarray(x) and x:dtype() == "text" then
         return days_of(x:totable { missing = "<NA>" }, argument), "dates"
-    elseif dtype == "date" or dtype == "timestamp" then
-        return check_array(x:cast "timestamp":cast "i64" / 86400e6, argument), "dates"
     elseif type(x) == "table" and not records.struct_of(x) then
         return days_of(x, argument), "dates"
     elseif not core.isarray(x) then
         picture.misuse(argument, "plot", "array, or a list of dates, expected, got %s", records.kind_of(x))
     end
-    return check_array(x, argument), not dtypes.is_float(x:dtype()) and "whole" or nil
+    x, kind = axis.numbers(check_array(x, argument))
+    return x, opts.xdate and "dates" or kind
+end
+
+-- Makes numbers of all series; what they are where that is the same of all.
+local function kind_of_series(list)
+    local kind
+    for i, one in ipairs(list) do
+        local own
+        one[1], own = axis.numbers(one[1])
+        kind = i == 1 and own or kind == own and kind or nil
+    end
+    return kind
 end
 
 -- ---------------------------------------------------------------- options
 
-local function check_limits(range, name, argument)
-    if range ~= nil and not (type(range) == "table" and #range == 2 and math.type(range[1]) and math.type(range[2])
-        and range[1] < range[2]) then
-        picture.misuse(argument, "plot", "option '%s': {low, high} expected", name)
-    end
-end
-
 local function check_options(opts, argument)
-    opts = picture.options(opts, KNOWN, argument, "plot")
-    check_limits(opts.xlim, "xlim", argument)
-    check_limits(opts.ylim, "ylim", argument)
+    opts = picture.options(opts, OPTIONS, argument, "plot")
+    axis.check_limits(opts, "xlim", opts.xlog, argument, "plot")
+    axis.check_limits(opts, "ylim", opts.ylog, argument, "plot")
     local fault = opts.file ~= nil and chart.fault(opts)
     if fault then
         picture.misuse(argument, "plot", "%s", fault)
+    elseif opts.step and opts.points then
+        picture.misuse(argument, "plot", "options 'step' and 'points' exclude each other")
     end
     return opts
 end
 
--- The arguments of lun.plot: x or nil, the list of series, each { array, name }, the options, and the kinds of their
--- numbers, { x =, y = }.
+-- An axis of dates is not logarithmic.
+local function check_kinds(kinds, opts, argument)
+    for _, name in ipairs { "x", "y" } do
+        if opts[name .. "log"] and kinds[name] == "dates" then
+            picture.misuse(argument, "plot", "option '%slog': an axis of dates is not logarithmic", name)
+        elseif opts[name .. "log"] then
+            kinds[name] = "log"
+        end
+    end
+end
+
+-- The column or array that option 'by' names.
+local function by_of(y, opts, opts_at)
+    if type(opts.by) == "string" then
+        if type(y) ~= "table" then
+            picture.misuse(opts_at, "plot", "option 'by' names a column of a table, and this is %s",
+                core.internal.kind_of(y))
+        end
+        return column(y, opts.by, "by", opts_at)
+    end
+    return opts.by
+end
+
+-- The arguments of lun.plot: a list of series, each { array, name, x = }, x an array or nil; the options, and the kinds
+-- of their numbers, { x =, y = }; and at which argument the options are.
 function series.of(...)
     local x, y, opts = ...
     local opts_at = 3
@@ -187,15 +215,22 @@ function series.of(...)
     if opts.x ~= nil then
         x = column(y, opts.x, "x", opts_at)
     end
-    local over, kind = x
-    x, kind = x_of(x, opts.x ~= nil and opts_at or 1)
+    local over = x
+    local kind
+    x, kind = x_of(x, opts.x ~= nil and opts_at or 1, opts)
     for _, one in ipairs(list) do
         if x and x:size() ~= one[1]:size() then
             picture.misuse(opts.x ~= nil and 1 or 2, "plot", "lengths differ: %s and %s", given_as.described(over),
                 given_as.described(one[1]))
         end
+        one.x = x
     end
-    return x, list, opts, { x = kind, y = kind_of_series(list) }
+    local kinds = { x = kind, y = kind_of_series(list) }
+    check_kinds(kinds, opts, opts_at)
+    if opts.by ~= nil then
+        list = groups.series(list, by_of(y, opts, opts_at), opts_at, opts)
+    end
+    return list, opts, kinds, opts_at
 end
 
 return series

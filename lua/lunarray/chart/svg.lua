@@ -61,9 +61,11 @@ function Paper.breadth(_, text, size)
     return (utf8.len(text) or #text) * size * 0.6
 end
 
-function Paper:text(x, y, text, size, colour, align)
-    add(self, '<text x="%s" y="%s" font-size="%s" fill="%s" text-anchor="%s">%s</text>', coordinate(x), coordinate(y),
-        coordinate(size), colour_text(colour), align, escaped(text))
+function Paper:text(x, y, text, size, colour, align, turned)
+    local at = ('x="%s" y="%s"'):format(coordinate(x), coordinate(y))
+    local turn = turned and (' transform="rotate(-90 %s %s)"'):format(coordinate(x), coordinate(y)) or ""
+    add(self, '<text %s font-size="%s" fill="%s" text-anchor="%s"%s>%s</text>', at, coordinate(size),
+        colour_text(colour), align, turn, escaped(text))
 end
 
 -- The text of the SVG file.

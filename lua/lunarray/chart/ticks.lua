@@ -1,7 +1,8 @@
--- The ticks of an axis: round numbers or beginnings of days, months and years, and their labels.
+-- The ticks of an axis: round numbers, powers of ten, or beginnings of days, months and years, and their labels.
 
 local internal = require("lunarray.core").internal
 local number = require "lunarray.base.number"
+local picture = require "lunarray.chart.picture"
 
 local ticks = {}
 
@@ -9,6 +10,8 @@ local WANTED = 4 -- at least so many where there is room
 local EXACT = 1 << 53
 local NEAR = 0.01 -- of an axis
 local LARGE, SMALL = 1e6, 1e-4 -- from where on labels have exponents
+local POWERS = 8 -- powers of ten on an axis, at most
+local FEW = 3 -- of fewer powers of ten 2 and 5 stand between
 
 -- ---------------------------------------------------------------- numbers
 
@@ -97,15 +100,19 @@ end
 -- ---------------------------------------------------------------- dates
 
 -- Steps from fine to coarse: how many of what.
-local DATE_STEPS = {
-    { 1, "minute" }, { 5, "minute" }, { 15, "minute" }, { 30, "minute" }, { 1, "hour" }, { 3, "hour" }, { 6, "hour" },
-    { 12, "hour" }, { 1, "day" }, { 2, "day" }, { 7, "day" }, { 14, "day" }, { 1, "month" }, { 2, "month" },
-    { 3, "month" }, { 6, "month" }, { 1, "year" }, { 2, "year" }, { 5, "year" }, { 10, "year" }, { 20, "year" },
-    { 50, "year" }, { 100, "year" }, { 200, "year" }, { 500, "year" }, { 1000, "year" }, { 2000, "year" },
-}
+local DATE_STEPS = {}
+for _, row in ipairs {
+    { "millisecond", 1, 2, 5, 10, 20, 50, 100, 200, 500 }, { "second", 1, 2, 5, 10, 15, 30 },
+    { "minute", 1, 5, 15, 30 }, { "hour", 1, 3, 6, 12 }, { "day", 1, 2, 7, 14 }, { "month", 1, 2, 3, 6 },
+    { "year", 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000 },
+} do
+    for i = 2, #row do
+        DATE_STEPS[#DATE_STEPS + 1] = { row[i], row[1] }
+    end
+end
 
 local MONDAY = 4 -- 1970-01-05, from which weeks are counted
-local PER_DAY = { minute = 1440, hour = 24, day = 1 }
+local PER_DAY = { millisecond = 86400000, second = 86400, minute = 1440, hour = 24, day = 1 }
 local DAYS = { month = 30.4, year = 365.2 } -- about
 local FAR = 1e11 -- days, beyond which dates have no ticks
 
@@ -126,6 +133,12 @@ local function date_label(days, unit)
         return ("%04d-%02d"):format(year, month)
     elseif unit == "day" then
         return ("%04d-%02d-%02d"):format(year, month, day)
+    end
+    local thousandths = math.floor((days - whole) * 86400000 + 0.5)
+    local seconds = thousandths // 1000
+    if unit == "second" or unit == "millisecond" then
+        local clock = ("%02d:%02d:%02d"):format(seconds // 3600, seconds // 60 % 60, seconds % 60)
+        return unit == "second" and clock or ("%s.%03d"):format(clock, thousandths % 1000)
     end
     local minutes = math.floor((days - whole) * 1440 + 0.5)
     return ("%02d-%02d %02d:%02d"):format(month, day, minutes // 60, minutes % 60)
@@ -181,13 +194,10 @@ end
 
 -- ---------------------------------------------------------------- the choice
 
--- The ticks of an axis from low to high, each { value =, label = }: the coarsest steps that give four of them and more,
--- else as many as there can be. kind: "whole" numbers, "dates" (days since 1970-01-01), or nil; most: of all ticks;
--- fits(list): whether they have room.
-function ticks.of(low, high, kind, most, fits)
+-- Of candidates from fine to coarse the coarsest that has four ticks and more, else the one of most ticks.
+local function chosen(candidates, low, high, whole, most, fits)
     local best = {}
-    local candidates = kind == "dates" and dates or numbers
-    candidates(low, high, kind == "whole", most, function(found)
+    candidates(low, high, whole, most, function(found)
         if #found < #best and #best >= WANTED and #found < WANTED then
             return true
         elseif fits(found) and (#found >= WANTED or #found > #best) then
@@ -195,6 +205,73 @@ function ticks.of(low, high, kind, most, fits)
         end
     end)
     return best
+end
+
+-- ---------------------------------------------------------------- powers of ten
+
+-- Every stride-th power of ten, times each of the factors, between two powers low and high, at their logarithms.
+local function powers(low, high, stride, factors)
+    local at, largest, smallest = {}, 0, math.huge
+    for power = math.ceil(low - 1) // stride * stride, math.floor(high), stride do
+        for _, factor in ipairs(factors) do
+            local value = power + math.log(factor, 10)
+            if value >= low - 1e-9 and value <= high + 1e-9 then
+                local x = power >= 0 and factor * 10.0 ^ power or factor / 10.0 ^ -power
+                at[#at + 1] = { value = value, x = x, power = power }
+                largest, smallest = math.max(largest, x), math.min(smallest, x)
+            end
+        end
+    end
+    for _, tick in ipairs(at) do
+        tick.label = label_of(tick.x, tick.power, largest >= LARGE or smallest < SMALL)
+    end
+    return at
+end
+
+-- The ticks of a logarithmic axis: as many powers of ten as have room; where there are few, with 2 and 5 between; where
+-- there are none of these, round numbers.
+local function logarithmic(low, high, most, fits)
+    local list = powers(low, high, 1, { 1 })
+    local fine = powers(low, high, 1, { 1, 2, 5 })
+    if #list < FEW and #fine > 1 and #fine <= most and fits(fine) then
+        return fine
+    end
+    for _, stride in ipairs(#list > 1 and { 1, 2, 3, 5, 10, 20, 50, 100, 200 } or {}) do
+        list = stride > 1 and powers(low, high, stride, { 1 }) or list
+        if #list > 1 and #list <= math.min(most, POWERS) and fits(list) then
+            return list
+        end
+    end
+    local function placed(found)
+        for _, tick in ipairs(found) do
+            tick.value = math.log(tick.value, 10)
+        end
+        return fits(found)
+    end
+    local first, last = 10.0 ^ low, 10.0 ^ high
+    return last > first and first > 0 and last < math.huge and chosen(numbers, first, last, false, most, placed) or {}
+end
+
+-- ---------------------------------------------------------------- of any kind
+
+-- The text of a value on an axis of that kind, for its ends.
+function ticks.text(value, kind)
+    if kind == "dates" and math.abs(value) < FAR then
+        local whole = math.floor(value)
+        return value == whole and date_label(value, "day") or date_label(value, "hour"):sub(1, 6)
+            .. date_label(value, "second")
+    end
+    return picture.label(kind == "log" and 10.0 ^ value or value)
+end
+
+-- The ticks of an axis from low to high, each { value =, label = }: the coarsest steps that give four of them and more,
+-- else as many as there can be. kind: "whole" numbers, "dates" (days since 1970-01-01), "log" (the logarithms to base
+-- ten of what the labels say), or nil; most: of all ticks; fits(list): whether they have room.
+function ticks.of(low, high, kind, most, fits)
+    if kind == "log" then
+        return logarithmic(low, high, most, fits)
+    end
+    return chosen(kind == "dates" and dates or numbers, low, high, kind == "whole", most, fits)
 end
 
 return ticks

@@ -294,15 +294,19 @@ local FUNCTIONS = {
     scanby = { "lun.scanby(a, k, f, id [, {inclusive=false}])", "as a:scanby(k, f, id): inclusive by default" },
     plot = {
         "lun.plot([x,] y [, opts])",
-        "draws in the terminal; y: an array, or a table of them, one series each; x: an array, or a list of dates\n"
-            .. 'such as "2012-01-31" or "2012-01-31 06:30"; of a table of columns all numbers, or {x="date", y={"low", '
-            .. '"high"}}; opts: title, names, points=true, xlim={low, high}, ylim=, width=, height=, colour=, '
-            .. 'string=true (returns the text), file="p.svg" or "p.png" (draws into a file, in pixels)',
+        "draws in the terminal; y: an array, or a table of them, one series each; x: an array, dates, or a list of\n"
+            .. 'dates such as "2012-01-31" or "2012-01-31 06:30"; of a table of columns all numbers, or\n'
+            .. '{x="date", y={"low", "high"}};\n'
+            .. 'opts: by="city" or an array of texts, bools or integers (a series for each of the 8 most frequent\n'
+            .. "values and one for the others); xlog=true, ylog=true (logarithmic axes), xdate=true (x is days since\n"
+            .. "1970-01-01), step=true (stairs), points=true; title, xlabel, ylabel, names, xlim={low, high}, ylim=,\n"
+            .. 'width=, height=, colour=, string=true (returns the text), file="p.svg" or "p.png" (draws into a file,\n'
+            .. "in pixels)",
     },
     hist = {
         "lun.hist(a [, bins] [, opts])",
-        "a histogram, drawn as bars; for a list of texts, how often each occurs; opts: low, high, title, width,\n"
-            .. 'colour, string=true, file="h.svg" or "h.png"',
+        "a histogram, drawn as bars; for a list of texts, how often each occurs; opts: low, high, title, xlabel,\n"
+            .. 'ylabel, width, colour, string=true, file="h.svg" or "h.png"',
     },
     image = {
         "lun.image(A [, high] [, opts])",

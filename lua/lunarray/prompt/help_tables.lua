@@ -43,6 +43,8 @@ M.verbs = {
         "#select(2, t:parts(2)())", "2" },
     pivot = { 't:pivot{index=, columns=, values=, agg="mean", fill=}', "a row for each index, a column for each value",
         't:pivot{index = "day", columns = "city", values = "temp"}.Rome[1]', "21.0" },
+    plot = { 't:plot{x="date", y="wind", by="city", ...}', "lun.plot of its columns, with all its options",
+        '#t:plot{x = "day", y = "temp", by = "city", string = true} > 99', "true" },
     resample = { 't:resample(time, "1mo" [, {by=names}])',
         "groups of periods of a column of times, for g:agg: each one from the first to the last, empty ones too",
         '#lun.table{at = lun.date.range("2024-01-05", "2024-03-05", "30d")}:resample("at", "1mo")', "3" },

@@ -567,6 +567,11 @@ function verbs.agg(t, spec)
     return require("lunarray.table.grouped").agg_all(t, spec)
 end
 
+-- t:plot{x = "date", y = "wind", ...}: lun.plot of the table, a room that comes after this one.
+function verbs.plot(t, ...)
+    return require "lunarray".plot(t, ...)
+end
+
 for file, names in pairs(FILES) do
     for name in names:gmatch "%S+" do
         verbs[name] = function(...)

@@ -1,0 +1,168 @@
+-- The plane of a chart in a file: axes with ticks and labels, title, legend and note around the rectangle in which
+-- marks are drawn. Knows no paper but by its methods, which raster.lua and svg.lua have.
+
+local axis = require "lunarray.chart.axis"
+local ticks = require "lunarray.chart.ticks"
+
+local plane = {}
+
+local COLOURS = { 0x1F77B4, 0xD62728, 0x2CA02C, 0x9467BD, 0xFF7F0E, 0x17BECF, 0x8C564B, 0xE377C2 }
+local GREY = 0x8C8C8C -- of the series of all others
+local INK, GRID, FAINT = 0x333333, 0xDDDDDD, 0x777777
+local SIZE, TITLE = 13, 16 -- of letters
+local LINE = SIZE + 7 -- from one line of letters to the next
+
+plane.INK, plane.SIZE = INK, SIZE
+
+-- The colour of a series.
+function plane.colour(k, other)
+    return other and GREY or COLOURS[(k - 1) % #COLOURS + 1]
+end
+
+-- ---------------------------------------------------------------- axes
+
+-- The ticks of an axis whose labels do not touch; room(label): what one takes along it.
+local function ticks_of(of, place, most, room)
+    local function fits(list)
+        for i = 2, #list do
+            local apart = math.abs(place(list[i].value) - place(list[i - 1].value))
+            if apart < (room(list[i].label) + room(list[i - 1].label)) / 2 + SIZE then
+                return false
+            end
+        end
+        return true
+    end
+    local found = ticks.of(of[1], of[2], of.kind, most, fits)
+    if #found == 0 then
+        for i = 1, 2 do
+            found[i] = { value = of[i], label = ticks.text(of[i], of.kind) }
+        end
+    end
+    return found
+end
+
+local function one_line()
+    return SIZE
+end
+
+-- The ticks of the y axis of a plane that high; where there are rows, one for each.
+local function y_ticks(spec, top, bottom)
+    local to_y = axis.scale(spec.y, bottom, top)
+    local found = {}
+    for i, label in ipairs(spec.rows or {}) do
+        found[i] = { value = i, label = label }
+    end
+    return spec.rows and found or ticks_of(spec.y, to_y, (bottom - top) // (2 * SIZE) + 2, one_line)
+end
+
+-- The lines and labels of the y axis.
+local function draw_y(paper, spec, area)
+    for _, tick in ipairs(y_ticks(spec, area.top, area.bottom)) do
+        local y = area.to_y(tick.value)
+        if not spec.rows then
+            paper:line(area.left, y, area.right, y, GRID, 1)
+        end
+        paper:text(area.left - 8, y + SIZE * 0.35, tick.label, SIZE, INK, "end")
+    end
+end
+
+-- The lines and labels of the x axis.
+local function draw_x(paper, spec, area)
+    local function room(label)
+        return paper:breadth(label, SIZE)
+    end
+    local named = spec.x.kind == "names"
+    for _, tick in ipairs(named and {} or ticks_of(spec.x, area.to_x, paper.width // (3 * SIZE), room)) do
+        local x = area.to_x(tick.value)
+        local half = room(tick.label) / 2
+        if spec.rows then
+            paper:line(x, area.top, x, area.bottom, GRID, 1)
+        end
+        paper:line(x, area.bottom, x, area.bottom + 5, INK, 1)
+        paper:text(math.min(x, paper.width - half - 2), area.bottom + SIZE + 9, tick.label, SIZE, INK, "middle")
+    end
+end
+
+-- ---------------------------------------------------------------- legend
+
+-- The entries of a legend, { name, x, row, colour }, side by side from `left` on, and their number of rows.
+local function legend_of(paper, series, left)
+    local entries, x, row = {}, left, 1
+    for i, one in ipairs(series) do
+        local breadth = 24 + paper:breadth(one.name, SIZE) + 20
+        if x > left and x + breadth > paper.width then
+            x, row = left, row + 1
+        end
+        entries[i] = { one.name, x, row, plane.colour(i, one.other) }
+        x = x + breadth
+    end
+    return entries, #entries > 0 and row or 0
+end
+
+-- The names of the series above the axes, of which the first row is at y.
+local function draw_legend(paper, entries, y)
+    for _, entry in ipairs(entries) do
+        local x, base = entry[2], y + (entry[3] - 1) * (SIZE + 6)
+        paper:line(x, base - SIZE * 0.35, x + 18, base - SIZE * 0.35, entry[4], 3)
+        paper:text(x + 24, base, entry[1], SIZE, INK, "start")
+    end
+end
+
+-- ---------------------------------------------------------------- the whole
+
+-- How wide the labels of the y axis are, which are those of a plane as high as the paper at most.
+local function room_for_labels(paper, spec)
+    local most = 0
+    for _, tick in ipairs(y_ticks(spec, 0, paper.height)) do
+        most = math.max(most, paper:breadth(tick.label, SIZE))
+    end
+    return most
+end
+
+-- What stands beside the axes: title, their names, a note.
+local function draw_texts(paper, spec, area)
+    local across, along = (area.left + area.right) / 2, (area.top + area.bottom) / 2
+    if spec.title then
+        paper:text(across, TITLE + 10, spec.title, TITLE, INK, "middle")
+    end
+    if spec.x.label then
+        paper:text(across, area.bottom + SIZE + 9 + LINE, spec.x.label, SIZE, INK, "middle")
+    end
+    if spec.y.label then
+        paper:text(SIZE + 4, along, spec.y.label, SIZE, INK, "middle", true)
+    end
+    if spec.note then
+        paper:text(area.left, paper.height - 9, spec.note, SIZE - 1, FAINT, "start")
+    end
+end
+
+-- Draws what is around the marks: spec.x, spec.y: the axes; rows: the labels of rows from 1 on, down the y axis;
+-- title, note; names: whether there is a legend of spec.series; beside: pixels left free at the right. Gives the
+-- rectangle of the marks, { left, top, right, bottom }, with the scales to_x and to_y of values.
+function plane.begin(paper, spec)
+    local left = room_for_labels(paper, spec) + 18 + (spec.y.label and LINE or 0)
+    local entries, rows = legend_of(paper, spec.names and spec.series or {}, left)
+    local top = spec.title and TITLE + 28 or 14
+    draw_legend(paper, entries, top + SIZE)
+    local area = {
+        left = left, top = top + rows * (SIZE + 6) + (rows > 0 and 6 or 0),
+        right = paper.width - 24 - (spec.beside or 0),
+        bottom = paper.height - SIZE - 22 - (spec.x.label and LINE or 0) - (spec.note and LINE or 0),
+    }
+    area.bottom = math.max(area.bottom, area.top + 10)
+    area.right = math.max(area.right, area.left + 10)
+    area.to_x = axis.scale(spec.x, area.left, area.right)
+    area.to_y = spec.rows and axis.scale(spec.y, area.top, area.bottom) or axis.scale(spec.y, area.bottom, area.top)
+    draw_y(paper, spec, area)
+    draw_x(paper, spec, area)
+    draw_texts(paper, spec, area)
+    return area
+end
+
+-- Draws the lines of the axes over the marks.
+function plane.finish(paper, area)
+    paper:line(area.left, area.top, area.left, area.bottom, INK, 1)
+    paper:line(area.left, area.bottom, area.right, area.bottom, INK, 1)
+end
+
+return plane
