@@ -9,8 +9,6 @@
 #include "ir/combine_order.h"
 #include "plan/lowering.h"
 
-enum { SHORT_LINES = 4096 }; /* of less than LUN_LANES elements: from so many on they go across */
-
 bool lun__outer_axis_layout(const lun_outer_axis *a, const lun_slot_source *from, lun_layout *out,
                             int64_t *step)
 {
@@ -202,10 +200,8 @@ lun_status lun__outer_axis_make(lun_engine *e, const lun_schedule *s, int g, lun
     bool wanted = same_axes(group, a);
     if (wanted)
         status = lun__outer_axis_accumulate(e, s, g, 1, &a->accumulate[1]);
-    if (status == LUN_OK && wanted) {
-        bool brief = group->segment < LUN_LANES && group->n / group->segment >= SHORT_LINES;
-        wanted = stands_across(a, &possible) || brief;
-    }
+    if (status == LUN_OK && wanted)
+        wanted = stands_across(a, &possible);
     if (status == LUN_OK && wanted && possible)
         status = make_kernels(e, s, g, a);
     if (status == LUN_OK && wanted && possible)
@@ -228,15 +224,13 @@ static int accumulators(lun_lowerer *l, lun_node *n, lun_ir_role role)
     return i < 0 ? lun__lower_nomem(l) : i;
 }
 
-void lun__outer_axis_copies(lun_lowerer *l, lun_node *n, int copies, int32_t *values)
+int32_t lun__outer_axis_copy(lun_lowerer *l, const lun_node *n, int copy)
 {
-    for (l->copy = 0; l->status == LUN_OK && l->copy < copies; l->copy++) {
-        l->call_count = 0; /* the calls of another copy have other elements */
-        l->walk = ++l->e->walk;
-        lun__lower_group_emit(l, n->in[0]);
-        if (l->status == LUN_OK)
-            values[l->copy] = lun__lower_operand(l, n->in[0]);
-    }
+    l->copy = copy;
+    l->call_count = 0; /* the calls of another copy have other elements */
+    l->walk = ++l->e->walk;
+    lun__lower_group_emit(l, n->in[0]);
+    return l->status == LUN_OK ? lun__lower_operand(l, n->in[0]) : -1;
 }
 
 static void emit_accumulation(lun_lowerer *l, lun_node *n, int copies, const int32_t *values)
@@ -266,7 +260,8 @@ lun_status lun__outer_axis_accumulate(lun_engine *e, const lun_schedule *s, int 
     lun_lowerer l = lun__lower_begin(e, s, g, out);
     l.other_index = true;
     for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++)
-        lun__outer_axis_copies(&l, l.g->sinks[i], copies, values[i]);
+        for (int c = 0; l.status == LUN_OK && c < copies; c++)
+            values[i][c] = lun__outer_axis_copy(&l, l.g->sinks[i], c);
     for (int i = 0; l.status == LUN_OK && i < l.g->sink_count; i++)
         emit_accumulation(&l, l.g->sinks[i], copies, values[i]);
     return lun__lower_end(&l);

@@ -28,8 +28,8 @@ lun_status lun__outer_axis_make(lun_engine *e, const lun_schedule *s, int g, lun
 void lun__outer_axis_free(lun_outer_axis *a); /* NULL is allowed */
 /* Whether n, a sink, is a REDUCE by one operation, in lanes: see ir/combine_order.h. */
 bool lun__outer_axis_laned(const lun_node *n);
-/* The elements of each copy for such a sink, in values[copy]. */
-void lun__outer_axis_copies(lun_lowerer *l, lun_node *n, int copies, int32_t *values);
+/* The element of that copy for such a sink; -1 where the lowerer failed. */
+int32_t lun__outer_axis_copy(lun_lowerer *l, const lun_node *n, int copy);
 /* The offsets of slot i of a visit: by kept axes and the segment's elements (*step apart, the last
  * axis gone from *out).  False: no strides say them. */
 bool lun__outer_axis_layout(const lun_outer_axis *a, const lun_slot_source *from, lun_layout *out,

@@ -13,8 +13,8 @@
 #include "plan/lowering.h"
 
 enum {
-    MOST = LUN_GROUP_LEAVES, /* elements of a segment */
-    SLOTS = 72,
+    MOST = LUN_LANES - 1, /* elements of a segment */
+    SLOTS = 84,
     GROUPS = 8, /* in one kernel */
     ROWS = 4,   /* of segments for each of their elements: binding slots pays from there on */
     /* On a device, where strided slots are packed by launches of their own, and on sets: */
@@ -61,6 +61,7 @@ typedef struct unrolled {
     result at[SLOTS];
     int count;
     lun_layout slot[SLOTS]; /* by slot: where its elements are, if strides say it */
+    bool full;              /* the slots of all copies are more than a kernel has */
 } unrolled;
 
 static const result *find_result(const unrolled *u, const lun_node *n)
@@ -153,12 +154,20 @@ static int element_of(lun_lowerer *l, lun_slot_source from)
                                      0);
 }
 
-/* The element of the result for each segment; -1: it failed. */
+/* The element of the result for each segment; -1: it failed, or the kernel is full. */
 static int32_t emit_reduction(lun_lowerer *l, lun_node *n, int lanes)
 {
     int32_t values[MOST];
     const int ops = l->out->ops;
-    lun__outer_axis_copies(l, n, lanes, values);
+    unrolled *u = l->loop;
+    for (int c = 0; l->status == LUN_OK && c < lanes; c++) {
+        const int before = l->out->ir.slot_count;
+        values[c] = lun__outer_axis_copy(l, n, c);
+        const int each = l->out->ir.slot_count - before;
+        u->full |= c == 1 && before + each * (lanes - 1) > SLOTS;
+        if (u->full)
+            return -1;
+    }
     l->out->ops = ops + (l->out->ops - ops) / lanes; /* in the graph */
     if (l->status == LUN_OK)
         fold_lanes(l, n, lanes, values);
@@ -206,7 +215,8 @@ static void emit_group(lun_lowerer *l, int g, int last, unrolled *u)
 {
     l->g = &l->s->groups[g];
     l->group = g;
-    for (int i = 0; l->status == LUN_OK && i < l->g->sink_count && u->count < SLOTS; i++) {
+    for (int i = 0; l->status == LUN_OK && !u->full && i < l->g->sink_count && u->count < SLOTS;
+         i++) {
         lun_node *n = l->g->sinks[i];
         const bool reduces = n->kind == LUN_NODE_REDUCE;
         u->at[u->count] = (result){.node = n,
@@ -257,12 +267,12 @@ static lun_status lower(lun_engine *e, const lun_schedule *s, int g, int count, 
     l.element = element_of;
     l.loop = &u;
     out->unrolled = s->groups[g].segment;
-    for (int i = 0; l.status == LUN_OK && i < count; i++)
+    for (int i = 0; l.status == LUN_OK && !u.full && i < count; i++)
         emit_group(&l, g + i, g + count - 1, &u);
-    for (int i = 0; l.status == LUN_OK && i < u.count; i++)
+    for (int i = 0; l.status == LUN_OK && !u.full && i < u.count; i++)
         emit_result(&l, &u.at[i]);
     const lun_status status = lun__lower_end(&l);
-    *fits = status == LUN_OK && u.count < SLOTS && has_sources(out, &u);
+    *fits = status == LUN_OK && !u.full && u.count < SLOTS && has_sources(out, &u);
     if (status == LUN_OK && !*fits)
         lun__lowered_free(out);
     return status;
