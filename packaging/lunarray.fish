@@ -10,6 +10,7 @@ complete -c lunarray -l backend -xa 'reference openmp openmp/2 opencl opencl:0 m
 complete -c lunarray -l threads -x -d 'use at most n threads of the host'
 complete -c lunarray -l ranks -x -d 'run the script on n threads, each with a state and an engine of its own; with --backend mpi on one, which the others serve'
 complete -c lunarray -l check -d 'test functions for associativity and indices, recompute elements'
+complete -c lunarray -l plan -d 'find the script\'s faults, plans and memory with evaluation off, without running it'
 complete -c lunarray -l sandbox -d 'deny scripts access to files and processes'
 complete -c lunarray -l time-limit -x -d 'stop the script after s seconds; implies --sandbox'
 complete -c lunarray -l memory-limit -x -d 'limit memory to m megabytes; implies --sandbox'

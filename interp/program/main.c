@@ -1,6 +1,6 @@
 /* main.c - the program: a drop-in for the stock Lua 5.4 interpreter, with `lun` preset to the
- * module. Options (options.c), exit codes and messages are the stock ones; --backend, --threads,
- * --check, --sandbox, --info, --help and --version are added. */
+ * module. Options (options.c), exit codes and messages are the stock ones; options with two dashes
+ * are added. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@
 #include "program/advice.h"
 #include "program/errors_json.h"
 #include "program/options.h"
+#include "program/plan.h"
 #include "program/progress_line.h"
 #include "program/protected_call.h"
 #include "program/ranks.h"
@@ -106,6 +107,8 @@ static bool run_script(lua_State *L, const lun_options *o)
     int status = !path && !o->sandbox && lun__rank_shares_input(L)
                      ? lun__rank_load(L, mode(o))
                      : luaL_loadfilex(L, path, mode(o));
+    if (status == LUA_OK && o->plan)
+        return lun__plan(L, o->program, path ? path : "stdin", push_script_arguments(L));
     if (status == LUA_OK)
         status = lun__call(L, push_script_arguments(L), LUA_MULTRET);
     else if (status == LUA_ERRSYNTAX && path && !o->sandbox)

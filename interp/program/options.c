@@ -181,6 +181,12 @@ bool lun__options_parse(lun_options *o)
         return refuse(o, "--ranks", "'%s' needs a script");
     if (o->check && (o->sandbox || o->seconds || o->megabytes))
         return refuse(o, "--check", "'%s' cannot be combined with a sandbox");
+    if (o->plan && (o->sandbox || o->seconds || o->megabytes))
+        return refuse(o, "--plan", "'%s' cannot be combined with a sandbox");
+    if (o->plan && (o->ranks || o->linked))
+        return refuse(o, "--plan", "'%s' cannot be combined with ranks");
+    if (o->plan && !o->has_script)
+        return refuse(o, "--plan", "'%s' needs a script");
     return true;
 }
 

@@ -189,7 +189,7 @@ static int protected(lua_State *L, int nargs, int nresults, int handler)
 
 /* Makes text of an error object and appends the traceback; a value with __tostring is described by
  * that. */
-static int describe_error(lua_State *L)
+int lun__call_describe(lua_State *L)
 {
     if (lun__errors_json_on()) {
         lun__errors_json_push(L);
@@ -223,8 +223,13 @@ void lun__call_leaves(void)
 
 int lun__call(lua_State *L, int nargs, int nresults)
 {
+    return lun__call_with(L, nargs, nresults, lun__call_describe);
+}
+
+int lun__call_with(lua_State *L, int nargs, int nresults, lua_CFunction describe)
+{
     int status, handler = lua_gettop(L) - nargs;
-    lua_pushcfunction(L, describe_error);
+    lua_pushcfunction(L, describe);
     lua_insert(L, handler);
     if (is_rank) {
         status = lua_pcall(L, nargs, nresults, handler);

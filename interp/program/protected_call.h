@@ -12,6 +12,12 @@
  * message, with a traceback, replaces function and arguments. */
 int lun__call(lua_State *L, int nargs, int nresults);
 
+/* The same with another message handler. */
+int lun__call_with(lua_State *L, int nargs, int nresults, lua_CFunction describe);
+
+/* The message handler of lun__call: the error's text, with hints and a traceback. */
+int lun__call_describe(lua_State *L);
+
 /* Calls of the running thread, one of several that run scripts, do not handle signals. */
 void lun__call_as_rank(void);
 /* From here on errors of the running thread's script are not reported: os.exit leaves it by one. */

@@ -44,7 +44,7 @@ static bool to_operation(lua_State *L, int i, lun_op *op)
 static lun_status stopped(lua_State *L)
 {
     const lun__host *h = lun__host_of(L);
-    return h && h->engine ? lun_host_check(h->engine) : LUN_OK;
+    return h && h->engine && !h->plans ? lun_host_check(h->engine) : LUN_OK;
 }
 
 static bool is_buffer(lua_State *L, int i)

@@ -332,6 +332,7 @@ void lun__open_rankbytes(lua_State *L, const lun__parts *p);
 void lun__open_blocks(lua_State *L,
                       const lun__parts *p); /* after open_spmd, whose table it fills */
 void lun__open_engine(lua_State *L, const lun__parts *p);
+void lun__open_evaluation(lua_State *L, const lun__parts *p);
 void lun__open_explain(lua_State *L, const lun__parts *p);
 void lun__open_png(lua_State *L, const lun__parts *p);
 void lun__open_csv(lua_State *L, const lun__parts *p);

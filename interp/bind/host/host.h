@@ -62,6 +62,7 @@ typedef struct lun__host {
     uint64_t seed;           /* of the next random array without one */
     const char *math;        /* "fast" or "precise" */
     lua_State *waiting;      /* the thread of Lua that waits for other ranks (spmd.c) */
+    bool plans;              /* evaluation is off, functions are still compiled (engine.c) */
 } lun__host;
 
 /* The head of each userdata of the binding. Size, host and kind identify it; its metatable does
