@@ -104,7 +104,7 @@ local groups = {
     { "Computing", "eval each explain prepare stats profile check dot matmul cast clock trim" },
     { "Files", "load open save" },
     { "Tables", "table rows factor group join" },
-    { "Pictures", "plot hist image" },
+    { "Pictures", "plot hist bars box image" },
     { "Printing", "precision width elements_shown rows_shown" },
     { "The engine", "backends devices use math door info help isarray" },
 }

@@ -20,7 +20,7 @@ function chart.pixels(opts, high)
 end
 
 -- Nil if the options can be those of a chart in opts.file, else what is wrong with them.
-function chart.fault(opts)
+local function fault_of(opts)
     local path = opts.file
     if scope.no_files then
         return "option 'file': " .. scope.no_files
@@ -33,6 +33,16 @@ function chart.fault(opts)
     if width < LEAST or height < LEAST then
         return ("options 'width' and 'height' of a file: pixels, at least %d"):format(LEAST)
     end
+end
+
+-- The options of a picture, which may go into a file: names are those of all pictures and those in `more`.
+function chart.options(opts, more, argument, call)
+    opts = picture.options(opts, more, argument, call)
+    local fault = opts.file ~= nil and fault_of(opts)
+    if fault then
+        misuse(argument, call, "%s", fault)
+    end
+    return opts
 end
 
 -- Draws into the file at `path`: true; or nil, message, errno.

@@ -162,22 +162,13 @@ end
 
 -- ---------------------------------------------------------------- arguments
 
-local function check_options(opts, argument)
-    opts = picture.options(opts, OPTIONS, argument, "hist")
-    local fault = opts.file ~= nil and chart.fault(opts)
-    if fault then
-        picture.misuse(argument, "hist", "%s", fault)
-    end
-    return opts
-end
-
 -- lun.hist(a [, bins] [, opts]): of an array or a list of texts. With opts.file true, or nil, message, errno.
 function hist.hist(a, bins, opts)
     local opts_at = 3
     if type(bins) == "table" and opts == nil then
         bins, opts, opts_at = nil, bins, 2
     end
-    opts = check_options(opts, opts_at)
+    opts = chart.options(opts, OPTIONS, opts_at, "hist")
     bins = bins or opts.bins
     if type(a) == "table" and type(a[1]) == "string" or core.isarray(a) and a:dtype() == "text" then
         return of_texts(a, opts)

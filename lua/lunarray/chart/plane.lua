@@ -159,9 +159,10 @@ function plane.begin(paper, spec)
     return area
 end
 
--- Draws the lines of the axes over the marks.
-function plane.finish(paper, area)
-    paper:line(area.left, area.top, area.left, area.bottom, INK, 1)
+-- Draws the lines of the axes over the marks; upright: where the y axis is, if not at the left.
+function plane.finish(paper, area, upright)
+    upright = upright or area.left
+    paper:line(upright, area.top, upright, area.bottom, INK, 1)
     paper:line(area.left, area.bottom, area.right, area.bottom, INK, 1)
 end
 

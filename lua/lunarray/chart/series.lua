@@ -162,13 +162,10 @@ end
 -- ---------------------------------------------------------------- options
 
 local function check_options(opts, argument)
-    opts = picture.options(opts, OPTIONS, argument, "plot")
+    opts = chart.options(opts, OPTIONS, argument, "plot")
     axis.check_limits(opts, "xlim", opts.xlog, argument, "plot")
     axis.check_limits(opts, "ylim", opts.ylog, argument, "plot")
-    local fault = opts.file ~= nil and chart.fault(opts)
-    if fault then
-        picture.misuse(argument, "plot", "%s", fault)
-    elseif opts.step and opts.points then
+    if opts.step and opts.points then
         picture.misuse(argument, "plot", "options 'step' and 'points' exclude each other")
     end
     return opts

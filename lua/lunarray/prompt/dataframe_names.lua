@@ -120,7 +120,7 @@ M.none = {
         "rows have numbers and no labels: keys are columns",
     ["to_clipboard write_clipboard to_excel write_excel to_hdf to_html to_latex to_markdown to_pickle"
         .. " to_stata to_xarray to_xml to_orc to_iceberg write_iceberg write_delta write_avro write_database"
-        .. " to_sql to_jax to_torch style boxplot"] =
+        .. " to_sql to_jax to_torch style"] =
         "tables are saved as .csv, .tsv, .json, .jsonl and .npz",
     ["to_feather to_parquet write_parquet write_ipc write_ipc_stream serialize deserialize sql explain_sql"] =
         "tables are saved as .csv, .tsv, .json, .jsonl and .npz: lun.help \"save\"",

@@ -308,6 +308,17 @@ local FUNCTIONS = {
         "a histogram, drawn as bars; for a list of texts, how often each occurs; opts: low, high, title, xlabel,\n"
             .. 'ylabel, width, colour, string=true, file="h.svg" or "h.png"',
     },
+    bars = {
+        "lun.bars(labels, values [, opts]), lun.bars(t, {x=, y=, ...})",
+        "a horizontal bar for each label: arrays or lists, or columns of a table; opts: sort=true (the longest\n"
+            .. "first), most=50, title, xlabel, ylabel, width, height, colour, string=true, file=",
+    },
+    box = {
+        "lun.box(x [, by] [, opts]), lun.box(t [, {x=, by=, ...}])",
+        "boxes from quartile to quartile with the median, whiskers to the last points within 1.5 distances of the\n"
+            .. "quartiles and points outside: a row for each of the 20 most frequent values of by, or for each column\n"
+            .. "of numbers; opts: title, xlabel, ylabel, width, height, colour, string=true, file=",
+    },
     image = {
         "lun.image(A [, high] [, opts])",
         "draws [height][width] in grey, [height][width][3] in colour; opts: low, high, title, width, height,\n"
@@ -762,7 +773,7 @@ files           load open save decode encode json arrow
 tables          table rows factor date group join
 of a table      %s
 of its groups   %s
-pictures        plot hist image
+pictures        plot hist bars box image
 ranks           spmd
 the engine      backends devices use math clock trim cache door info isarray op _VERSION
 operations      %s]]

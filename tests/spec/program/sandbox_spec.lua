@@ -87,7 +87,8 @@ finds "local m = {} local t = setmetatable({}, m) m.__gc = print return pcall(se
 finds "return pcall(setmetatable, {}, {__gc = false})"
 finds "return pcall(rawset, lun.ones(2), 'x', 1)"
 finds "return pcall(rawset, 'x', 'rep', 1)"
-for _, call in ipairs { "lun.plot(lun.index(3), %s)", "lun.hist(lun.index(3), %s)", "lun.hist({'a'}, %s)" } do
+for _, call in ipairs { "lun.plot(lun.index(3), %s)", "lun.hist(lun.index(3), %s)", "lun.hist({'a'}, %s)",
+    "lun.bars({'a'}, {1}, %s)", "lun.box(lun.index(3), %s)" } do
     local path = "'/tmp/escaped_from_the_sandbox.svg'"
     finds("return " .. call:format(("{file = %s}"):format(path)))
     finds(("local n = 0 local opts = setmetatable({}, {__index = function(_, k) n = n + 1 "
