@@ -187,11 +187,11 @@ $(GEN)/loops_each.h: prims/table/dtypes.def Makefile
 	    print "#define ID " $$2 "\n#define KIND " $$7 "\n#include LOOPS_OF" }' $< >$@
 
 # The sequences of prims/math as strings, without their comments, and as includes.
-MATH_TEXTS := prims/math/gnu_words.h prims/math/cl_words.h $(sort $(wildcard prims/math/*.seq))
+MATH_TEXTS := prims/math/gnu_words.h prims/math/cl_words.h $(sort $(wildcard prims/math/sequences/*.seq))
 $(GEN)/math_texts.h: prims/math/quote.sh $(MATH_TEXTS) Makefile
 	@mkdir -p $(@D); echo "  gen $@"; sh prims/math/quote.sh $(MATH_TEXTS) > $@.new && mv $@.new $@
 $(GEN)/math_all.h: prims/math/texts.def Makefile
-	@mkdir -p $(@D); echo "  gen $@"; sed -n 's/^LUN_MATH_TEXT(\([a-z0-9_]*\),.*/#include "math\/\1.seq"/p' $< >$@
+	@mkdir -p $(@D); echo "  gen $@"; sed -n 's/^LUN_MATH_TEXT(\([a-z0-9_]*\),.*/#include "math\/sequences\/\1.seq"/p' $< >$@
 
 # What a plug-in and its host must have alike: a hash of all that backend.h declares.
 CONTRACT := $(sort $(wildcard prims/*.h prims/base/*.h prims/base/layout/*.h prims/table/*.h prims/table/*.def prims/ir/*.h prims/ir/*.def))

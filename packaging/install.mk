@@ -62,7 +62,7 @@ install: all install-module found-files
 	$(INSTALL) -m 644 $(HEADERS) '$(DESTDIR)$(INCLUDEDIR)'
 	$(INSTALL) -m 644 $(GEN)/lunarray.pc '$(DESTDIR)$(LIBDIR)/pkgconfig/lunarray.pc'
 	$(INSTALL) -m 644 $(GEN)/lunarrayConfig.cmake $(GEN)/lunarrayConfigVersion.cmake '$(DESTDIR)$(CMAKE)'
-	$(INSTALL) -m 644 docs/lunarray.1 '$(DESTDIR)$(MANDIR)/man1/lunarray.1'
+	$(INSTALL) -m 644 packaging/lunarray.1 '$(DESTDIR)$(MANDIR)/man1/lunarray.1'
 	$(INSTALL) -m 644 packaging/lunarray.bash '$(DESTDIR)$(BASH)/lunarray'
 	$(INSTALL) -m 644 packaging/lunarray.fish '$(DESTDIR)$(FISH)/lunarray.fish'
 	@{ printf 'file %s\n' $(foreach file,$(FILES),'$(file)'); sed 's/^/made /' $(GEN)/directories; } >'$(DESTDIR)$(LIST)'

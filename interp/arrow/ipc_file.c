@@ -42,23 +42,23 @@ static bool damaged(lun_ipc_fault *f, int64_t at)
 typedef struct message {
     int64_t at, body, body_size;
     int kind; /* 0: the end of the stream */
-    lun_flat *flat;
-    lun_flat_table header;
+    lun_flatbuffer *flat;
+    lun_flatbuffer_table header;
 } message;
 
 /* Bytes of the source as a FlatBuffer of its own memory; NULL: *f. */
-static lun_flat *read_flat(lun_ipc *x, int64_t at, int64_t n, lun_ipc_fault *f)
+static lun_flatbuffer *read_flat(lun_ipc *x, int64_t at, int64_t n, lun_ipc_fault *f)
 {
     if (n < 0 || n > x->source.size) {
         (void)read_at(x, at, n < 0 ? INT64_MAX : n, NULL, f);
         return NULL;
     }
-    lun_flat *flat = malloc(sizeof *flat + (size_t)n);
+    lun_flatbuffer *flat = malloc(sizeof *flat + (size_t)n);
     if (!flat) {
         (void)lun__ipc_fault_of(f, LUN_ENOMEM);
         return NULL;
     }
-    *flat = (lun_flat){.bytes = (const uint8_t *)(flat + 1), .size = n};
+    *flat = (lun_flatbuffer){.bytes = (const uint8_t *)(flat + 1), .size = n};
     if (read_at(x, at, n, flat + 1, f))
         return flat;
     free(flat);
@@ -72,13 +72,13 @@ static bool read_message(lun_ipc *x, int64_t at, message *m, lun_ipc_fault *f)
     *m = (message){.at = at};
     if (!read_at(x, at, 4, prefix, f))
         return false;
-    lun_flat head = {prefix, PREFIX, false};
-    int64_t from = at + 4, n = lun__flat_number(&head, 0, 4);
+    lun_flatbuffer head = {prefix, PREFIX, false};
+    int64_t from = at + 4, n = lun__flatbuffer_number(&head, 0, 4);
     if (n == -1) {
         if (!read_at(x, from, 4, prefix + 4, f))
             return false;
         from += 4;
-        n = lun__flat_number(&head, 4, 4);
+        n = lun__flatbuffer_number(&head, 4, 4);
     }
     m->body = from + n;
     if (!n)
@@ -88,11 +88,11 @@ static bool read_message(lun_ipc *x, int64_t at, message *m, lun_ipc_fault *f)
     m->flat = read_flat(x, from, n, f);
     if (!m->flat)
         return false;
-    const lun_flat_table t = lun__flat_root(m->flat);
-    const int64_t version = lun__flat_field(t, 0, 2, 0);
-    m->kind = (int)lun__flat_field(t, 1, 1, 0);
-    m->header = lun__flat_child(t, 2);
-    m->body_size = lun__flat_field(t, 3, 8, 0);
+    const lun_flatbuffer_table t = lun__flatbuffer_root(m->flat);
+    const int64_t version = lun__flatbuffer_field(t, 0, 2, 0);
+    m->kind = (int)lun__flatbuffer_field(t, 1, 1, 0);
+    m->header = lun__flatbuffer_child(t, 2);
+    m->body_size = lun__flatbuffer_field(t, 3, 8, 0);
     x->version = (int)version;
     if (m->flat->bad || !m->header.at || m->body_size < 0)
         (void)damaged(f, at);
@@ -123,21 +123,24 @@ static lun_ipc_batch *add_batch(lun_ipc_batches *list)
 }
 
 /* What a message says of rows, or of the values of a dictionary. */
-static bool take_rows(const message *m, lun_flat_table rows, lun_ipc_batch *b, lun_ipc_fault *f)
+static bool take_rows(const message *m, lun_flatbuffer_table rows, lun_ipc_batch *b,
+                      lun_ipc_fault *f)
 {
-    const lun_flat_table codec = lun__flat_child(rows, 3);
+    const lun_flatbuffer_table codec = lun__flatbuffer_child(rows, 3);
     *b = (lun_ipc_batch){.flat = m->flat,
                          .at = m->body,
                          .size = m->body_size,
-                         .rows = lun__flat_field(rows, 0, 8, 0),
-                         .nodes = lun__flat_vector(rows, 1, 16),
-                         .buffers = lun__flat_vector(rows, 2, 16),
-                         .variadic = lun__flat_vector(rows, 4, 8),
-                         .codec = codec.at ? (int)lun__flat_field(codec, 0, 1, 0) : LUN_IPC_NONE};
+                         .rows = lun__flatbuffer_field(rows, 0, 8, 0),
+                         .nodes = lun__flatbuffer_vector(rows, 1, 16),
+                         .buffers = lun__flatbuffer_vector(rows, 2, 16),
+                         .variadic = lun__flatbuffer_vector(rows, 4, 8),
+                         .codec =
+                             codec.at ? (int)lun__flatbuffer_field(codec, 0, 1, 0) : LUN_IPC_NONE};
     if (m->flat->bad || !rows.at || b->rows < 0)
         return damaged(f, m->at);
     if (b->codec < LUN_IPC_NONE || b->codec > LUN_IPC_ZSTD ||
-        (codec.at && lun__flat_field(codec, 1, 1, 0)) || (codec.at && b->codec == LUN_IPC_NONE))
+        (codec.at && lun__flatbuffer_field(codec, 1, 1, 0)) ||
+        (codec.at && b->codec == LUN_IPC_NONE))
         return lun__ipc_fault(f, "unsupported", "a compression that is neither lz4 nor zstd");
     return true;
 }
@@ -155,7 +158,7 @@ static bool add_message(lun_ipc *x, message *m, lun_ipc_fault *f)
     else if (!b)
         (void)lun__ipc_fault_of(f, LUN_ENOMEM);
     else
-        good = take_rows(m, is_rows ? m->header : lun__flat_child(m->header, 1), b, f);
+        good = take_rows(m, is_rows ? m->header : lun__flatbuffer_child(m->header, 1), b, f);
     if (!good) {
         free(m->flat);
         return false;
@@ -163,8 +166,8 @@ static bool add_message(lun_ipc *x, message *m, lun_ipc_fault *f)
     list->count++;
     b->dictionaries = x->dictionaries.count;
     if (!is_rows) {
-        b->id = lun__flat_field(m->header, 0, 8, 0);
-        b->delta = lun__flat_field(m->header, 2, 1, 0);
+        b->id = lun__flatbuffer_field(m->header, 0, 8, 0);
+        b->delta = lun__flatbuffer_field(m->header, 2, 1, 0);
     } else if (__builtin_add_overflow(x->rows, b->rows, &x->rows) || x->rows > INT64_MAX / 64) {
         return damaged(f, m->at);
     }
@@ -176,8 +179,8 @@ static bool add_message(lun_ipc *x, message *m, lun_ipc_fault *f)
 /* Whether the source may begin with a message. */
 static bool may_be_stream(const lun_ipc *x, const uint8_t *first)
 {
-    lun_flat head = {first, PREFIX, false};
-    const int64_t n = lun__flat_number(&head, 0, 4);
+    lun_flatbuffer head = {first, PREFIX, false};
+    const int64_t n = lun__flatbuffer_number(&head, 0, 4);
     return x->source.size < PREFIX || n == -1 || (n > 0 && n <= x->source.size);
 }
 
@@ -223,13 +226,14 @@ static bool read_stream(lun_ipc *x, lun_ipc_fault *f)
 }
 
 /* The messages of a footer's blocks, which stand before byte `end`. */
-static bool read_blocks(lun_ipc *x, lun_flat_vector blocks, int kind, int64_t end, lun_ipc_fault *f)
+static bool read_blocks(lun_ipc *x, lun_flatbuffer_vector blocks, int kind, int64_t end,
+                        lun_ipc_fault *f)
 {
     for (int64_t k = 0; k < blocks.count; k++) {
         const int64_t block = blocks.at + k * BLOCK;
-        const int64_t at = lun__flat_number(blocks.in, block, 8);
-        const int64_t head = lun__flat_number(blocks.in, block + 8, 4);
-        const int64_t size = lun__flat_number(blocks.in, block + 16, 8);
+        const int64_t at = lun__flatbuffer_number(blocks.in, block, 8);
+        const int64_t head = lun__flatbuffer_number(blocks.in, block + 8, 4);
+        const int64_t size = lun__flatbuffer_number(blocks.in, block + 16, 8);
         message m;
         if (blocks.in->bad || at < PREFIX || head < PREFIX || size < 0 || head > end ||
             size > end || at > end - head - size)
@@ -247,16 +251,16 @@ static bool read_blocks(lun_ipc *x, lun_flat_vector blocks, int kind, int64_t en
     return true;
 }
 
-static bool read_footer(lun_ipc *x, lun_flat *flat, int64_t end, lun_ipc_fault *f)
+static bool read_footer(lun_ipc *x, lun_flatbuffer *flat, int64_t end, lun_ipc_fault *f)
 {
-    const lun_flat_table t = lun__flat_root(flat);
-    x->version = (int)lun__flat_field(t, 0, 2, 0);
-    const lun_flat_table schema = lun__flat_child(t, 1);
+    const lun_flatbuffer_table t = lun__flatbuffer_root(flat);
+    x->version = (int)lun__flatbuffer_field(t, 0, 2, 0);
+    const lun_flatbuffer_table schema = lun__flatbuffer_child(t, 1);
     if (flat->bad || !schema.at)
         return lun__ipc_fault(f, "format", "the footer is damaged");
     return lun__ipc_schema_read(x, schema, f) &&
-           read_blocks(x, lun__flat_vector(t, 2, BLOCK), DICTIONARY, end, f) &&
-           read_blocks(x, lun__flat_vector(t, 3, BLOCK), ROWS, end, f) &&
+           read_blocks(x, lun__flatbuffer_vector(t, 2, BLOCK), DICTIONARY, end, f) &&
+           read_blocks(x, lun__flatbuffer_vector(t, 3, BLOCK), ROWS, end, f) &&
            (!flat->bad || lun__ipc_fault(f, "format", "the footer is damaged"));
 }
 
@@ -269,11 +273,11 @@ static bool read_file(lun_ipc *x, lun_ipc_fault *f)
         return lun__ipc_fault(f, "short",
                               "the file is cut short: it does not end as files of "
                               "Arrow's do");
-    lun_flat length = {tail, 4, false};
-    const int64_t n = lun__flat_number(&length, 0, 4), at = size - TAIL - n;
+    lun_flatbuffer length = {tail, 4, false};
+    const int64_t n = lun__flatbuffer_number(&length, 0, 4), at = size - TAIL - n;
     if (n <= 0 || at < PREFIX)
         return lun__ipc_fault(f, "format", "the footer is damaged");
-    lun_flat *flat = read_flat(x, at, n, f);
+    lun_flatbuffer *flat = read_flat(x, at, n, f);
     const bool good = flat && read_footer(x, flat, at, f);
     free(flat);
     return good;

@@ -9,7 +9,7 @@ enum { ALIGNED = 64, STATED = 8 };
 
 static int64_t number_at(const lun_ipc_batch *b, int64_t at)
 {
-    return lun__flat_number(b->flat, at, 8);
+    return lun__flatbuffer_number(b->flat, at, 8);
 }
 
 /* ---- plans ----------------------------------------------------------------------------------- */
@@ -29,7 +29,7 @@ static int fixed_buffers(lun_ipc_way way)
 /* How many buffers column `views` of views has beyond two; and all those before it. */
 static bool count_variadic(const lun_ipc_part *p, bool are, int64_t *before, int64_t *own)
 {
-    const lun_flat_vector v = p->batch->variadic;
+    const lun_flatbuffer_vector v = p->batch->variadic;
     int64_t sum = 0;
     if (p->views + are > v.count)
         return false;
@@ -64,8 +64,8 @@ static bool plan_buffer(const lun_ipc *x, const lun_ipc_part *p, int64_t k, int6
             return damaged(p, f);
         if (!lun__ipc_fault_read(f, x->source.read(x->source.ctx, out->at, STATED, text)))
             return false;
-        lun_flat head = {text, STATED, false};
-        stated = lun__flat_number(&head, 0, STATED);
+        lun_flatbuffer head = {text, STATED, false};
+        stated = lun__flatbuffer_number(&head, 0, STATED);
         out->at += STATED;
         out->size -= STATED;
         out->packed = stated != -1;

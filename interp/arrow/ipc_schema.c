@@ -59,19 +59,19 @@ static const char *plain_format(int type)
 }
 
 /* Int: bitWidth 0, is_signed 1. */
-static const char *integer_format(lun_flat_table t)
+static const char *integer_format(lun_flatbuffer_table t)
 {
     static const char *const names[2][4] = {{"C", "S", "I", "L"}, {"c", "s", "i", "l"}};
-    const int64_t bits = lun__flat_field(t, 0, 4, 0);
+    const int64_t bits = lun__flatbuffer_field(t, 0, 4, 0);
     const int k = bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : bits == 64 ? 3 : -1;
-    return k < 0 ? NULL : names[lun__flat_field(t, 1, 1, 0) != 0][k];
+    return k < 0 ? NULL : names[lun__flatbuffer_field(t, 1, 1, 0) != 0][k];
 }
 
 /* The format of a type of times, whose unit is field 0. */
-static bool time_format(int type, lun_flat_table t, char *to, size_t room)
+static bool time_format(int type, lun_flatbuffer_table t, char *to, size_t room)
 {
     static const char units[] = "smun";
-    const int64_t unit = lun__flat_field(t, 0, 2, type == TIMESTAMP ? 0 : 1);
+    const int64_t unit = lun__flatbuffer_field(t, 0, 2, type == TIMESTAMP ? 0 : 1);
     int64_t length = 0;
     if (unit < 0 || unit > 3)
         return false;
@@ -82,33 +82,33 @@ static bool time_format(int type, lun_flat_table t, char *to, size_t room)
     if (type == DURATION)
         return snprintf(to, room, "tD%c", units[unit]) > 0;
     if (type == TIME)
-        return lun__flat_field(t, 1, 4, 32) == (unit < 2 ? 32 : 64) &&
+        return lun__flatbuffer_field(t, 1, 4, 32) == (unit < 2 ? 32 : 64) &&
                snprintf(to, room, "tt%c", units[unit]) > 0;
-    const char *zone = lun__flat_text(t, 1, &length);
+    const char *zone = lun__flatbuffer_text(t, 1, &length);
     return snprintf(to, room, "ts%c:%.*s", units[unit], (int)(length < 60 ? length : 60),
                     zone ? zone : "") > 0;
 }
 
 /* The format of a type; false: Arrow has no such type. */
-static bool format_of(int type, lun_flat_table t, char *to, size_t room)
+static bool format_of(int type, lun_flatbuffer_table t, char *to, size_t room)
 {
     const char *name = type == INTEGER ? integer_format(t) : plain_format(type);
     const bool sized = type == DECIMAL || type == FIXED_BINARY || type == FIXED_LIST;
-    const int64_t first = sized ? lun__flat_field(t, 0, 4, 0) : 0;
+    const int64_t first = sized ? lun__flatbuffer_field(t, 0, 4, 0) : 0;
     if (type == FLOAT) {
-        const int64_t precision = lun__flat_field(t, 0, 2, 0);
+        const int64_t precision = lun__flatbuffer_field(t, 0, 2, 0);
         name = precision < 0 || precision > 2 ? NULL : (const char *[]){"e", "f", "g"}[precision];
     }
     if (name)
         return snprintf(to, room, "%s", name) > 0;
     if (type == DECIMAL)
-        return snprintf(to, room, "d:%d,%d,%d", (int)first, (int)lun__flat_field(t, 1, 4, 0),
-                        (int)lun__flat_field(t, 2, 4, 128)) > 0;
+        return snprintf(to, room, "d:%d,%d,%d", (int)first, (int)lun__flatbuffer_field(t, 1, 4, 0),
+                        (int)lun__flatbuffer_field(t, 2, 4, 128)) > 0;
     if (type == FIXED_BINARY || type == FIXED_LIST)
         return first >= 0 &&
                snprintf(to, room, type == FIXED_LIST ? "+w:%d" : "w:%d", (int)first) > 0;
     if (type == UNION)
-        return snprintf(to, room, lun__flat_field(t, 0, 2, 0) ? "+ud:" : "+us:") > 0;
+        return snprintf(to, room, lun__flatbuffer_field(t, 0, 2, 0) ? "+ud:" : "+us:") > 0;
     return (type == DATE || type == TIME || type == TIMESTAMP || type == INTERVAL ||
             type == DURATION) &&
            time_format(type, t, to, room);
@@ -192,14 +192,14 @@ static void count(counts *c, const char *format)
         c->fixed += (format[2] == 'd') - 1 + (c->x->version < 4);
 }
 
-static bool read_field(counts *c, lun_flat_table t, int depth, bool counted, lun_ipc_field *top,
-                       struct ArrowSchema *out);
+static bool read_field(counts *c, lun_flatbuffer_table t, int depth, bool counted,
+                       lun_ipc_field *top, struct ArrowSchema *out);
 
 /* counted: they have nodes and buffers in batches. */
-static bool read_children(counts *c, lun_flat_table t, int depth, bool counted,
+static bool read_children(counts *c, lun_flatbuffer_table t, int depth, bool counted,
                           struct ArrowSchema *out)
 {
-    const lun_flat_vector v = lun__flat_vector(t, 5, 4);
+    const lun_flatbuffer_vector v = lun__flatbuffer_vector(t, 5, 4);
     out->children = v.count ? calloc((size_t)v.count, sizeof *out->children) : NULL;
     if (v.count && !out->children)
         return out_of_memory(c);
@@ -209,16 +209,17 @@ static bool read_children(counts *c, lun_flat_table t, int depth, bool counted,
         out->n_children = k + 1;
         if (!out->children[k])
             return out_of_memory(c);
-        good = read_field(c, lun__flat_element(v, k), depth + 1, counted, NULL, out->children[k]);
+        good = read_field(c, lun__flatbuffer_element(v, k), depth + 1, counted, NULL,
+                          out->children[k]);
     }
     return good;
 }
 
 /* Makes of a field of values that of codes with them as the dictionary. */
-static bool make_coded(counts *c, lun_flat_table encoding, lun_ipc_field *top,
+static bool make_coded(counts *c, lun_flatbuffer_table encoding, lun_ipc_field *top,
                        struct ArrowSchema *out)
 {
-    const lun_flat_table index = lun__flat_child(encoding, 1);
+    const lun_flatbuffer_table index = lun__flatbuffer_child(encoding, 1);
     const char *codes = index.at ? integer_format(index) : "i";
     struct ArrowSchema *values = calloc(1, sizeof *values);
     if (!values)
@@ -231,23 +232,23 @@ static bool make_coded(counts *c, lun_flat_table encoding, lun_ipc_field *top,
     out->format = strdup(codes);
     if (top) {
         top->coded = true;
-        top->id = lun__flat_field(encoding, 0, 8, 0);
+        top->id = lun__flatbuffer_field(encoding, 0, 8, 0);
     }
     return out->format || out_of_memory(c);
 }
 
-static bool read_field(counts *c, lun_flat_table t, int depth, bool counted, lun_ipc_field *top,
-                       struct ArrowSchema *out)
+static bool read_field(counts *c, lun_flatbuffer_table t, int depth, bool counted,
+                       lun_ipc_field *top, struct ArrowSchema *out)
 {
     char format[96];
     int64_t length;
-    const lun_flat_table encoding = lun__flat_child(t, 4);
-    const char *name = lun__flat_text(t, 0, &length);
+    const lun_flatbuffer_table encoding = lun__flatbuffer_child(t, 4);
+    const char *name = lun__flatbuffer_text(t, 0, &length);
     if (depth > DEEPEST || ++c->fields > MOST)
         return lun__ipc_fault(c->fault, "unsupported",
                               "more than %d fields, or %d within each other", MOST, DEEPEST);
     if (t.in->bad ||
-        !format_of((int)lun__flat_field(t, 2, 1, 0), lun__flat_child(t, 3), format,
+        !format_of((int)lun__flatbuffer_field(t, 2, 1, 0), lun__flatbuffer_child(t, 3), format,
                    sizeof format) ||
         t.in->bad)
         return lun__ipc_fault(c->fault, "format",
@@ -269,11 +270,11 @@ static bool read_field(counts *c, lun_flat_table t, int depth, bool counted, lun
            (!encoding.at || make_coded(c, encoding, top, out));
 }
 
-bool lun__ipc_schema_read(lun_ipc *x, lun_flat_table schema, lun_ipc_fault *f)
+bool lun__ipc_schema_read(lun_ipc *x, lun_flatbuffer_table schema, lun_ipc_fault *f)
 {
     counts c = {.x = x, .fault = f};
-    const lun_flat_vector v = lun__flat_vector(schema, 1, 4);
-    if (lun__flat_field(schema, 0, 2, 0) != 0 && !schema.in->bad)
+    const lun_flatbuffer_vector v = lun__flatbuffer_vector(schema, 1, 4);
+    if (lun__flatbuffer_field(schema, 0, 2, 0) != 0 && !schema.in->bad)
         return lun__ipc_fault(f, "unsupported", "the elements are big-endian");
     x->fields = calloc((size_t)v.count + 1, sizeof *x->fields);
     if (!x->fields)
@@ -282,7 +283,7 @@ bool lun__ipc_schema_read(lun_ipc *x, lun_flat_table schema, lun_ipc_fault *f)
         lun_ipc_field *field = &x->fields[k];
         *field = (lun_ipc_field){.node = c.nodes, .fixed = c.fixed, .views = c.views};
         x->width = k + 1;
-        if (!read_field(&c, lun__flat_element(v, k), 1, true, field, &field->schema))
+        if (!read_field(&c, lun__flatbuffer_element(v, k), 1, true, field, &field->schema))
             return false;
     }
     return !schema.in->bad || lun__ipc_fault(f, "format", "the schema is damaged");

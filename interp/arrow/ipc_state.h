@@ -6,7 +6,7 @@
 #ifndef LUN_IPC_STATE_H
 #define LUN_IPC_STATE_H
 
-#include "arrow/flat.h"
+#include "arrow/flatbuffer.h"
 #include "arrow/ipc.h"
 
 /* A column, and where its nodes and buffers are among those of a batch. */
@@ -21,8 +21,8 @@ typedef struct lun_ipc_field {
 
 /* The message of some rows. */
 typedef struct lun_ipc_batch {
-    lun_flat *flat; /* its message, a block with the bytes behind */
-    lun_flat_vector nodes, buffers, variadic;
+    lun_flatbuffer *flat; /* its message, a block with the bytes behind */
+    lun_flatbuffer_vector nodes, buffers, variadic;
     int64_t rows, at, size; /* at, size: of the body, in the source */
     int codec;              /* lun_ipc_codec */
     bool delta;             /* of a dictionary: values behind those before */
@@ -52,7 +52,7 @@ bool lun__ipc_fault_of(lun_ipc_fault *f, lun_status s);
 bool lun__ipc_fault_read(lun_ipc_fault *f, int reason);
 
 /* Reads the schema of a message into x->version and x->fields. */
-bool lun__ipc_schema_read(lun_ipc *x, lun_flat_table schema, lun_ipc_fault *f);
+bool lun__ipc_schema_read(lun_ipc *x, lun_flatbuffer_table schema, lun_ipc_fault *f);
 void lun__ipc_schema_free(struct ArrowSchema *s);
 
 /* How the elements of a format stand in buffers behind the validity. */

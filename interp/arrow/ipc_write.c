@@ -213,45 +213,45 @@ static void free_pieces(column *c)
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /* A message whose header is of a kind; where the offset of the header is. */
-static int64_t start_message(lun_flat_made *m, int kind, int64_t body)
+static int64_t start_message(lun_flatbuffer_made *m, int kind, int64_t body)
 {
     static const uint8_t fields[] = {2, 1, 4, 8};
     int64_t at[4];
-    lun__flat_start(m);
-    lun__flat_put_table(m, 0, fields, 4, at);
-    lun__flat_put(m, at[0], 2, V5);
-    lun__flat_put(m, at[1], 1, kind);
-    lun__flat_put(m, at[3], 8, body);
+    lun__flatbuffer_start(m);
+    lun__flatbuffer_put_table(m, 0, fields, 4, at);
+    lun__flatbuffer_put(m, at[0], 2, V5);
+    lun__flatbuffer_put(m, at[1], 1, kind);
+    lun__flatbuffer_put(m, at[3], 8, body);
     return at[2];
 }
 
 /* Writes a description with its prefix, so that what follows is aligned; *head: their bytes. */
-static bool put_message(writer *w, const lun_flat_made *m, int64_t *head)
+static bool put_message(writer *w, const lun_flatbuffer_made *m, int64_t *head)
 {
     uint8_t prefix[PREFIX];
-    lun_flat_made p = {prefix, PREFIX, PREFIX, false};
+    lun_flatbuffer_made p = {prefix, PREFIX, PREFIX, false};
     if (m->failed)
         return no_memory(w);
     const int64_t pad = padding(w->at + PREFIX + m->size);
     *head = PREFIX + m->size + pad;
-    lun__flat_put(&p, 0, 4, -1);
-    lun__flat_put(&p, 4, 4, m->size + pad);
+    lun__flatbuffer_put(&p, 0, 4, -1);
+    lun__flatbuffer_put(&p, 4, 4, m->size + pad);
     return put_bytes(w, prefix, PREFIX) && put_bytes(w, m->bytes, m->size) && put_zeros(w, pad);
 }
 
 /* The table of an integer type. */
-static void put_integer(lun_flat_made *m, int64_t from, const char *format)
+static void put_integer(lun_flatbuffer_made *m, int64_t from, const char *format)
 {
     static const uint8_t fields[] = {4, 1};
     int64_t at[2], width;
     (void)lun__ipc_schema_way(format, &width);
-    lun__flat_put_table(m, from, fields, 2, at);
-    lun__flat_put(m, at[0], 4, 8 * width);
-    lun__flat_put(m, at[1], 1, *format >= 'a');
+    lun__flatbuffer_put_table(m, from, fields, 2, at);
+    lun__flatbuffer_put(m, at[0], 4, 8 * width);
+    lun__flatbuffer_put(m, at[1], 1, *format >= 'a');
 }
 
 /* The table of a type that columns go out as, and its number, at `which`. */
-static void put_type(lun_flat_made *m, int64_t which, int64_t from, const char *format)
+static void put_type(lun_flatbuffer_made *m, int64_t which, int64_t from, const char *format)
 {
     enum {
         INTEGER = 2,
@@ -274,49 +274,49 @@ static void put_type(lun_flat_made *m, int64_t which, int64_t from, const char *
                      : *format == 'u' ? UTF8
                      : *format == 'U' ? LARGE
                                       : INTEGER;
-    lun__flat_put(m, which, 1, type);
+    lun__flatbuffer_put(m, which, 1, type);
     if (type == INTEGER) {
         put_integer(m, from, format);
         return;
     }
-    lun__flat_put_table(m, from, unit, is_time || is_float, at);
+    lun__flatbuffer_put_table(m, from, unit, is_time || is_float, at);
     if (is_float)
-        lun__flat_put(m, at[0], 2, *format - 'e');
+        lun__flatbuffer_put(m, at[0], 2, *format - 'e');
     else if (is_time) /* days 0, microseconds 2 */
-        lun__flat_put(m, at[0], 2, type == DATE ? 0 : 2);
+        lun__flatbuffer_put(m, at[0], 2, type == DATE ? 0 : 2);
 }
 
-static void put_field(lun_flat_made *m, const column *c, int64_t k, int64_t from)
+static void put_field(lun_flatbuffer_made *m, const column *c, int64_t k, int64_t from)
 {
     const uint8_t fields[] = {4, 1, 1, 4, c->coded ? 4 : 0, 4};
     static const uint8_t encoding[] = {8, 4};
     const char *text = c->wide ? "U" : "u";
     int64_t at[6], code[2];
-    lun__flat_put_table(m, from, fields, 6, at);
-    lun__flat_put_text(m, at[0], c->schema->name);
-    lun__flat_put(m, at[1], 1, 1); /* nullable */
+    lun__flatbuffer_put_table(m, from, fields, 6, at);
+    lun__flatbuffer_put_text(m, at[0], c->schema->name);
+    lun__flatbuffer_put(m, at[1], 1, 1); /* nullable */
     put_type(m, at[2], at[3], c->text ? text : c->schema->format);
     if (c->coded) {
-        lun__flat_put_table(m, at[4], encoding, 2, code);
-        lun__flat_put(m, code[0], 8, k);
+        lun__flatbuffer_put_table(m, at[4], encoding, 2, code);
+        lun__flatbuffer_put(m, code[0], 8, k);
         put_integer(m, code[1], c->schema->format);
     }
-    (void)lun__flat_put_vector(m, at[5], 0, 4);
+    (void)lun__flatbuffer_put_vector(m, at[5], 0, 4);
 }
 
-static void put_schema(const writer *w, lun_flat_made *m, int64_t from)
+static void put_schema(const writer *w, lun_flatbuffer_made *m, int64_t from)
 {
     static const uint8_t fields[] = {2, 4};
     int64_t at[2];
-    lun__flat_put_table(m, from, fields, 2, at);
-    const int64_t list = lun__flat_put_vector(m, at[1], w->width, 4);
+    lun__flatbuffer_put_table(m, from, fields, 2, at);
+    const int64_t list = lun__flatbuffer_put_vector(m, at[1], w->width, 4);
     for (int64_t k = 0; k < w->width; k++)
         put_field(m, &w->columns[k], k, list + 4 * k);
 }
 
 /* The description of rows of some columns, whose buffers are prepared; bytes of the body. */
 static int64_t put_rows(const writer *w, const column *list, int64_t n, int64_t rows,
-                        lun_flat_made *m, int64_t from)
+                        lun_flatbuffer_made *m, int64_t from)
 {
     static const uint8_t codec[] = {1, 1};
     const bool packs = w->form->codec != LUN_IPC_NONE;
@@ -324,21 +324,21 @@ static int64_t put_rows(const writer *w, const column *list, int64_t n, int64_t 
     int64_t at[4], how[2], body = 0, count = 0;
     for (int64_t k = 0; k < n; k++)
         count += list[k].count;
-    lun__flat_put_table(m, from, fields, 4, at);
-    lun__flat_put(m, at[0], 8, rows);
-    int64_t node = lun__flat_put_vector(m, at[1], n, NODE);
-    int64_t buffer = lun__flat_put_vector(m, at[2], count, NODE);
+    lun__flatbuffer_put_table(m, from, fields, 4, at);
+    lun__flatbuffer_put(m, at[0], 8, rows);
+    int64_t node = lun__flatbuffer_put_vector(m, at[1], n, NODE);
+    int64_t buffer = lun__flatbuffer_put_vector(m, at[2], count, NODE);
     if (packs) {
-        lun__flat_put_table(m, at[3], codec, 2, how);
-        lun__flat_put(m, how[0], 1, w->form->codec);
+        lun__flatbuffer_put_table(m, at[3], codec, 2, how);
+        lun__flatbuffer_put(m, how[0], 1, w->form->codec);
     }
     for (int64_t k = 0; k < n; k++, node += NODE) {
-        lun__flat_put(m, node, 8, rows);
-        lun__flat_put(m, node + 8, 8, list[k].array->null_count);
+        lun__flatbuffer_put(m, node, 8, rows);
+        lun__flatbuffer_put(m, node + 8, 8, list[k].array->null_count);
         for (int i = 0; i < list[k].count; i++, buffer += NODE) {
             const int64_t size = list[k].piece[i].size;
-            lun__flat_put(m, buffer, 8, body);
-            lun__flat_put(m, buffer + 8, 8, size);
+            lun__flatbuffer_put(m, buffer, 8, body);
+            lun__flatbuffer_put(m, buffer + 8, 8, size);
             body += size + padding(size);
         }
     }
@@ -376,7 +376,7 @@ static bool put_batch(writer *w, column *list, int64_t n, int64_t rows, int kind
 {
     static const uint8_t fields[] = {8, 4};
     batch_work work = {list, &w->library, w->form->codec != LUN_IPC_NONE};
-    lun_flat_made m;
+    lun_flatbuffer_made m;
     int64_t at[2];
     bool good = true;
     lun_host_share(w->engine, n, &work, prepare_one);
@@ -386,22 +386,23 @@ static bool put_batch(writer *w, column *list, int64_t n, int64_t rows, int kind
         (void)no_memory(w);
     int64_t from = start_message(&m, kind, 0);
     if (kind == DICTIONARY) {
-        lun__flat_put_table(&m, from, fields, 2, at);
-        lun__flat_put(&m, at[0], 8, id);
+        lun__flatbuffer_put_table(&m, from, fields, 2, at);
+        lun__flatbuffer_put(&m, at[0], 8, id);
         from = at[1];
     }
     block b = {.at = w->at};
     b.body = put_rows(w, list, n, rows, &m, from);
     if (!m.failed) { /* field 3 of the message, now that it is known */
-        lun_flat made = {m.bytes, m.size, false};
-        const lun_flat_table t = lun__flat_root(&made);
-        lun__flat_put(&m, t.at + lun__flat_number(&made, t.fields + 4 + 2 * 3, 2), 8, b.body);
+        lun_flatbuffer made = {m.bytes, m.size, false};
+        const lun_flatbuffer_table t = lun__flatbuffer_root(&made);
+        lun__flatbuffer_put(&m, t.at + lun__flatbuffer_number(&made, t.fields + 4 + 2 * 3, 2), 8,
+                            b.body);
     }
     good = good && put_message(w, &m, &b.head) && put_body(w, list, n) &&
            note_block(w, kind == ROWS ? &w->rows : &w->dictionaries, b);
     for (int64_t k = 0; k < n; k++)
         free_pieces(&list[k]);
-    lun__flat_end(&m);
+    lun__flatbuffer_end(&m);
     return good;
 }
 
@@ -409,23 +410,23 @@ static bool put_batch(writer *w, column *list, int64_t n, int64_t rows, int kind
 
 static bool put_start(writer *w)
 {
-    lun_flat_made m;
+    lun_flatbuffer_made m;
     int64_t head;
     if (!w->form->stream && !put_bytes(w, "ARROW1\0\0", PREFIX))
         return false;
     put_schema(w, &m, start_message(&m, SCHEMA, 0));
     const bool good = put_message(w, &m, &head);
-    lun__flat_end(&m);
+    lun__flatbuffer_end(&m);
     return good;
 }
 
-static void put_blocks(lun_flat_made *m, int64_t from, const blocks *b)
+static void put_blocks(lun_flatbuffer_made *m, int64_t from, const blocks *b)
 {
-    int64_t at = lun__flat_put_vector(m, from, b->count, BLOCK);
+    int64_t at = lun__flatbuffer_put_vector(m, from, b->count, BLOCK);
     for (int64_t k = 0; k < b->count; k++, at += BLOCK) {
-        lun__flat_put(m, at, 8, b->list[k].at);
-        lun__flat_put(m, at + 8, 4, b->list[k].head);
-        lun__flat_put(m, at + 16, 8, b->list[k].body);
+        lun__flatbuffer_put(m, at, 8, b->list[k].at);
+        lun__flatbuffer_put(m, at + 8, 4, b->list[k].head);
+        lun__flatbuffer_put(m, at + 16, 8, b->list[k].body);
     }
 }
 
@@ -434,21 +435,21 @@ static bool put_end(writer *w)
     static const uint8_t fields[] = {2, 4, 4, 4};
     static const uint8_t mark[PREFIX] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0};
     uint8_t length[4];
-    lun_flat_made m, n = {length, 4, 4, false};
+    lun_flatbuffer_made m, n = {length, 4, 4, false};
     int64_t at[4];
     if (!put_bytes(w, mark, PREFIX) || w->form->stream)
         return !w->fault->reason;
-    lun__flat_start(&m);
-    lun__flat_put_table(&m, 0, fields, 4, at);
-    lun__flat_put(&m, at[0], 2, V5);
+    lun__flatbuffer_start(&m);
+    lun__flatbuffer_put_table(&m, 0, fields, 4, at);
+    lun__flatbuffer_put(&m, at[0], 2, V5);
     put_schema(w, &m, at[1]);
     put_blocks(&m, at[2], &w->dictionaries);
     put_blocks(&m, at[3], &w->rows);
-    lun__flat_put(&n, 0, 4, m.size);
+    lun__flatbuffer_put(&n, 0, 4, m.size);
     const bool good = m.failed ? no_memory(w)
                                : put_bytes(w, m.bytes, m.size) && put_bytes(w, length, 4) &&
                                      put_bytes(w, "ARROW1", 6);
-    lun__flat_end(&m);
+    lun__flatbuffer_end(&m);
     return good;
 }
 

@@ -1,5 +1,5 @@
 /* load_save.c - lun.load, lun.save, lun.decode and lun.encode of the module, called from C. Options
- * are text, which lua/lunarray/base/constants.lua reads. */
+ * are text, which lua/lunarray/base/literals.lua reads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void push_function(lua_State *L, const char *name)
 /* Pushes the options; false: they are none, and the failure is recorded. */
 static bool push_options(lua_State *L, call *c)
 {
-    lun__module_push(L, "lunarray.base.constants");
+    lun__module_push(L, "lunarray.base.literals");
     lua_getfield(L, -1, "read");
     lua_remove(L, -2);
     lua_pushstring(L, c->options);

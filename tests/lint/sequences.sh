@@ -1,5 +1,5 @@
 #!/bin/sh
-# The sequences of prims/math, NAME.seq, are C over the words of math/gnu_words.h and nothing else, or they would not have the
+# The sequences of prims/math/sequences, NAME.seq, are C over the words of math/gnu_words.h and nothing else, or they would not have the
 # same bits everywhere: no functions of a library, no loops, no decimal fractions, no types but the four. A name is a word, a
 # local one that the text declares, or lun_seq_...; texts.def has a row for each file. Proves first that it can see a violation.
 set -eu
@@ -58,10 +58,10 @@ if look "$scratch/clean.seq"; then
 fi
 
 result=0
-if look prims/math/*.seq; then
+if look prims/math/sequences/*.seq; then
     result=1
 fi
-for file in prims/math/*.seq; do
+for file in prims/math/sequences/*.seq; do
     name=$(basename "$file" .seq)
     if ! grep -q "^LUN_MATH_TEXT($name," prims/math/texts.def; then
         echo "$file has no row in prims/math/texts.def"

@@ -215,7 +215,7 @@ describe("the build", function()
     end)
 
     it("has a manual page with every option of the program", function()
-        local page = assert(io.open "docs/lunarray.1"):read "a":gsub("\\%-", "-")
+        local page = assert(io.open "packaging/lunarray.1"):read "a":gsub("\\%-", "-")
         for option in succeed(build .. "/lunarray --help"):gmatch "%-%-[a-z-]+" do
             assert.is_truthy(page:find(option, 1, true), option)
         end

@@ -108,7 +108,7 @@ describe("examples", function()
         -- Its files and commands as they stand, but for the installation and where it is.
         local cmake = select(2, capture("command -v cmake")) == 0;
         (cmake and it or pending)("embedding in ten minutes builds as it is typed", function()
-            local files, commands, text = {}, {}, shell.slurp "docs/embedding-ten-minutes.md"
+            local files, commands, text = {}, {}, shell.slurp "docs/embedding/ten-minutes.md"
             for language, block in text:gmatch "```(%l+)\n(.-)```" do
                 files[language] = files[language] or block
                 commands[#commands + 1] = language == "sh" and block or nil

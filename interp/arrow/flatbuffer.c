@@ -1,4 +1,4 @@
-/* flat.c - see flat.h.
+/* flatbuffer.c - see flatbuffer.h.
  *
  * A buffer begins with the offset of its root table.  A table begins with how far its list of
  * offsets is before it (i32), which is: bytes of the list, bytes of the table (u16 each), and the
@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrow/flat.h"
+#include "arrow/flatbuffer.h"
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static bool is_inside(lun_flat *f, int64_t at, int64_t bytes)
+static bool is_inside(lun_flatbuffer *f, int64_t at, int64_t bytes)
 {
     const bool inside = at >= 0 && bytes >= 0 && bytes <= f->size && at <= f->size - bytes;
     f->bad = f->bad || !inside;
     return inside;
 }
 
-int64_t lun__flat_number(lun_flat *f, int64_t at, int bytes)
+int64_t lun__flatbuffer_number(lun_flatbuffer *f, int64_t at, int bytes)
 {
     uint64_t x = 0;
     if (!is_inside(f, at, bytes))
@@ -30,16 +30,16 @@ int64_t lun__flat_number(lun_flat *f, int64_t at, int bytes)
     return (int64_t)x;
 }
 
-static int64_t natural(lun_flat *f, int64_t at, int bytes)
+static int64_t natural(lun_flatbuffer *f, int64_t at, int bytes)
 {
-    return lun__flat_number(f, at, bytes) & ((INT64_C(1) << 8 * bytes) - 1);
+    return lun__flatbuffer_number(f, at, bytes) & ((INT64_C(1) << 8 * bytes) - 1);
 }
 
-static lun_flat_table table_at(lun_flat *f, int64_t at)
+static lun_flatbuffer_table table_at(lun_flatbuffer *f, int64_t at)
 {
     enum { HEAD = 4 };
-    lun_flat_table t = {f, at, 0, 0, 0};
-    t.fields = at - lun__flat_number(f, at, HEAD);
+    lun_flatbuffer_table t = {f, at, 0, 0, 0};
+    t.fields = at - lun__flatbuffer_number(f, at, HEAD);
     const int64_t list = natural(f, t.fields, 2);
     t.size = (int)natural(f, t.fields + 2, 2);
     t.count = (int)(list - HEAD) / 2;
@@ -51,13 +51,13 @@ static lun_flat_table table_at(lun_flat *f, int64_t at)
     return t;
 }
 
-lun_flat_table lun__flat_root(lun_flat *f)
+lun_flatbuffer_table lun__flatbuffer_root(lun_flatbuffer *f)
 {
     return table_at(f, natural(f, 0, 4));
 }
 
 /* Where field k is; 0: absent. */
-static int64_t field_at(lun_flat_table t, int k, int bytes)
+static int64_t field_at(lun_flatbuffer_table t, int k, int bytes)
 {
     if (!t.at || k >= t.count)
         return 0;
@@ -67,43 +67,43 @@ static int64_t field_at(lun_flat_table t, int k, int bytes)
     return offset && !t.in->bad ? t.at + offset : 0;
 }
 
-int64_t lun__flat_field(lun_flat_table t, int k, int bytes, int64_t by_default)
+int64_t lun__flatbuffer_field(lun_flatbuffer_table t, int k, int bytes, int64_t by_default)
 {
     const int64_t at = field_at(t, k, bytes);
-    return at ? lun__flat_number(t.in, at, bytes) : by_default;
+    return at ? lun__flatbuffer_number(t.in, at, bytes) : by_default;
 }
 
 /* What field k refers to; 0: absent. */
-static int64_t target_of(lun_flat_table t, int k)
+static int64_t target_of(lun_flatbuffer_table t, int k)
 {
     const int64_t at = field_at(t, k, 4);
     return at ? at + natural(t.in, at, 4) : 0;
 }
 
-lun_flat_table lun__flat_child(lun_flat_table t, int k)
+lun_flatbuffer_table lun__flatbuffer_child(lun_flatbuffer_table t, int k)
 {
     const int64_t at = target_of(t, k);
-    return at ? table_at(t.in, at) : (lun_flat_table){.in = t.in};
+    return at ? table_at(t.in, at) : (lun_flatbuffer_table){.in = t.in};
 }
 
-lun_flat_vector lun__flat_vector(lun_flat_table t, int k, int bytes)
+lun_flatbuffer_vector lun__flatbuffer_vector(lun_flatbuffer_table t, int k, int bytes)
 {
     const int64_t at = target_of(t, k);
-    lun_flat_vector v = {t.in, at + 4, at ? natural(t.in, at, 4) : 0};
+    lun_flatbuffer_vector v = {t.in, at + 4, at ? natural(t.in, at, 4) : 0};
     if (at && !is_inside(t.in, v.at, v.count * bytes))
         v.count = 0;
     return v;
 }
 
-lun_flat_table lun__flat_element(lun_flat_vector v, int64_t k)
+lun_flatbuffer_table lun__flatbuffer_element(lun_flatbuffer_vector v, int64_t k)
 {
     const int64_t at = v.at + 4 * k;
     return table_at(v.in, at + natural(v.in, at, 4));
 }
 
-const char *lun__flat_text(lun_flat_table t, int k, int64_t *length)
+const char *lun__flatbuffer_text(lun_flatbuffer_table t, int k, int64_t *length)
 {
-    const lun_flat_vector v = lun__flat_vector(t, k, 1);
+    const lun_flatbuffer_vector v = lun__flatbuffer_vector(t, k, 1);
     *length = v.count;
     return field_at(t, k, 4) && !t.in->bad ? (const char *)t.in->bytes + v.at : NULL;
 }
@@ -112,7 +112,7 @@ const char *lun__flat_text(lun_flat_table t, int k, int64_t *length)
 
 /* Makes room for so many zeros at an address of that alignment, behind `before` bytes; where they
  * are. */
-static int64_t extend(lun_flat_made *m, int64_t before, int align, int64_t bytes)
+static int64_t extend(lun_flatbuffer_made *m, int64_t before, int align, int64_t bytes)
 {
     const int64_t at = (m->size + before + align - 1) / align * align, end = at + bytes;
     if (m->failed)
@@ -130,25 +130,26 @@ static int64_t extend(lun_flat_made *m, int64_t before, int align, int64_t bytes
     return at;
 }
 
-void lun__flat_start(lun_flat_made *m)
+void lun__flatbuffer_start(lun_flatbuffer_made *m)
 {
-    *m = (lun_flat_made){.bytes = NULL};
+    *m = (lun_flatbuffer_made){.bytes = NULL};
     (void)extend(m, 0, 4, 4); /* the offset of the root */
 }
 
-void lun__flat_end(lun_flat_made *m)
+void lun__flatbuffer_end(lun_flatbuffer_made *m)
 {
     free(m->bytes);
-    *m = (lun_flat_made){.bytes = NULL};
+    *m = (lun_flatbuffer_made){.bytes = NULL};
 }
 
-void lun__flat_put(lun_flat_made *m, int64_t at, int bytes, int64_t x)
+void lun__flatbuffer_put(lun_flatbuffer_made *m, int64_t at, int bytes, int64_t x)
 {
     for (int k = 0; k < bytes && !m->failed; k++)
         m->bytes[at + k] = (uint8_t)((uint64_t)x >> 8 * k);
 }
 
-void lun__flat_put_table(lun_flat_made *m, int64_t from, const uint8_t *bytes, int n, int64_t *at)
+void lun__flatbuffer_put_table(lun_flatbuffer_made *m, int64_t from, const uint8_t *bytes, int n,
+                               int64_t *at)
 {
     int64_t size = 4;
     for (int k = 0; k < n; k++) {
@@ -159,29 +160,29 @@ void lun__flat_put_table(lun_flat_made *m, int64_t from, const uint8_t *bytes, i
     }
     const int list = 4 + 2 * n;
     const int64_t table = extend(m, list, 8, size);
-    lun__flat_put(m, from, 4, table - from);
-    lun__flat_put(m, table, 4, list);
-    lun__flat_put(m, table - list, 2, list);
-    lun__flat_put(m, table - list + 2, 2, size);
+    lun__flatbuffer_put(m, from, 4, table - from);
+    lun__flatbuffer_put(m, table, 4, list);
+    lun__flatbuffer_put(m, table - list, 2, list);
+    lun__flatbuffer_put(m, table - list + 2, 2, size);
     for (int k = 0; k < n; k++) {
-        lun__flat_put(m, table - list + 4 + 2 * k, 2, at[k]);
+        lun__flatbuffer_put(m, table - list + 4 + 2 * k, 2, at[k]);
         at[k] += table;
     }
 }
 
-int64_t lun__flat_put_vector(lun_flat_made *m, int64_t from, int64_t count, int bytes)
+int64_t lun__flatbuffer_put_vector(lun_flatbuffer_made *m, int64_t from, int64_t count, int bytes)
 {
     const int64_t at = extend(m, 4, bytes > 4 ? 8 : 4, count * bytes);
-    lun__flat_put(m, at - 4, 4, count);
-    lun__flat_put(m, from, 4, at - 4 - from);
+    lun__flatbuffer_put(m, at - 4, 4, count);
+    lun__flatbuffer_put(m, from, 4, at - 4 - from);
     return at;
 }
 
-void lun__flat_put_text(lun_flat_made *m, int64_t from, const char *text)
+void lun__flatbuffer_put_text(lun_flatbuffer_made *m, int64_t from, const char *text)
 {
     const int64_t n = (int64_t)strlen(text);
-    const int64_t at = lun__flat_put_vector(m, from, n + 1, 1);
-    lun__flat_put(m, at - 4, 4, n); /* the NUL does not count */
+    const int64_t at = lun__flatbuffer_put_vector(m, from, n + 1, 1);
+    lun__flatbuffer_put(m, at - 4, 4, n); /* the NUL does not count */
     if (!m->failed)
         memcpy(m->bytes + at, text, (size_t)n);
 }
