@@ -99,7 +99,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_histogram,
         lun__open_compress,
         lun__open_sort,
-        lun__open_dense,
+        lun__open_dense, lun__open_fourier,
         lun__open_group,
         lun__open_running,
     };

@@ -301,6 +301,7 @@ void lun__open_compress(lua_State *L, const lun__parts *p);
 void lun__open_zlib(lua_State *L, const lun__parts *p);
 void lun__open_sort(lua_State *L, const lun__parts *p);
 void lun__open_dense(lua_State *L, const lun__parts *p);
+void lun__open_fourier(lua_State *L, const lun__parts *p);
 void lun__open_index(lua_State *L, const lun__parts *p);
 void lun__open_missing(lua_State *L, const lun__parts *p);
 void lun__open_text(lua_State *L, const lun__parts *p);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/array/api.h"
+#include "api/data/fft.h"
 #include "api/engine/plugins.h"
 #include "api/text/text_array.h"
 #include "api/time/time_array.h"
@@ -258,6 +259,7 @@ void lun_close(lun_engine *e)
     if (e->queues)
         e->queues_end(e);
     lun__arrays_end(e); /* while the devices that hold their elements are still open */
+    lun__fft_forget(e);
     lun__recipes_flush(e);
     lun__teams_step_flush(e);
     lun__kernels_flush(e);
@@ -413,6 +415,7 @@ void lun_trim(lun_engine *e)
     LUN_NEED_OR(e, );
     if (e->host_trim)
         e->host_trim(e->host);
+    lun__fft_forget(e);
     lun__exports_collect(e);
     lun__pool_trim(e->pool);
 }
