@@ -1187,10 +1187,10 @@ LUN_API lun_status lun_grouping_order(lun_engine *e, const lun_grouping *g, int6
 /* A reduction of x's elements, or of each column of its rows, by group: an element or a row for
  * each.  x has one for each row (LUN_ESHAPE).  Sums, products, means, variances of floats are f64;
  * sums of integers i64 or u64, their means f64; extremes keep the dtype; LUN_COUNT is the number of
- * elements that are not 0.  A group's rows are added in their order; with at most 8192 groups in
- * parts of 65,536 rows of all, whose sums are added in order: the same everywhere. Without rows a
- * sum is 0, a product 1, a mean NaN, as an extreme of floats is; that of integers is LUN_EARG.
- * options: skipnan, ddof. */
+ * elements that are not 0.  A group's rows are added in their order, in parts of all rows, whose
+ * sums are added in order: of 65,536 rows, with over 8192 groups of the least power of two that is
+ * at least 8 for each: the same everywhere.  Without rows a sum is 0, a product 1, a mean NaN, as
+ * an extreme of floats is; that of integers is LUN_EARG.  options: skipnan, ddof. */
 LUN_API lun_status lun_grouping_reduce(lun_engine *e, const lun_grouping *g, lun_reduction r,
                                        lun_array *x, const lun_along_options *options,
                                        lun_array **out);

@@ -123,6 +123,10 @@ LUN_API lun_status lun_missing_parts(lun_engine *e, lun_array *a, lun_array **sl
 /* The array of two such parts.  LUN_ESHAPE, LUN_EDTYPE: they are none. */
 LUN_API lun_status lun_with_parts(lun_engine *e, lun_array *slots, lun_array *valid,
                                   lun_array **out);
+/* x's elements, one for each row: group after group, those of each in order as lun_sort has it,
+ * NaNs last.  LUN_EARG: some are missing.  Lazy. */
+LUN_API lun_status lun_grouping_sort(lun_engine *e, const lun_grouping *g, lun_array *x,
+                                     lun_array **out);
 /* lun_text of a shape, of as many strings as that has elements; rank 0: a Scalar. */
 LUN_API lun_status lun_text_tensor(lun_engine *e, const lun_string *s, int rank,
                                    const int64_t *shape, lun_array **out);

@@ -1,13 +1,14 @@
 /* aggregate_groups.c - what becomes of the rows of each group (table/aggregate.h).  Operands:
  * codes, i32, below the number of groups; elements, a segment for each row; means of DEVIATIONS,
- * else not read.  A group's rows are taken in their order; with at most 8192 groups in parts of
- * 65,536 rows of all, whose results are taken in order.
+ * else not read.  A group's rows are taken in their order, in parts of all rows, whose results are
+ * taken in order: of 65,536 rows, with more than 8192 groups of the least power of two that is at
+ * least 8 times their number.
  *
- * Few groups: a table for each part of the rows, some of which are filled at a time by different
- * threads and then folded, in order, into the result.  Many groups: a thread owns a range of them
- * and reads all codes, so rows come in their order without a table of its own.
+ * Several parts: a table for each, some of which are filled at a time by different threads and then
+ * folded, in order, into the result.  One part of many groups: a thread owns a range of them and
+ * reads all codes, so rows come in their order without a table of its own.
  *
- * Runs beside each other, of few groups, take the rows in turn, some at a time, which are in the
+ * Runs beside each other that have tables take the rows in turn, some at a time, which are in the
  * cache then. */
 #include <string.h>
 
@@ -19,9 +20,11 @@
 #include "table/dtype.h"
 
 enum {
-    PART = LUN_ORDER_PART, /* rows of a part, and */
-    FEW = 8192,            /* groups up to which there are parts: both are part of what a sum is */
-    COLUMNS = LUN_LOAD_BLOCK,          /* taken at a time, at most */
+    PART = LUN_ORDER_PART,             /* rows of a part, at least, and */
+    FEW = 8192,                        /* groups up to which they are so many, and */
+    MANY_ROWS = 8,                     /* for each group of more: all are part of what a sum is */
+    COLUMNS = LUN_LOAD_BLOCK,          /* taken at a time, at most, */
+    MANY_COLUMNS = 8,                  /* of many groups */
     TABLE = 1 << 17,                   /* elements of a part's table, about, at most */
     SLOTS_BYTES = 1 << 20,             /* of the tables of parts, about */
     FOLDED = 4096,                     /* elements that a thread folds at a time, about */
@@ -41,6 +44,7 @@ typedef struct run {
     const int32_t *codes;
     int64_t n, groups, segment; /* rows; columns of all */
     int64_t column, columns;    /* those that are taken now */
+    int64_t part;               /* rows of a part */
     int64_t first, slot_count;  /* parts, of which first .. are filled now */
     int64_t together;           /* runs: this one and those behind it, which have as many slots */
     int64_t owners;
@@ -65,6 +69,14 @@ static int64_t parts(int64_t n, int64_t of)
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
+static int64_t part_of(int64_t groups)
+{
+    int64_t part = PART;
+    while (groups > FEW && part < MANY_ROWS * groups)
+        part *= 2;
+    return part;
+}
+
 static run run_of(const lun_algorithm_run *r, int threads)
 {
     run x = {.r = r,
@@ -76,12 +88,16 @@ static run run_of(const lun_algorithm_run *r, int threads)
     x.skipnan = x.skipnan && lun__dtype_is_float(r->in[1].dtype);
     x.steps = lun__aggregate_steps(x.which, x.skipnan, r->in[1].dtype, r->out[0].dtype);
     x.columns = less(x.segment, COLUMNS);
+    x.part = part_of(x.groups);
     x.slot_count = 0;
     if (x.groups <= FEW) {
         x.columns = less(x.columns, more(1, TABLE / more(x.groups, 1)));
         int64_t slots = SLOTS_BYTES / (8 * more(x.groups * x.columns, 1));
         slots = less(more(slots, 2 * threads), 16 * threads);
-        x.slot_count = threads == 1 ? 1 : less(slots, parts(x.n, PART));
+        x.slot_count = threads == 1 ? 1 : less(slots, parts(x.n, x.part));
+    } else if (x.n > x.part) {
+        x.columns = less(x.columns, MANY_COLUMNS);
+        x.slot_count = less(threads, parts(x.n, x.part));
     }
     return x;
 }
@@ -192,7 +208,7 @@ static bool is_direct(const run *x)
            lun__dtype_is_float(t) == x->steps->floats;
 }
 
-/* ---- few groups ------------------------------------------------------------------------------ */
+/* ---- several parts --------------------------------------------------------------------------- */
 
 static char *slot(const run *x, int64_t number)
 {
@@ -218,7 +234,7 @@ static void fill_rows(const run *x, int64_t number, int64_t from, int64_t to, in
 static void fill_slots(void *ctx, int64_t number, int worker)
 {
     const run *x = ctx;
-    const int64_t from = (x->first + number) * PART, to = less(from + PART, x->n);
+    const int64_t from = (x->first + number) * x->part, to = less(from + x->part, x->n);
     for (int64_t k = 0; k < x->together; k++)
         set_bits(slot(x + k, number), x[k].steps->identity, x->groups * x->columns);
     for (int64_t i = from; i < to; i += NEAR)
@@ -231,7 +247,7 @@ static void fold_range(const run *x, int64_t range)
 {
     const int64_t width = more(1, FOLDED / x->columns), from = range * width;
     const int64_t to = less(from + width, x->groups);
-    const int64_t slots = less(x->slot_count, parts(x->n, PART) - x->first);
+    const int64_t slots = less(x->slot_count, parts(x->n, x->part) - x->first);
     const bool whole = x->columns == x->segment;
     for (int64_t k = 0; k < slots; k++)
         if (whole)
@@ -252,9 +268,9 @@ static void fold_ranges(void *ctx, int64_t number, int worker)
 }
 
 /* The columns from x->column on, x->columns of them. */
-static bool run_few(run *x)
+static bool run_parts(run *x)
 {
-    const int64_t count = parts(x->n, PART);
+    const int64_t count = parts(x->n, x->part);
     const int64_t ranges = parts(x->groups, more(1, FOLDED / x->columns)) * x->together;
     for (int64_t first = 0; first < count; first += x->slot_count) {
         const int64_t slots = less(x->slot_count, count - first);
@@ -267,7 +283,7 @@ static bool run_few(run *x)
     return true;
 }
 
-/* ---- many groups ----------------------------------------------------------------------------- */
+/* ---- one part of many groups ----------------------------------------------------------------- */
 
 /* The rows of groups low .. low + width - 1 to the front; how many they are. */
 static int64_t pick(const run *x, int64_t from, int64_t n, int32_t low, uint32_t width,
@@ -361,7 +377,7 @@ static bool run_one(run *x)
     for (x->column = 0; done && x->column < x->segment; x->column += columns) {
         x->columns = less(columns, x->segment - x->column);
         done =
-            x->slot_count ? run_few(x) : lun__work_parts(x->services, x->team, x->owners, x, own);
+            x->slot_count ? run_parts(x) : lun__work_parts(x->services, x->team, x->owners, x, own);
     }
     return done;
 }
@@ -374,8 +390,11 @@ lun_status lun__aggregate_run(const lun_services *services, const lun_team *team
         int64_t count = 0;
         x[count++] = begin(services, team, r);
         while (x->segment == 1 && x->slot_count && r->beside && count < TOGETHER) {
+            x[count] = begin(services, team, r->beside);
+            if (x[count].columns < x[count].segment)
+                break;
             r = r->beside;
-            x[count++] = begin(services, team, r);
+            count++;
         }
         x->together = count;
         share_slots(x);

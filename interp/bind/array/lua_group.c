@@ -127,6 +127,19 @@ static int grouping_reduce(lua_State *L)
     return finish(L, h, s, 1);
 }
 
+/* internal.grouping_sort(group, x): lazy. */
+static int grouping_sort(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    const lun_grouping *g = check_grouping(L, h, 1);
+    lun_array *x = lun__lua_array_check(L, h, 2);
+    lun__source_line_mark(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_grouping_sort(h->engine, g, x, out));
+    return finish(L, h, s, 1);
+}
+
 /* internal.join(a, b, left, missing): the rows of both sides, from lists of keys; missing: missing
  * keys are equal. */
 static int join(lua_State *L)
@@ -156,6 +169,7 @@ void lun__open_group(lua_State *L, const lun__parts *p)
                                          {"grouping_of", grouping_of},
                                          {"grouping_array", grouping_array},
                                          {"grouping_reduce", grouping_reduce},
+                                         {"grouping_sort", grouping_sort},
                                          {"join", join},
                                          {NULL, NULL}};
     lun__host_new_type(L, p->host_at, LUN__GROUPING, "group");

@@ -165,15 +165,24 @@ function group.codes(g)
     return codes:take(at, { missing = core.na })
 end
 
+-- How many rows each group has, and where each begins where those of a group are side by side.
+local function extents(g, call)
+    local s = of(g, call)
+    if not s.starts then
+        s.counts = array(s, call, "counts"):eval()
+        s.starts = (core.scan("+", 0, { inclusive = false })(s.counts) + 1):eval()
+    end
+    return s.counts, s.starts
+end
+
 -- All rows, those of a group side by side; how many each group has; where each begins.
 local function arranged(g, call)
     local s = of(g, call)
     if not s.order then
         local order = array(s, call, "order")
-        s.order, s.counts = core.eval(s.kept and s.kept:take(order) or order, array(s, call, "counts"))
-        s.starts = (core.scan("+", 0, { inclusive = false })(s.counts) + 1):eval()
+        s.order = (s.kept and s.kept:take(order) or order):eval()
     end
-    return s.order, s.counts, s.starts
+    return s.order, extents(g, call)
 end
 
 -- The numbers of the rows of group k.
@@ -286,21 +295,39 @@ local function quantile(sorted, starts, counts, q)
     return core.where(a:eq(b), a, inner)
 end
 
--- The elements of x by group, those of a group in order.
+-- The elements of x, group after group, those of each in order as f64; how many of each group are numbers; how many
+-- are missing, nil: none.
 local function in_order(s, x, call)
-    local by_value = x:argsort()
-    local codes = array(s, call, "codes"):take(by_value)
-    local by_group = internal.grouping_array(internal.grouping_of(codes, s.count), "order")
-    return x:take(by_value:take(by_group)):cast "f64":eval()
+    local numbers, gone = s.counts, nil
+    local sorted = checked(1, call, internal.grouping_sort(s.handle, internal.slots(x:cast "f64"))):eval()
+    if sorted:isnan():any() then -- what is missing is NaN there
+        numbers = checked(1, call, internal.grouping_reduce(s.handle, "count", x:isnan():lnot())):eval()
+    end
+    if internal.has_missing(x) then
+        gone = internal.grouping_reduce(s.handle, "count", x:ismissing()):eval()
+    end
+    return { sorted, numbers, gone }
+end
+
+-- What make() gives for a column, once for all calls of sharing_orders.
+local function shared(s, x, make)
+    local known = s.sorted and s.sorted[x] or make()
+    if s.sorted then
+        s.sorted[x] = known
+    end
+    return known
 end
 
 local quantiles
 
 -- The same of dates, timestamps and durations: between numbers from the first one on, rounded down.
 local function of_times(g, x, ...)
-    local numbers = x:cast "i64"
-    local first = numbers:min() or 0
-    return (quantiles(g, numbers - first, ...):floor():cast "i64" + first):cast(x:dtype())
+    local numbers = shared(of(g, "quantile"), x, function()
+        local all = x:cast "i64"
+        local first = all:min() or 0
+        return { all - first, first }
+    end)
+    return (quantiles(g, numbers[1], ...):floor():cast "i64" + numbers[2]):cast(x:dtype())
 end
 
 function quantiles(g, x, q, opts, call, argument)
@@ -312,16 +339,10 @@ function quantiles(g, x, q, opts, call, argument)
     local propagate = propagates(opts, argument, call)
     local given = check_rows(s, x, call)
     x = grouped(s, given, call)
-    local _, counts, starts = arranged(g, call)
-    local sorted = s.sorted and s.sorted[given] or in_order(s, x, call)
-    if s.sorted then
-        s.sorted[given] = sorted
-    end
-    local gone = nil -- missing elements of each group
-    if internal.has_missing(x) then
-        sorted, gone = internal.slots(sorted), internal.grouping_reduce(s.handle, "count", x:ismissing())
-    end
-    local numbers = checked(1, call, internal.grouping_reduce(s.handle, "count", x:isnan():lnot()))
+    local counts, starts = extents(g, call)
+    local sorted, numbers, gone = table.unpack(shared(s, given, function()
+        return in_order(s, x, call)
+    end), 1, 3)
     local list = {}
     if type(q) == "table" and #q == 0 then
         misuse(2, call, "a number from 0 to 1, or a list of at least one, expected, got an empty table")
@@ -379,6 +400,13 @@ end
 -- The rows that are in a group, those of one side by side: their numbers; how many each group has, where each begins.
 function M.arranged(g)
     return arranged(g, "rows")
+end
+
+-- The elements of x, which has one for each row and none missing, group after group, those of each in order; how many
+-- each group has, where each begins.
+function M.in_order(g, x, call)
+    local s = of(g, call)
+    return checked(1, call, internal.grouping_sort(s.handle, grouped(s, x, call))):eval(), extents(g, call)
 end
 
 M.methods = group

@@ -3,6 +3,7 @@
 
 local core = require "lunarray.core"
 local column = require "lunarray.table.column"
+local dtypes = require "lunarray.base.dtypes"
 local fault = require "lunarray.base.fault"
 local frame = require "lunarray.show.frame"
 local group = require "lunarray.table.group"
@@ -27,31 +28,57 @@ local function by_codes(codes, count)
     return group.group(codes, { levels = count })
 end
 
--- The pairs of a group and a value in it that is not missing, in this order: groups, values, how often.
-local function pairs_of(s, x)
-    local g = group.group(s.codes, of_kept(s, x))
-    local codes, values = g:keys()
-    local there = ~values:ismissing()
-    return codes:compress(there), values:compress(there), g:count():compress(there)
+-- The elements of x that are not missing by group, in order; how many each group has, where each begins; of which
+-- elements a value begins.
+local function in_order(s, x, call)
+    local codes = s.codes
+    x = of_kept(s, x)
+    if core.internal.has_missing(x) then
+        local there = (~x:ismissing()):indices():eval()
+        x, codes = x:take(there), codes:take(there)
+    end
+    local sorted, counts, starts = group.in_order(by_codes(codes, s.count), x, call)
+    local n = #sorted
+    if n == 0 then
+        return sorted, counts, starts, core.full(0, false)
+    end
+    local before, behind = sorted:sub(1, n - 1), sorted:sub(2, n)
+    local differs = behind:ne(before)
+    if dtypes.is_float(sorted:dtype()) then
+        differs = differs & ~(behind:isnan() & before:isnan())
+    end
+    local begins = core.concat { core.full(1, true), differs }
+    return sorted, counts, starts, begins:put(starts:compress(counts:gt(0)), true):eval()
 end
 
--- The first of these numbers in each group; missing where there is none.
+-- x, of texts its codes; and what makes values of its elements again.
+local function as_numbers(x)
+    if not column.is_text(x) then
+        return x, function(values)
+            return dtypes.is_float(values:dtype()) and values + 0 or values -- no -0.0
+        end
+    end
+    local levels = x:levels()
+    return x:codes():naif(0), function(values)
+        return levels:take(values)
+    end
+end
+
+-- The first of these numbers, f64, in each group that is not NaN; missing where there is none.
 local function first_of(codes, count, numbers)
-    return by_codes(codes, count):first(numbers:cast "f64"):naif(0 / 0):cast "i64" -- of no rows: NaN
+    return by_codes(codes, count):first(numbers, { skipnan = true }):naif(0 / 0):cast "i64" -- of no rows: NaN
 end
 
 local function taken(values, at)
     return values:take(at:fillna(0):cast "i64", { missing = core.na })
 end
 
--- The number of the row with the least element of each group, or the greatest.
-local function extreme(s, x, descending)
-    local key = of_kept(s, x)
-    local there = (~key:isna()):indices()
-    key = key:take(there)
-    local by = key:argsort { descending = descending }
-    local order = there:take(by)
-    local at = first_of(s.codes:take(order), s.count, order)
+-- The number of the first row with the least element of each group, or the greatest.
+local function extreme(s, x, which)
+    x = as_numbers(x)
+    local best = s.g[which](s.g, x, { skipnan = true }):eval()
+    local hits = of_kept(s, x):eq(best:take(s.codes))
+    local at = first_of(s.codes, s.count, core.where(hits, core.index(#s.codes), 0 / 0))
     return s.kept and taken(s.kept, at) or at
 end
 
@@ -91,7 +118,10 @@ for name in ("min max first last"):gmatch "%S+" do
 end
 
 function functions.count(s, x)
-    return x == nil and s.g:count() or s.g:count(~column.ismissing(x))
+    if x == nil or core.isarray(x) and not core.internal.has_missing(x) then
+        return s.g:count()
+    end
+    return s.g:count(~column.ismissing(x))
 end
 
 function functions.quantile(s, x, q, opts)
@@ -102,22 +132,30 @@ function functions.quantile(s, x, q, opts)
 end
 
 function functions.nunique(s, x)
-    local codes = pairs_of(s, x)
-    return by_codes(codes, s.count):count()
+    local _, counts, starts, begins = in_order(s, as_numbers(x), "nunique")
+    local number = begins:cast "i64":cumsum():eval()
+    local first = core.where(counts:gt(0), starts, 0)
+    return number:take(core.where(counts:gt(0), starts + counts - 1, 0), { missing = 0 })
+        - number:take(first, { missing = 1 }) + 1
 end
 
 function functions.mode(s, x)
-    local codes, values, counts = pairs_of(s, x)
-    local by = counts:argsort { descending = true }
-    return taken(values, first_of(codes:take(by), s.count, by))
+    local numbers, values_of = as_numbers(x)
+    local sorted, counts, _, begins = in_order(s, numbers, "mode")
+    local runs = begins:indices():eval()
+    local codes = core.index(s.count):spread(counts):take(runs):eval()
+    local lengths = (core.concat { runs:sub(2, #runs), core.full(1, #sorted + 1) } - runs):cast "f64":eval()
+    local longest = by_codes(codes, s.count):max(lengths)
+    local hits = lengths:eq(longest:take(codes))
+    return taken(values_of(sorted:take(runs)), first_of(codes, s.count, core.where(hits, core.index(#runs), 0 / 0)))
 end
 
 function functions.argmin(s, x)
-    return extreme(s, x)
+    return extreme(s, x, "min")
 end
 
 function functions.argmax(s, x)
-    return extreme(s, x, true)
+    return extreme(s, x, "max")
 end
 
 function functions.cov(s, x, y)

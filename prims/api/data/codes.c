@@ -1,4 +1,5 @@
-/* codes.c - rows by their codes: codes of keys, an aggregate for each code, the rows of each. */
+/* codes.c - rows by their codes: codes of keys, an aggregate for each code, the rows of each, its
+ * elements in order. */
 #include "api/data/grouping.h"
 
 #include "lunarray_bind.h"
@@ -168,6 +169,23 @@ lun_status lun__codes_aggregate(lun_engine *e, lun_array *codes, int64_t groups,
                                      t, rank, shape, NULL, &n);
     for (int k = 0; k < 3; k++)
         lun__node_release(e, in[k]);
+    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+}
+
+lun_status lun__codes_sorted(lun_engine *e, lun_array *codes, int64_t groups, lun_array *x,
+                             lun_array **out)
+{
+    const int64_t rows = lun_length(x);
+    const uint64_t option[] = {0, (uint64_t)groups};
+    lun_node *in[2] = {NULL}, *n = NULL;
+    lun_status s = lun__array_node(e, codes, LUN_DTYPE_COUNT, &in[0]);
+    if (s == LUN_OK)
+        s = lun__array_node(e, x, LUN_DTYPE_COUNT, &in[1]);
+    if (s == LUN_OK)
+        s = lun__fold_node_algorithm(e, LUN_ALGORITHM_ARRANGE, in, 0, option, lun_dtype_of(x), 1,
+                                     &rows, NULL, &n);
+    lun__node_release(e, in[0]);
+    lun__node_release(e, in[1]);
     return s == LUN_OK ? lun__array(e, n, false, out) : s;
 }
 

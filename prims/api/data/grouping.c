@@ -222,6 +222,31 @@ lun_status lun_grouping_order(lun_engine *e, const lun_grouping *g, int64_t firs
     return lun__codes_arranged(e, g->codes, first, out);
 }
 
+lun_status lun_grouping_sort(lun_engine *e, const lun_grouping *g, lun_array *x, lun_array **out)
+{
+    char text[96];
+    LUN_NEED(e, g && x && out);
+    LUN_ORDERED(e, x, out, lun_grouping_sort(e, g, ordered, made))
+    LUN_NO_MISSING(e, x);
+    lun_array *wide = NULL, *sorted = NULL;
+    int64_t shape[LUN_MAX_RANK];
+    lun_status s = lun__array_usable(e, x);
+    if (s == LUN_OK && (x->weak || lun_shape(x, shape) != 1 || shape[0] != g->rows))
+        s = lun__fail(e, LUN_ESHAPE, "lengths differ: %s and groups of %lld rows",
+                      x->weak ? "a number" : lun__array_describe(x, text), (long long)g->rows);
+    if (s != LUN_OK)
+        return s;
+    const lun_dtype t = lun_dtype_of(x);
+    s = lun_cast(e, x, lun__dtype_is_float(t) ? LUN_F64 : (lun_dtype)lun__dtype_get(t)->sum, &wide);
+    if (s == LUN_OK)
+        s = lun__codes_sorted(e, g->codes, g->groups, wide, &sorted);
+    if (s == LUN_OK)
+        s = lun_cast(e, sorted, t, out);
+    lun_release(wide);
+    lun_release(sorted);
+    return s;
+}
+
 lun_status lun_grouping_counts(lun_engine *e, const lun_grouping *g, lun_array **out)
 {
     LUN_NEED(e, g && out);

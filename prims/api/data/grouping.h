@@ -44,6 +44,9 @@ lun_status lun__codes(lun_engine *e, lun_array *const *keys, int count, lun_arra
  * table/aggregate.h; means: of the groups, or NULL. */
 lun_status lun__codes_aggregate(lun_engine *e, lun_array *codes, int64_t groups, unsigned which,
                                 lun_array *x, lun_array *means, lun_dtype t, lun_array **out);
+/* The elements of x, a Vector of 64-bit numbers, by code, those of a code in order. */
+lun_status lun__codes_sorted(lun_engine *e, lun_array *codes, int64_t groups, lun_array *x,
+                             lun_array **out);
 /* The rows by code, counted from `first` on. */
 lun_status lun__codes_arranged(lun_engine *e, lun_array *codes, int64_t first, lun_array **out);
 /* Vectors of one length: LUN_EARG or LUN_ESHAPE if they are none. */

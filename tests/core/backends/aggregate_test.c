@@ -118,7 +118,9 @@ static sofar nothing(lun_aggregate which)
 static sofar expected(const table *a, lun_aggregate which, int64_t g, int64_t j)
 {
     const int32_t *codes = a->codes.data;
-    const int64_t part = a->groups <= FEW ? PART : a->rows + 1;
+    int64_t part = PART;
+    while (a->groups > FEW && part < 8 * a->groups)
+        part *= 2;
     sofar all = nothing(which);
     for (int64_t from = 0; from < a->rows; from += part) {
         sofar s = nothing(which);
@@ -265,6 +267,9 @@ static void aggregates(void **state)
         one_table(some[k], PART + 77, FEW + 1, 3, &seed);
     }
     one_table(LUN_F64, 20 * PART, 1000, 1, &seed);
+    one_table(LUN_F64, 5 * PART + 77, FEW + 1, 1, &seed);
+    one_table(LUN_F32, 8 * PART, 2 * FEW, 1, &seed);
+    one_table(LUN_F64, 2 * PART + 1, FEW + 1, 20, &seed);
     one_table(LUN_F32, 70000, 8000, 40, &seed);
 }
 

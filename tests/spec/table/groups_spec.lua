@@ -4,6 +4,49 @@ local expect = require "expect"
 local stored = require "table.pandas_values"
 local like = require "table_values"
 
+-- How often each value occurs, and the most frequent one, the least of equals; NaN is one value, the last.
+local function counted(rows, list)
+    local counts, kinds, best = {}, 0, nil
+    for _, i in ipairs(rows) do
+        local value = list[i]
+        if value ~= lun.na then
+            local key = value == value and value or "NaN"
+            kinds = kinds + (counts[key] and 0 or 1)
+            counts[key] = (counts[key] or 0) + 1
+        end
+    end
+    for value, count in pairs(counts) do
+        local most = best and counts[best]
+        if not best or count > most or count == most and value ~= "NaN" and (best == "NaN" or value < best) then
+            best = value
+        end
+    end
+    return kinds, best == "NaN" and 0 / 0 or best
+end
+
+-- What agg gives of the rows of one group, by loops.
+local function expected_order(rows, x, s)
+    local sorted, low, high = {}, nil, nil
+    for _, i in ipairs(rows) do
+        if x[i] ~= lun.na and x[i] == x[i] then
+            sorted[#sorted + 1] = x[i]
+            low = (not low or x[i] < x[low]) and i or low
+            high = (not high or x[i] > x[high]) and i or high
+        end
+    end
+    table.sort(sorted)
+    local want = { low = low or lun.na, high = high or lun.na }
+    local place = (#sorted - 1) * 0.3
+    local under, part = math.floor(place), place - math.floor(place)
+    if #sorted > 0 then
+        local a, b = sorted[under + 1], sorted[math.min(under + 2, #sorted)]
+        want.q = part < 0.5 and a + (b - a) * part or b - (b - a) * (1 - part)
+    end
+    want.n, want.mode = counted(rows, x)
+    want.texts, want.often = counted(rows, s)
+    return want
+end
+
 describe("g:agg", function()
     it("gives what pandas gives", function()
         expect.everywhere(function()
@@ -54,6 +97,40 @@ describe("g:agg", function()
         assert.same({ { n = 0, u = 0 } }, t:head(0):agg(spec):totable())
         assert.equal(0, #t:head(0):group("s"):agg(spec))
         assert.same({ { s = 0.0 } }, lun.table({ x = { lun.na, lun.na } }):agg({ s = { "sum", "x" }, m = { "median", "x" } }):totable())
+    end)
+
+    it("gives order statistics of each group, of many rows, of few, with gaps and NaN", function()
+        local cases = { { 300, 4 }, { 9000, 3000 }, { 70000, 2 } }
+        for _, case in ipairs(cases) do
+            local n, count = table.unpack(case)
+            local keys, x, s, of = {}, {}, {}, {}
+            local state = 7
+            for i = 1, n do
+                state = state * 1103515245 + 12345 & 0x7fffffff
+                local number = state >> 8
+                keys[i] = number % count
+                x[i] = number % 11 == 0 and lun.na or number % 13 == 0 and 0 / 0 or number // 7 % 50 - 25.5
+                s[i] = number % 9 == 0 and lun.na or "t" .. number // 5 % 30
+                of[keys[i]] = of[keys[i]] or {}
+                table.insert(of[keys[i]], i)
+            end
+            local t = lun.table { k = keys, x = x, s = s }
+            local got = t:group("k"):agg {
+                q = { "quantile", "x", 0.3, { skipnan = true } }, n = { "nunique", "x" }, mode = { "mode", "x" },
+                low = { "argmin", "x" }, high = { "argmax", "x" }, texts = { "nunique", "s" }, often = { "mode", "s" },
+            }
+            local columns = {}
+            for name, column in pairs(got) do
+                columns[name] = column:totable()
+            end
+            for g, key in ipairs(columns.k) do
+                local want = expected_order(of[key], x, s)
+                for name, value in pairs(want) do
+                    local own = columns[name][g]
+                    assert.is_true(own == value or own ~= own and value ~= value, ("%d rows, %s of group %d"):format(n, name, g))
+                end
+            end
+        end
     end)
 
     it("puts a column in order once for all its quantiles, and anew in the next call", function()
