@@ -9,6 +9,7 @@ cd "$(dirname "$0")/../.."
 # file: what its number is
 others="
 backends/algorithms/aggregate_groups.c rows taken in turn while they are in the cache
+backends/algorithms/arrange_groups.c rows of a share, elements of a group that one worker sorts
 backends/algorithms/compress_chunks.c elements of a chunk that is counted and then written
 backends/algorithms/group_codes.c keys of a part
 backends/algorithms/hash_keys.c keys of a part
