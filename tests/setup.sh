@@ -179,15 +179,32 @@ advise() {
     exit 1
 }
 
+# The oldest DuckDB that is supported, beside the newest one in the venv.
+set_up_oldest() {
+    oldest=${BUILD:-build}/doors/duckdb-oldest
+    if [ -e "$oldest/complete" ]; then return 0; fi
+    if "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --no-deps --target "$oldest" \
+        duckdb==1.1.3; then
+        touch "$oldest/complete"
+        return 0
+    fi
+    echo "setup: $oldest has no duckdb 1.1.3" >&2
+    return 1
+}
+
 # The packages by which tests/spec/doors checks what goes out and comes in.
 set_up_doors() {
     venv=${BUILD:-build}/doors/venv packages="duckdb nanoarrow pandas polars pyarrow"
-    if [ -e "$venv/complete" ]; then return 0; fi
+    if [ -e "$venv/complete" ]; then
+        set_up_oldest
+        return
+    fi
     # Wheels alone: nothing is compiled for this.
     if python3 -m venv "$venv" &&
         "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: $packages; then
         touch "$venv/complete"
-        return 0
+        set_up_oldest
+        return
     fi
     echo "setup: $venv has not all of: $packages" >&2
     return 1

@@ -48,6 +48,14 @@ lun.json = {
     decode = later("format.jsonvalue", "decode", 1), encode = later("format.jsonvalue", "encode", 2),
     object = later("format.jsonvalue", "object", 1), null = core.internal.json_null,
 }
+lun.sql = setmetatable({ config = later("format.duckdb", "config", 1) }, {
+    __name = "lun.sql",
+    __call = function(_, ...)
+        count("sql", 4, ...)
+        return require("lunarray.format.duckdb").sql(...)
+    end,
+    __tostring = function() return "lun.sql(text [, tables [, parameters [, opts]]])" end,
+})
 lun.group = later("table.group", "group", math.huge)
 lun.join = later("table.join", "join", 4)
 lun.date = {

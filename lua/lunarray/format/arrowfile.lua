@@ -1,18 +1,15 @@
 -- Arrow's files (.arrow, .feather, .ipc) and its streams of bytes (.arrows): tables of columns, read and written in C
 -- (interp/arrow). lun.arrow's streams in memory are arrow.lua's.
 
-local checks = require("lunarray.format.csvoptions").checks
+local options = require "lunarray.format.csvoptions"
 local columns_in = require "lunarray.format.columns"
 local core = require "lunarray.core"
 local file = require "lunarray.format.file"
 local frame = require "lunarray.show.frame"
 local object = require "lunarray.table.object"
 local raw = require "lunarray.format.raw"
-local records = require "lunarray.base.records"
 
-local internal = core.internal
-
-local VALUES = { blobs = { "hex", "base64" }, decimals = { "f64", "text" }, nanoseconds = { "floor" } }
+local checks, internal = options.checks, core.internal
 
 local M = {
     load_options = {
@@ -24,12 +21,8 @@ M.open_options = M.load_options
 
 -- Nil, or the caller's mistake in options for reading.
 function M.load_fault(opts)
-    local fault = checks.names("columns", opts.columns, true) or checks.count("nrows", opts.nrows, 0)
-        or checks.text("source", opts.source)
-    for name, choices in pairs(VALUES) do
-        fault = fault or checks.choice(opts, name, choices)
-    end
-    return fault
+    return checks.names("columns", opts.columns, true) or checks.count("nrows", opts.nrows, 0)
+        or checks.text("source", opts.source) or options.values_fault(opts)
 end
 
 -- Nil, or the caller's mistake in options for writing.
@@ -39,15 +32,6 @@ function M.save_fault(opts)
 end
 
 -- ---------------------------------------------------------------- reading
-
--- The options for what comes in, as text.
-local function options_text(opts)
-    local list = {}
-    for name in pairs(VALUES) do
-        list[#list + 1] = opts[name] and ('%s = "%s"'):format(name, opts[name]) or nil
-    end
-    return "{" .. table.concat(list, ", ") .. "}"
-end
 
 -- An open file: its reader, `names` of the columns that are wanted and their `numbers`, `rows`, `options`; or nil,
 -- message, code.
@@ -74,7 +58,7 @@ local function begin(source, opts)
         return nil, wanted, "format"
     end
     return { reader = reader, numbers = numbers, names = wanted, rows = math.min(rows, opts.nrows or rows),
-        options = options_text(opts) }
+        options = options.values_text(opts) }
 end
 
 -- The table in a file or stream; or nil, message, code. path: what the option source says.
@@ -188,43 +172,6 @@ end
 
 local ROWS = 65536 -- of a batch, a multiple of 8
 
--- A column of a plain table, of which lists become arrays; or nil, message.
-local function column_of(x, name)
-    if type(x) == "table" and not records.struct_of(x) then
-        local usable, made = pcall(core.vector, x)
-        x = usable and made or nil
-        return x, ("column '%s': %s"):format(name, tostring(made))
-    elseif records.struct_of(x) then
-        return nil, ("column '%s' is of records: give their fields"):format(name)
-    elseif not core.isarray(x) then
-        return nil, ("column '%s' is a %s: a column is an array or a list"):format(name, type(x))
-    end
-    return x
-end
-
--- Names and arrays of a table, or of an array, which is a column named "value"; or nil, message.
-local function columns_of(t, wanted)
-    if core.isarray(t) then
-        return { "value" }, { t }
-    elseif type(t) ~= "table" or records.struct_of(t) then
-        return nil, ("table of columns or array expected, got %s"):format(core.internal.kind_of(t))
-    end
-    local names, arrays = wanted or frame.ordered(t), {}
-    for i, name in ipairs(names) do
-        if type(name) ~= "string" or name == "" then
-            return nil, ("the column name %s is no text, or empty"):format(tostring(name))
-        elseif frame.column(t, name) == nil then
-            return nil, ("no column '%s'"):format(name)
-        end
-        local x, message = column_of(frame.column(t, name), name)
-        if not x then
-            return nil, message
-        end
-        arrays[i] = x
-    end
-    return names, arrays
-end
-
 -- The stream of columns, by a list of names and one of arrays; or nil, message where a column cannot go out.
 local function stream_of(names, arrays)
     local usable, stream = pcall(internal.arrow_export, names, arrays, ("{rows = %d}"):format(ROWS))
@@ -241,7 +188,7 @@ end
 -- An iterator over a function that writes the table, or the array, as a file or as a stream of bytes; or nil and the
 -- caller's mistake.
 function M.encode(t, opts, extension)
-    local names, arrays = columns_of(t, opts.columns)
+    local names, arrays = columns_in.arrays_of(t, opts.columns)
     if not names then
         return nil, arrays
     end

@@ -233,4 +233,41 @@ function M.all_to_write(t, wanted, dates)
     return { names = names, columns = columns, valid = valid, rows = rows, seconds = seconds }
 end
 
+-- A column of a plain table, of which lists become arrays; or nil, message.
+local function column_of(x, name)
+    if type(x) == "table" and not records.struct_of(x) then
+        local usable, made = pcall(core.vector, x)
+        x = usable and made or nil
+        return x, ("column '%s': %s"):format(name, tostring(made))
+    elseif records.struct_of(x) then
+        return nil, ("column '%s' is of records: give their fields"):format(name)
+    elseif not core.isarray(x) then
+        return nil, ("column '%s' is a %s: a column is an array or a list"):format(name, type(x))
+    end
+    return x
+end
+
+-- Names and arrays of a table, or of an array, which is a column named "value"; or nil, message.
+function M.arrays_of(t, wanted)
+    if core.isarray(t) then
+        return { "value" }, { t }
+    elseif type(t) ~= "table" or records.struct_of(t) then
+        return nil, ("table of columns or array expected, got %s"):format(core.internal.kind_of(t))
+    end
+    local names, arrays = wanted or frame.ordered(t), {}
+    for i, name in ipairs(names) do
+        if type(name) ~= "string" or name == "" then
+            return nil, ("the column name %s is no text, or empty"):format(tostring(name))
+        elseif frame.column(t, name) == nil then
+            return nil, ("no column '%s'"):format(name)
+        end
+        local x, message = column_of(frame.column(t, name), name)
+        if not x then
+            return nil, message
+        end
+        arrays[i] = x
+    end
+    return names, arrays
+end
+
 return M

@@ -286,6 +286,27 @@ function options.unknown(opts, names)
     end
 end
 
+-- How values are read that no dtype holds as they are, in all formats that have such: Arrow's, Parquet.
+local VALUES = { blobs = { "hex", "base64" }, decimals = { "f64", "text" }, nanoseconds = { "floor" } }
+
+function options.values_fault(opts)
+    for name, choices in pairs(VALUES) do
+        local fault = choice_fault(opts, name, choices)
+        if fault then
+            return fault
+        end
+    end
+end
+
+-- These options as the text that the C interface takes.
+function options.values_text(opts)
+    local list = {}
+    for name in pairs(VALUES) do
+        list[#list + 1] = opts[name] and ('%s = "%s"'):format(name, opts[name]) or nil
+    end
+    return "{" .. table.concat(list, ", ") .. "}"
+end
+
 options.writing = {
     names = true, columns = true, sep = true, header = true, na = true, quote = true, decimal = true, float = true,
     append = true, dates = true,

@@ -17,6 +17,7 @@ local formats = {
     csv = require "lunarray.format.csv",
     json = require "lunarray.format.json",
     sqlite = require "lunarray.format.sqlite",
+    parquet = require "lunarray.format.parquet",
     npy = require "lunarray.format.npy",
     npz = require "lunarray.format.npz",
     raw = raw,
@@ -32,19 +33,20 @@ local by_extension = {
     ["ndjson.gz"] = "json", db = "sqlite", sqlite = "sqlite", sqlite3 = "sqlite",
     npy = "npy", npz = "npz", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
     arrow = "arrow", feather = "arrow", ipc = "arrow", arrows = "arrows",
+    parquet = "parquet", pq = "parquet",
 }
 
 -- Formats of tables of arrays; of tables of columns, of which several files are read at once; what opts.format says.
 local TABLES = { csv = true, json = true, npz = true, arrow = true, arrows = true }
-local ROWS = { csv = true, json = true, arrow = true, arrows = true }
+local ROWS = { csv = true, json = true, arrow = true, arrows = true, parquet = true }
 local NAMED = { csv = "csv", json = "json", jsonl = "json", arrow = "arrow", arrows = "arrows" }
 
 local reading, io_type = infile.reading, io.type
 
 local FORMATS = "csv tsv txt json jsonl ndjson, these with .gz, zip arrow feather ipc arrows npy npz pgm ppm pnm png "
     .. "raw bin"
-local KNOWN = ".csv .tsv .txt .json .jsonl .db .arrow .feather .arrows .npy .npz .pgm .ppm .pnm .png, and for bare "
-    .. 'elements .raw .bin or any other with {dtype = "f32"} or another dtype'
+local KNOWN = ".csv .tsv .txt .json .jsonl .db .parquet .arrow .feather .arrows .npy .npz .pgm .ppm .pnm .png, and for "
+    .. 'bare elements .raw .bin or any other with {dtype = "f32"} or another dtype'
 
 -- The format's name and module and the file's extension; or nil, bad argument's number, message.
 local function format_for(path, opts, opts_at)
@@ -127,7 +129,8 @@ local function files_of(path, opts, call)
         if not name then
             misuse(format, call, extension, 4)
         elseif not ROWS[name] then
-            misuse(1, call, ("'%s' is no csv, JSON or Arrow file; only these are read several at once"):format(one), 4)
+            misuse(1, call, ("'%s' is no csv, JSON, Arrow or Parquet file; only these are read several at once")
+                :format(one), 4)
         elseif all and formats[name] ~= formats[all] then
             misuse(1, call, ("'%s' is of another format than the first file"):format(one), 4)
         end

@@ -217,7 +217,8 @@ local FUNCTIONS = {
             .. "columns sep header names skip comment dtypes na nrows decimal thousands quote escape ragged trim\n"
             .. 'infer dates encoding source format: docs/files.md; several by a list or a pattern, "2013-*.csv",\n'
             .. "are one table; of .db (SQLite) table columns where nrows sql parameters, of .arrow .feather .arrows\n"
-            .. "columns nrows source blobs decimals nanoseconds format: docs/doors.md; what a file\n"
+            .. "columns nrows source blobs decimals nanoseconds format, of .parquet (DuckDB) these and where:\n"
+            .. "docs/doors.md; what a file\n"
             .. "has without axes has none: a:value() is its number",
     },
     open = {
@@ -342,6 +343,12 @@ local FUNCTIONS = {
         "lun.rows_shown([n])",
         "how many rows of a table are printed at most, 11 by default, of a longer one half of them at each end;\n"
             .. "math.huge: all; returns the number in use; nil restores the default",
+    },
+    sql = {
+        "lun.sql(text [, tables [, parameters [, opts]]])",
+        "the table of the rows of a statement that DuckDB runs over tables by name and files, or true and how many\n"
+            .. "rows it changed; parameters for ? $1 $name; opts: files=false for texts of strangers, stream, blobs,\n"
+            .. "decimals, nanoseconds; lun.sql.config{threads=, memory=, temp=}; docs/doors.md",
     },
     door = {
         "lun.door(name)",
@@ -564,6 +571,10 @@ local SIGNS = {
         "t, which lun.json.encode writes as an object also where it is empty",
     },
     { "json null json.null", "lun.json.null", "what null is in lists of JSON text" },
+    {
+        "sql config sql.config", 'lun.sql.config{threads = 4, memory = "2GB", temp = "/scratch"}',
+        "settings of DuckDB, temp=false for no folder of what does not fit memory; a table of what is set",
+    },
     {
         "arrow export arrow.export", "lun.arrow.export(t [, {rows=, text=}])",
         "a table, or an array, as a stream of Arrow's C interface; s:address() is where; numbers are not copied;\n"
