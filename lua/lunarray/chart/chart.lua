@@ -12,10 +12,10 @@ local WIDTH, HEIGHT = 800, 480
 local LEAST = 120
 local PAPERS = { png = "raster", svg = "svg" }
 
--- The size of a chart in pixels; nil where it is made of letters. high: its height if the options do not say one.
-function chart.pixels(opts, high)
+-- The size of a chart in pixels; nil where it is made of letters. high, wide: what it is if the options do not say.
+function chart.pixels(opts, high, wide)
     if opts.file then
-        return opts.width or WIDTH, opts.height or high or HEIGHT
+        return opts.width or wide or WIDTH, opts.height or high or HEIGHT
     end
 end
 
@@ -65,9 +65,9 @@ local function save(path, draw, width, height, call)
 end
 
 -- Gives a picture as the options say: draw(paper) draws it on a paper of pixels or SVG, lines() makes it of letters.
--- call: for a mistake of the script; high: as of chart.pixels. With opts.file true, or nil, message, errno.
-function chart.give(opts, call, draw, lines, high)
-    local width, height = chart.pixels(opts, high)
+-- call: for a mistake of the script; high, wide: as of chart.pixels. With opts.file true, or nil, message, errno.
+function chart.give(opts, call, draw, lines, high, wide)
+    local width, height = chart.pixels(opts, high, wide)
     if width then
         return save(opts.file, draw, width, height, call)
     end

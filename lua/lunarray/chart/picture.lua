@@ -1,5 +1,6 @@
 -- Helpers of pictures in the terminal: their size, colours, output, and checks of arguments.
 
+local colours = require "lunarray.chart.colours"
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local misuse = require "lunarray.base.misuse"
@@ -48,7 +49,7 @@ picture.OPTIONS = "colour file height string title width xlabel ylabel"
 local CHECKS = {
     width = "a number of columns, at least 20,", height = "a number of rows, at least 2,",
     colour = 'true, false, "16", "256" or "true"', graphics = '"auto", "braille", "kitty" or "sixel"',
-    most = "a number of rows, at least 1,",
+    most = "a number of rows, at least 1,", colours = colours.NAMES,
 }
 local FLAGS = { string = true, xlog = true, ylog = true, step = true, points = true, xdate = true, sort = true,
     bar = true }
@@ -65,6 +66,8 @@ local function is_sound(name, value)
         return math.type(value) == "integer" and value >= 1
     elseif FLAGS[name] then
         return type(value) == "boolean"
+    elseif name == "colours" then
+        return colours.known(value)
     end
     return not WORDS[name] or WORDS[name][value] ~= nil
 end

@@ -10,6 +10,7 @@ local COLOURS = { 0x1F77B4, 0xD62728, 0x2CA02C, 0x9467BD, 0xFF7F0E, 0x17BECF, 0x
 local GREY = 0x8C8C8C -- of the series of all others
 local INK, GRID, FAINT = 0x333333, 0xDDDDDD, 0x777777
 local SIZE, TITLE = 13, 16 -- of letters
+local SCALE = 16 -- pixels: how wide a scale of colours is, and how far from the plane
 local LINE = SIZE + 7 -- from one line of letters to the next
 
 plane.INK, plane.SIZE = INK, SIZE
@@ -59,7 +60,9 @@ end
 local function draw_y(paper, spec, area)
     for _, tick in ipairs(y_ticks(spec, area.top, area.bottom)) do
         local y = area.to_y(tick.value)
-        if not spec.rows then
+        if spec.bare then
+            paper:line(area.left - 5, y, area.left, y, INK, 1)
+        elseif not spec.rows then
             paper:line(area.left, y, area.right, y, GRID, 1)
         end
         paper:text(area.left - 8, y + SIZE * 0.35, tick.label, SIZE, INK, "end")
@@ -110,6 +113,27 @@ end
 
 -- ---------------------------------------------------------------- the whole
 
+-- A scale of colours at the right of the plane: rows of a pixel each from the top, with the axis `of` of their values.
+function plane.scale(paper, area, of, rows)
+    local left = area.right + SCALE
+    local to_y = axis.scale(of, area.bottom, area.top)
+    paper:image(left, area.top, SCALE, area.bottom - area.top, rows)
+    for _, tick in ipairs(ticks_of(of, to_y, (area.bottom - area.top) // (2 * SIZE) + 2, one_line)) do
+        local y = to_y(tick.value)
+        paper:line(left + SCALE, y, left + SCALE + 4, y, INK, 1)
+        paper:text(left + SCALE + 9, y + SIZE * 0.35, tick.label, SIZE, INK, "start")
+    end
+end
+
+-- How much room a scale of colours takes.
+function plane.beside(paper, of)
+    local most = 0
+    for _, tick in ipairs(ticks_of(of, axis.scale(of, paper.height, 0), paper.height // (2 * SIZE), one_line)) do
+        most = math.max(most, paper:breadth(tick.label, SIZE))
+    end
+    return math.ceil(2 * SCALE + 9 + most) - 12
+end
+
 -- How wide the labels of the y axis are, which are those of a plane as high as the paper at most.
 local function room_for_labels(paper, spec)
     local most = 0
@@ -136,9 +160,20 @@ local function draw_texts(paper, spec, area)
     end
 end
 
+-- Makes a rectangle that is `ratio` times as wide as high, with the same left top corner.
+local function narrow(area, ratio)
+    local width, height = area.right - area.left, area.bottom - area.top
+    if ratio and width > height * ratio then
+        area.right = area.left + height * ratio
+    elseif ratio then
+        area.bottom = area.top + width / ratio
+    end
+end
+
 -- Draws what is around the marks: spec.x, spec.y: the axes; rows: the labels of rows from 1 on, down the y axis;
--- title, note; names: whether there is a legend of spec.series; beside: pixels left free at the right. Gives the
--- rectangle of the marks, { left, top, right, bottom }, with the scales to_x and to_y of values.
+-- title, note; names: whether there is a legend of spec.series; beside: pixels left free at the right; bare: no lines
+-- over the plane; down: the y axis goes down; ratio: of its width and height. Gives the rectangle of the marks,
+-- { left, top, right, bottom }, with the scales to_x and to_y of values.
 function plane.begin(paper, spec)
     local left = room_for_labels(paper, spec) + 18 + (spec.y.label and LINE or 0)
     local entries, rows = legend_of(paper, spec.names and spec.series or {}, left)
@@ -151,8 +186,10 @@ function plane.begin(paper, spec)
     }
     area.bottom = math.max(area.bottom, area.top + 10)
     area.right = math.max(area.right, area.left + 10)
+    narrow(area, spec.ratio)
     area.to_x = axis.scale(spec.x, area.left, area.right)
-    area.to_y = spec.rows and axis.scale(spec.y, area.top, area.bottom) or axis.scale(spec.y, area.bottom, area.top)
+    local down = spec.rows or spec.down
+    area.to_y = axis.scale(spec.y, down and area.top or area.bottom, down and area.bottom or area.top)
     draw_y(paper, spec, area)
     draw_x(paper, spec, area)
     draw_texts(paper, spec, area)

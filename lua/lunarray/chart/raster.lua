@@ -10,6 +10,7 @@ local Paper = {}
 Paper.__index = Paper
 
 local WHITE = 0xFFFFFF
+local HOLE = -1 -- a pixel that is transparent
 
 -- A white paper of so many pixels.
 function raster.new(width, height)
@@ -29,6 +30,7 @@ local function blend(paper, x, y, colour, part)
     end
     local i = y * paper.width + x + 1
     local old = paper.pixels[i]
+    old = old == HOLE and WHITE or old
     if part >= 1 then
         paper.pixels[i] = colour
         return
@@ -92,6 +94,20 @@ function Paper:box(x, y, width, height, colour)
     end
 end
 
+-- A picture in a rectangle: rows of pixels from the top, { red, green, blue } each from 0 to 255, or false for a hole.
+function Paper:image(x, y, width, height, rows)
+    local first, last = math.max(0, math.floor(x + 0.5)), math.min(self.width, math.floor(x + width + 0.5)) - 1
+    for row = math.max(0, math.floor(y + 0.5)), math.min(self.height, math.floor(y + height + 0.5)) - 1 do
+        local from = rows[math.max(0, math.min(math.floor((row + 0.5 - y) / height * #rows), #rows - 1)) + 1]
+        for column = first, last do
+            local at = math.floor((column + 0.5 - x) / width * #from)
+            local pixel = from[math.max(0, math.min(at, #from - 1)) + 1]
+            self.pixels[row * self.width + column + 1] = pixel and pixel[1] << 16 | pixel[2] << 8 | pixel[3] or HOLE
+            self.holes = self.holes or not pixel
+        end
+    end
+end
+
 -- ---------------------------------------------------------------- texts
 
 -- Grid units of a letter to pixels: a text is about as high as that of a browser.
@@ -124,15 +140,19 @@ end
 
 -- The bytes of the PNG file; or nil and what is wrong.
 function Paper:encode()
-    local rows = {}
+    local rows, form = {}, self.holes and ">I4" or ">I3"
     for y = 0, self.height - 1 do
         local bytes = {}
         for x = 1, self.width do
-            bytes[x] = string.pack(">I3", self.pixels[y * self.width + x])
+            local pixel = self.pixels[y * self.width + x]
+            if self.holes then
+                pixel = pixel == HOLE and 0 or pixel << 8 | 255
+            end
+            bytes[x] = string.pack(form, pixel)
         end
         rows[y + 1] = table.concat(bytes)
     end
-    return core.internal.png_encode(table.concat(rows), self.height, self.width, 3, 8)
+    return core.internal.png_encode(table.concat(rows), self.height, self.width, self.holes and 4 or 3, 8)
 end
 
 return raster

@@ -1,5 +1,7 @@
 -- A paper on which charts are drawn, saved as SVG. Its methods are those of raster.lua.
 
+local base64 = require "lunarray.chart.base64"
+local core = require "lunarray.core"
 local number = require "lunarray.base.number"
 
 local svg = {}
@@ -54,6 +56,20 @@ end
 function Paper:box(x, y, width, height, colour)
     add(self, '<rect x="%s" y="%s" width="%s" height="%s" fill="%s"/>', coordinate(x), coordinate(y), coordinate(width),
         coordinate(height), colour_text(colour))
+end
+
+-- A picture in a rectangle: rows of pixels, or holes, as those of raster.lua.
+function Paper:image(x, y, width, height, rows)
+    local bytes = {}
+    for _, row in ipairs(rows) do
+        for _, pixel in ipairs(row) do
+            bytes[#bytes + 1] = pixel and string.char(pixel[1], pixel[2], pixel[3], 255) or "\0\0\0\0"
+        end
+    end
+    local png = assert(core.internal.png_encode(table.concat(bytes), #rows, #rows[1], 4, 8))
+    add(self, '<image x="%s" y="%s" width="%s" height="%s" preserveAspectRatio="none" '
+        .. 'style="image-rendering:pixelated" href="data:image/png;base64,%s"/>', coordinate(x), coordinate(y),
+        coordinate(width), coordinate(height), base64(png))
 end
 
 -- About how wide a text is: fonts differ.

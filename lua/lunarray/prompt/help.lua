@@ -322,8 +322,9 @@ local FUNCTIONS = {
     },
     image = {
         "lun.image(A [, high] [, opts])",
-        "draws [height][width] in grey, [height][width][3] in colour; opts: low, high, title, width, height,\n"
-            .. 'colour=false, "16", "256" or "true", string=true',
+        "draws [height][width] in grey, [height][width][3] in colour; with file=\"h.svg\" or \"h.png\" a heat map;\n"
+            .. 'opts: low, high, colours="viridis" (in files), "grey" or "blue-red", bar=true (the scale), title,\n'
+            .. 'xlabel, ylabel, width, height, colour=false, "16", "256" or "true", string=true',
     },
     precision = {
         "lun.precision([n])",

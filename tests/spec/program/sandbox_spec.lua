@@ -88,7 +88,7 @@ finds "return pcall(setmetatable, {}, {__gc = false})"
 finds "return pcall(rawset, lun.ones(2), 'x', 1)"
 finds "return pcall(rawset, 'x', 'rep', 1)"
 for _, call in ipairs { "lun.plot(lun.index(3), %s)", "lun.hist(lun.index(3), %s)", "lun.hist({'a'}, %s)",
-    "lun.bars({'a'}, {1}, %s)", "lun.box(lun.index(3), %s)" } do
+    "lun.bars({'a'}, {1}, %s)", "lun.box(lun.index(3), %s)", "lun.image(lun.zeros(2, 2), %s)" } do
     local path = "'/tmp/escaped_from_the_sandbox.svg'"
     finds("return " .. call:format(("{file = %s}"):format(path)))
     finds(("local n = 0 local opts = setmetatable({}, {__index = function(_, k) n = n + 1 "
