@@ -50,6 +50,16 @@ return {
         methods = "polyval polyder polyint polymul polyadd polydiv poly polyfit i0 medfilt savgol gaussian",
     },
     {
+        file = "fourier",
+        functions = "fftfreq rfftfreq",
+        methods = "fftshift ifftshift",
+    },
+    {
+        file = "convolution",
+        functions = "",
+        methods = "convolve correlate",
+    },
+    {
         file = "products",
         functions = "multi_dot einsum",
         methods = "outer tensordot inner vecdot cross kron matrix_power vector_norm matrix_norm",
