@@ -283,7 +283,7 @@ test:
 
 test-all:
 	@sh tests/setup.sh test || { echo "0 passed, 1 failed"; exit 1; }
-	@MAKE='$(MAKE) $(JOBS)' BUILD='$(BUILD)' WHOLE=1 sh tests/run.sh build syntax lint core spec torture arm64
+	@MAKE='$(MAKE) $(JOBS)' BUILD='$(BUILD)' WHOLE=1 sh tests/run.sh build syntax lint bits core spec torture arm64
 
 check-deps:
 	@sh tests/setup.sh check && echo "everything is there"
@@ -306,6 +306,7 @@ help:
     'torture      stress and fault-injection tests (TORTURE: the size, 1 is full)' \
     'machines     the C tests and specs on four simulated machines: vectors, threads, caches' \
     'apicheck     the specs with a Lua that checks the use of its C interface' \
+    'bits         the digest of 100,000 generated programs, by each level of instructions (bits-arm64: emulated)' \
     'coverage     lines and branches that the tests reach, by gcovr' \
     'lint format  the style checks; clang-format over every C file' \
     'docs         write what the examples print, and the reference, into docs/' \

@@ -76,6 +76,7 @@ typedef struct lun_services {
     const char *threads_by;      /* what says so, a variable's name; NULL: nothing does */
     int jit;                     /* lun_jit */
     int math;                    /* lun_math */
+    const char *bits;            /* the version of the bits, as lun_set_bits chooses it */
     void (*log)(void *ctx, const char *text);
     void *log_ctx;
     const volatile int *cancel; /* becomes nonzero when the evaluation has to stop */
@@ -91,6 +92,12 @@ typedef struct lun_services {
 static inline bool lun__backend_stop_requested(const lun_services *s)
 {
     return s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
+}
+
+/* The version of the bits of kernels that are made now. */
+static inline const char *lun__backend_bits(const lun_services *s)
+{
+    return s->math == LUN_MATH_PRECISE ? "none" : s->bits;
 }
 
 /* Adds one to a counter of s->stats, which other threads may read meanwhile. */

@@ -56,7 +56,9 @@ extern "C" {
 #define LUN_VERSION_PATCH 0
 /* The same as a number, for conditions of the preprocessor. */
 #define LUN_VERSION_NUM (LUN_VERSION_MAJOR * 10000 + LUN_VERSION_MINOR * 100 + LUN_VERSION_PATCH)
-#define LUN_MAX_RANK    8
+/* The version of the bits of all results, see lun_bits. */
+#define LUN_BITS     "v1"
+#define LUN_MAX_RANK 8
 /* Most operands of a call, elements and extra arguments; most parameters of a C function; most
  * results. */
 #define LUN_MAX_OPERANDS 64
@@ -381,14 +383,23 @@ LUN_API const char *lun_backend_at(lun_engine *e, int index, const char **reason
  * same bits everywhere) or LUN_MATH_PRECISE (the C library's scalar functions, on the host alone).
  * LUN_EARG for anything else. */
 LUN_API lun_status lun_math_mode(lun_engine *e, lun_math mode);
+/* The version of the bits: every operation has one result for given inputs on all backends and
+ * machines, and the version changes when any of them changes.  "none" with LUN_MATH_PRECISE.  A
+ * text of the library. */
+LUN_API const char *lun_bits(const lun_engine *e);
+/* Chooses the version, before the engine's first kernel; the environment's LUNARRAY_BITS does so
+ * when an engine opens.  LUN_EARG with the list of known ones if it is unknown, or if it is another
+ * one than kernels have been made for. */
+LUN_API lun_status lun_set_bits(lun_engine *e, const char *version);
 
 typedef struct lun_device {
     size_t size;                           /* sizeof(lun_device) */
     char name[128], kind[16], backend[16]; /* kind: "cpu", "gpu", "accelerator" */
     int64_t memory;                        /* bytes */
     int units;                             /* threads or compute units */
-    char machine[192];                     /* of the host: cores, memory nodes, caches; threads and
-                                              what says how many; else "" */
+    char machine[192];                     /* of the host: cores, memory nodes, caches; level of
+                                              instructions; threads and what says how
+                                              many; else "" */
     char place[32]; /* the name by which a backend or a queue is opened on it: "opencl:1" */
 } lun_device;
 /* Fills at most `room` rows, all of the size in the first one; returns the number of devices. */

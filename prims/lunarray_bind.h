@@ -29,6 +29,10 @@ LUN_API bool lun_op_describe(lun_op op, lun_op_info *out);
  * larger one first.  False if there is none. */
 LUN_API bool lun_op_find(const char *name, int arity, lun_op *out);
 
+/* The digest of a version of the bits, 64 hexadecimal digits of what tests/bits computes by it;
+ * "" if it is unknown. */
+LUN_API const char *lun_bits_digest(const char *version);
+
 /* The name of an operation of lun.atomic, by number from 0; NULL past the last one. */
 LUN_API const char *lun_atomic_name(int which);
 /* Whether it takes the expected element before the value. */

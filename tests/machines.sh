@@ -7,7 +7,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
-machines=${MACHINES:-sse2/1/256 avx2/4/2048 avx512/2/256 sse2/4/2048}
+machines=${MACHINES:-base/1/256 avx2/4/2048 avx512/2/256 base/4/2048}
 directory=${MACHINES_DIR:-$BUILD/machines}
 mkdir -p "$directory"
 if [ $# -eq 0 ]; then set -- core spec; fi
@@ -25,7 +25,7 @@ for machine in $machines; do
     l2=$((${machine##*/} * 1024))
     out=$directory/$(echo "$machine" | tr / -)
     case $vectors in
-    sse2) ;;
+    base) ;;
     *)
         if ! grep -qwE "$vectors(f)?" /proc/cpuinfo; then
             echo "skipped: $machine: this processor has no $vectors"
@@ -33,7 +33,7 @@ for machine in $machines; do
         fi
         ;;
     esac
-    env LUNARRAY_VECTORS="$vectors" LUNARRAY_THREADS="$threads" \
+    env LUNARRAY_ISA="$vectors" LUNARRAY_THREADS="$threads" \
         HWLOC_SYNTHETIC="pack:1 l3:1(size=$((l2 * 8))) l2:$threads(size=$l2) l1d:1(size=32768) core:1 pu:1" \
         sh tests/run.sh "$@" >"$out.log" 2>&1 </dev/null
     results "$out.log" >"$out.results"

@@ -389,7 +389,8 @@ local function program()
 |---|---|
 | `LUNARRAY_BACKEND` | the backend to start with; the option `--backend` wins |
 | `LUNARRAY_THREADS` | how many threads at most; else the first number of `OMP_NUM_THREADS`, else all that it may use |
-| `LUNARRAY_VECTORS` | the widest vectors on x86-64: `sse2`, `avx2`, `avx512`; by default what the processor has |
+| `LUNARRAY_ISA` | the highest level of instructions of x86-64: `base`, `avx2`, `avx512`; by default what the processor has |
+| `LUNARRAY_BITS` | the [version of the bits](../bits.md#versions), `v1` |
 | `HWLOC_SYNTHETIC` | a machine to [simulate](../platforms.md#a-simulated-machine), by its cores and caches |
 | `LUNARRAY_MPI` | the MPI that ranks of a launcher load: `mpich`, `openmpi`, `abi` or a path; by default the launcher's |
 | `LUNARRAY_DUCKDB`, `LUNARRAY_SQLITE`, `LUNARRAY_HDF5` | the file of [that library](../doors.md) |

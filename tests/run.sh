@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs the suites and ends with the line "N passed, N failed"; fails if anything failed or could not
 # run. A suite that passes takes one line; one that fails shows all it has to say.
-# usage: sh tests/run.sh [build] [syntax] [lint] [core] [spec] [torture] [more] [arm64] [races]     the first six by default
+# usage: sh tests/run.sh [build] [syntax] [lint] [bits] [core] [spec] [torture] [more] [arm64] [races]     the first seven by default
 #   more: what tests/more.txt leaves out of core and spec; arm64: another processor, with a cross compiler that it downloads
 #   (arm64.sh); races: what make tsan adds.  WHOLE=1: core and spec leave nothing out.
 # UNTIL: the time, in seconds since 1970, from which `more` and arm64 begin nothing any more and say what they leave out.
@@ -11,7 +11,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 BUILD=${BUILD:-build}
 MAKE=${MAKE:-make}
-suites=${*:-build syntax lint core spec torture}
+suites=${*:-build syntax lint bits core spec torture}
 whole=${WHOLE:-}
 until=${UNTIL:-}
 limit=${TEST_TIMEOUT:-900}
@@ -286,6 +286,14 @@ run_torture() {
         END { print passed + 0, failed + 0 }' "$out")
 }
 
+# The digest of the bits, a tenth of it unless the whole is asked for.
+run_bits() {
+    if [ ! -e tests/bits/bits.sh ]; then return; fi
+    lines=10
+    if [ "$whole" ]; then lines=100; fi
+    one "tests/bits/bits.sh" env LINES=$lines sh tests/bits/bits.sh
+}
+
 # Another processor, emulated.
 run_arm64() {
     status=0
@@ -321,11 +329,12 @@ run_races() {
 for suite in $suites; do
     case $suite in
     # MAKE is a command with its options.
-    build) one "build" $MAKE --no-print-directory BUILD="$BUILD" WERROR="$werror" all core-tests torture-build || finish ;;
+    build) one "build" $MAKE --no-print-directory BUILD="$BUILD" WERROR="$werror" all core-tests torture-build bits-build || finish ;;
     syntax) one "syntax (clang)" $MAKE -k --no-print-directory BUILD="$BUILD" WERROR="$werror" syntax ;;
     lint)
         for script in tests/lint/*.sh; do one "$script" sh "$script"; done
         ;;
+    bits) run_bits ;;
     core) run_core ;;
     spec) run_spec ;;
     torture) run_torture chosen_on ;;

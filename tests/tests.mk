@@ -219,3 +219,18 @@ oclgrind: all
 .PHONY: packages-check
 packages-check:
 	@BUILD='$(BUILD)' CC='$(CC)' sh tests/packages.sh
+
+# The digest of the bits: generated programs by each level of instructions; arm64's by a cross compiler and an emulator.
+# Its objects need no header of another library.
+BITS_OBJ := $(OBJ)/bits/bits.o $(patsubst %.c,$(OBJ)/%.o,$(call sources,prims/table) prims/math/op_cell.c prims/math/scalar_sequence.c) \
+    $(ISAS:%=$(OBJ)/backends/reference/instruction_loops_%.o)
+.PHONY: bits bits-arm64 bits-build
+bits-build: $(BUILD)/bits/digest
+bits: $(BUILD)/bits/digest
+	@BUILD='$(BUILD)' sh tests/bits/bits.sh
+bits-arm64:
+	@MAKE='$(MAKE)' BUILD='$(BUILD)' sh tests/bits/arm64.sh
+$(OBJ)/bits/%.o: tests/bits/%.c $(GEN)/loops_each.h Makefile
+	$(call COMPILE,$(INC_backends) $(OPENMP))
+$(BUILD)/bits/digest: $(BITS_OBJ)
+	@mkdir -p $(@D); echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -o $@ $^ -lm

@@ -34,8 +34,8 @@ int lun__gpu_devices(void *state, lun_device *rows, int room);
 bool lun__gpu_preferred(const lun_gpu_driver *driver);
 
 /* The key of a text's program in the cache on disk: all that the compiler's output depends on. */
-void lun__gpu_program_key(const char *backend, const lun_gpu_device *device, const char *text,
-                          lun_strbuf *key);
+void lun__gpu_program_key(const char *backend, const lun_gpu_device *device, const char *bits,
+                          const char *text, lun_strbuf *key);
 /* Appends "clFinish: CL_OUT_OF_RESOURCES (-5): hint". */
 void lun__gpu_state_failure_text(lun_strbuf *out, lun_gpu_failure failure);
 

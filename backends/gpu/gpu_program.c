@@ -12,11 +12,11 @@ static const int64_t MILLISECOND = 1000000;
 
 /* ---- the cache on disk ----------------------------------------------------------------------- */
 
-void lun__gpu_program_key(const char *backend, const lun_gpu_device *d, const char *text,
-                          lun_strbuf *key)
+void lun__gpu_program_key(const char *backend, const lun_gpu_device *d, const char *bits,
+                          const char *text, lun_strbuf *key)
 {
-    lun__strbuf_printf(key, "%s %d\n%s\n%s\n%016llx\n%s\n", backend, LUN_CL_ABI, d->driver, d->name,
-                       (unsigned long long)d->host, d->options);
+    lun__strbuf_printf(key, "%s %d\nbits %s\n%s\n%s\n%016llx\n%s\n", backend, LUN_CL_ABI, bits,
+                       d->driver, d->name, (unsigned long long)d->host, d->options);
     lun__strbuf_puts(key, text);
 }
 
@@ -132,7 +132,7 @@ lun_status lun__gpu_program(lun_gpu *g, const char *text, lun_kernel *k)
     lun_status s = g->stopped ? lun__gpu_batch_wait(g, 0) : LUN_OK;
     if (s != LUN_OK)
         return s;
-    lun__gpu_program_key(g->driver->name, &g->device, text, &k->key);
+    lun__gpu_program_key(g->driver->name, &g->device, g->services->bits, text, &k->key);
     k->program = await(g, k);
     k->stored = k->program || k->key.failed;
     if (k->program) {

@@ -27,12 +27,11 @@ static lun_isa here = LUN_ISA_BASE;
 
 static void look(void)
 {
-    static const char *const words[] = {[LUN_ISA_BASE] = "sse2", [LUN_ISA_AVX2] = "avx2"};
-    const char *word = getenv("LUNARRAY_VECTORS");
+    const char *word = getenv("LUNARRAY_ISA");
     here = widest();
-    for (int i = LUN_ISA_BASE; word && i < (int)here; i++)
-        if (!strcmp(word, words[i]))
-            here = (lun_isa)i;
+    for (lun_isa i = LUN_ISA_BASE; word && i < here; i++)
+        if (!strcmp(word, lun__isa_name(i)))
+            here = i;
 }
 
 lun_isa lun__isa_here(void)
@@ -44,4 +43,9 @@ lun_isa lun__isa_here(void)
 int lun__isa_bytes(lun_isa isa)
 {
     return 16 << (int)isa;
+}
+
+const char *lun__isa_name(lun_isa isa)
+{
+    return isa == LUN_ISA_AVX512 ? "avx512" : isa == LUN_ISA_AVX2 ? "avx2" : "base";
 }

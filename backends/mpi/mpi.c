@@ -30,6 +30,7 @@ static lun_status greet(lun_mpi *m)
     lun_mpi_answer a;
     lun__mpi_ask(m, LUN_MPI_GREET);
     lun__bytes_put_text(&m->out, LUN_MPI_HELLO);
+    lun__bytes_put_text(&m->out, m->services->bits);
     lun_status s = lun__mpi_hear(m, &a);
     if (s != LUN_OK)
         return s;

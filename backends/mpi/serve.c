@@ -24,14 +24,20 @@ static lun_device device_of(const lun_desk *d)
 static lun_status greet(lun_desk *d, lun_bytes *in, bool *answers)
 {
     bool nomem = false;
-    char *text = lun__bytes_take_text(in, &nomem);
+    char *text = lun__bytes_take_text(in, &nomem), *bits = lun__bytes_take_text(in, &nomem);
     lun_status s = LUN_OK;
     *answers = true;
-    if (in->bad)
+    if (in->bad) {
+        free(text);
+        free(bits);
         return lun__desk_strange(d, in);
+    }
     if (!text || strcmp(text, LUN_MPI_HELLO)) {
         s = lun__desk_fail(d, LUN_EBACKEND, "another version of the library serves there: ");
         lun__strbuf_puts(d->own.error, LUN_MPI_HELLO);
+    } else if (!bits || strcmp(bits, d->own.bits)) {
+        s = lun__desk_fail(d, LUN_EBACKEND, "ranks differ: bits ");
+        lun__strbuf_printf(d->own.error, "%s and %s", bits ? bits : "", d->own.bits);
     } else {
         lun__bytes_put_u8(&d->rest, !d->by->buffer_new); /* it multiplies matrices, */
         lun__bytes_put_u8(&d->rest, !d->by->buffer_new); /* does algorithms, */
@@ -43,6 +49,7 @@ static lun_status greet(lun_desk *d, lun_bytes *in, bool *answers)
         lun__bytes_put_i32(&d->rest, own.units);
     }
     free(text);
+    free(bits);
     return s;
 }
 

@@ -19,27 +19,27 @@
 #define LUN_MPI_WIRE_H
 
 /* Of the bytes; another version of the library may have another form of IR. */
-#define LUN_MPI_HELLO LUN_VERSION " 5"
+#define LUN_MPI_HELLO LUN_VERSION " 6"
 
 enum { LUN_MPI_PIECE = 1 << 24 }; /* bytes of elements in one message */
 enum { LUN_MPI_CELLS = 1 << 26 }; /* of a reduction on one rank, which answers with all of them */
 
 typedef enum lun_mpi_word {
-    LUN_MPI_GREET,    /* text -> whether it multiplies matrices, does algorithms, runs launches with
-                          turns; its backend; bytes of that device's memory, threads or compute
-                          units */
-    LUN_MPI_NEW,      /* buffer, bytes */
-    LUN_MPI_FREE,     /* buffer */
-    LUN_MPI_UPLOAD,   /* buffer, offset, bytes */
-    LUN_MPI_DOWNLOAD, /* buffer, offset, count -> bytes */
-    LUN_MPI_BUILD,    /* kernel, math mode, whether to answer, IR as bytes [->] */
-    LUN_MPI_RELEASE,  /* kernel */
-    LUN_MPI_PREPARE,  /* kernel -> */
-    LUN_MPI_RUN,      /* launch, whether to answer [-> cells] */
-    LUN_MPI_COMBINE,  /* launch, pairs, cells -> cells */
-    LUN_MPI_PAD,      /* padding, bytes of an element, from, origin, to */
-    LUN_MPI_TRANSFER, /* transfer */
-    LUN_MPI_PRODUCT,  /* product -> */
+    LUN_MPI_GREET,     /* text, version of the bits -> whether it multiplies matrices, does
+                          algorithms, runs launches with turns; its backend; bytes of that device's
+                          memory, threads or compute units */
+    LUN_MPI_NEW,       /* buffer, bytes */
+    LUN_MPI_FREE,      /* buffer */
+    LUN_MPI_UPLOAD,    /* buffer, offset, bytes */
+    LUN_MPI_DOWNLOAD,  /* buffer, offset, count -> bytes */
+    LUN_MPI_BUILD,     /* kernel, math mode, whether to answer, IR as bytes [->] */
+    LUN_MPI_RELEASE,   /* kernel */
+    LUN_MPI_PREPARE,   /* kernel -> */
+    LUN_MPI_RUN,       /* launch, whether to answer [-> cells] */
+    LUN_MPI_COMBINE,   /* launch, pairs, cells -> cells */
+    LUN_MPI_PAD,       /* padding, bytes of an element, from, origin, to */
+    LUN_MPI_TRANSFER,  /* transfer */
+    LUN_MPI_PRODUCT,   /* product -> */
     LUN_MPI_ALGORITHM, /* algorithm, segment, first, every, options, columns -> of each result its
                           length, and its bytes if it goes with the answer */
     LUN_MPI_FINISH,    /* -> */

@@ -238,8 +238,8 @@ static int openmp_devices(const lun_services *services, void *state, lun_device 
         cpu_name(rows[0].name, sizeof rows[0].name);
         lun__topology_text(&o->team.topology, rows[0].machine, sizeof rows[0].machine);
         const size_t told = strlen(rows[0].machine);
-        snprintf(rows[0].machine + told, sizeof rows[0].machine - told, "; %d thread%s: %s",
-                 o->team.wanted, o->team.wanted == 1 ? "" : "s",
+        snprintf(rows[0].machine + told, sizeof rows[0].machine - told, "; %s; %d thread%s: %s",
+                 lun__isa_name(o->isa), o->team.wanted, o->team.wanted == 1 ? "" : "s",
                  by ? by : "as many as this process may use");
     }
     return 1;

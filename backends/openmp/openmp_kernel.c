@@ -81,7 +81,7 @@ lun_status lun__openmp_kernel_build(void *state, const lun_ir *ir, const char *t
         lun__openmp_kernel_fail(o, s, "out of memory", "");
     k->unit.source = source.text;
     k->unit.wanted = k->needs_compiler;
-    k->unit.math = o->services->math;
+    k->unit.bits = lun__backend_bits(o->services);
     k->unit.scans = ir->scan >= 0;
     k->unit.reduces = ir->result_count > 0;
     k->cost = lun__ir_cost(ir);

@@ -12,7 +12,7 @@
 
 #include "bind/host/bind.h"
 #include "bind/host/block_pool.h"
-#include "lunarray.h"
+#include "lunarray_bind.h"
 #include "program/advice.h"
 #include "program/errors_json.h"
 #include "program/options.h"
@@ -272,7 +272,7 @@ static bool answer_early(const lun_options *o, int *code)
     if (o->help)
         lun__options_usage(stdout, o->program);
     else if (o->about)
-        print_line(ABOUT);
+        printf(ABOUT "\nbits %s %s\n", LUN_BITS, lun_bits_digest(LUN_BITS));
     return o->help || o->about;
 }
 

@@ -81,7 +81,8 @@ void lun__cache_bundle_key(const lun_cache_machine *m, const char *key, size_t l
                            lun_strbuf *out)
 {
     lun_strbuf line = LUN_STRBUF_INIT, text = LUN_STRBUF_INIT;
-    lun__strbuf_printf(&line, "lunarray " LUN_VERSION " kernels for %s\n", m->name);
+    lun__strbuf_printf(&line, "lunarray " LUN_VERSION " bits " LUN_BITS " kernels for %s\n",
+                       m->name);
     lun__strbuf_add(&text, key ? key : "", length); /* which ends */
     out->failed |= line.failed | text.failed;
     const char *s = lun__strbuf_text(&text), *own = lun__strbuf_text(&line);

@@ -15,7 +15,10 @@
  * and where they differ, of each rank, gathered:
  *
  *        0      8  h
- *        8      *  what it does, with its source line; a zero byte; its options; a zero byte */
+ *        8      *  what it does, with its source line; a zero byte; its options; a zero byte;
+ *                  the version of its bits; a zero byte
+ *
+ * h is of the version of the bits too: ranks of different ones find that at their first step. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +37,11 @@ static uint64_t hash(uint64_t h, const char *text)
     return h;
 }
 
-#define SEED UINT64_C(0xcbf29ce484222325)
+static uint64_t seed(const lun_engine *e)
+{
+    return hash(UINT64_C(0xcbf29ce484222325), e->services.bits);
+}
+
 /* What ended ranks agree on, and those that cannot take their step; no text has them. */
 #define END    UINT64_C(0x1e17de9d1e17de9d)
 #define UNABLE UINT64_C(0x5a1d0a7c5a1d0a7c)
@@ -80,10 +87,10 @@ static void read_agreed(const lun_ranks_state *r, lun_agreed *a)
 /* ---- when they differ ------------------------------------------------------------------------ */
 
 /* What a rank says that it does: its number for the agreement, then the text, then what must be the
- * same besides. */
+ * same besides, then the version of its bits. */
 typedef struct said {
     uint64_t hash;
-    const char *text, *options;
+    const char *text, *options, *bits;
 } said;
 
 /* The text in the plural: "is at" becomes "are at", "sums" becomes "sum". */
@@ -136,6 +143,15 @@ static void add_group(lun_strbuf *out, const said *all, int size, int i)
         lun__strbuf_printf(out, " [%s]", all[i].options);
 }
 
+/* A version of the bits that is not the first rank's; NULL: there is one alone. */
+static const char *other_bits(const said *all, int size)
+{
+    for (int i = 1; i < size; i++)
+        if (strcmp(all[i].bits, all[0].bits))
+            return all[i].bits;
+    return NULL;
+}
+
 /* One message of what all have said. Ranks that take no part are told alone where the others
  * agree. */
 static void tell(lun_engine *e, const said *all, int size)
@@ -143,6 +159,11 @@ static void tell(lun_engine *e, const said *all, int size)
     lun_strbuf text = LUN_STRBUF_INIT;
     uint64_t one = END;
     bool differ = false;
+    const char *other = other_bits(all, size);
+    if (other) {
+        lun__fail(e, LUN_ESCRIPT, "ranks differ: bits %s and %s", all[0].bits, other);
+        return;
+    }
     for (int i = 0; i < size; i++) {
         differ = differ || (one != END && takes_part(all[i].hash) && all[i].hash != one);
         one = takes_part(all[i].hash) ? all[i].hash : one;
@@ -171,6 +192,8 @@ static lun_status compare(lun_engine *e, uint64_t h)
     lun__strbuf_add(&own, "", 1);
     lun__strbuf_puts(&own, lun__strbuf_text(&r->options));
     lun__strbuf_add(&own, "", 1);
+    lun__strbuf_puts(&own, e->services.bits);
+    lun__strbuf_add(&own, "", 1);
     lun_status s = all && !own.failed
                        ? lun__gather(e, own.text, (int64_t)own.length, &counts, &bytes)
                        : lun__fail_nomem(e);
@@ -180,6 +203,7 @@ static lun_status compare(lun_engine *e, uint64_t h)
             memcpy(&all[i].hash, at, sizeof all[i].hash);
             all[i].text = at + sizeof all[i].hash;
             all[i].options = all[i].text + strlen(all[i].text) + 1;
+            all[i].bits = all[i].options + strlen(all[i].options) + 1;
         }
         tell(e, all, r->net->size);
         s = LUN_ESCRIPT;
@@ -213,7 +237,7 @@ static uint64_t say(lun_engine *e, const char *doing, const char *options)
     lun__add_source_line(e, &r->doing);
     lun__strbuf_clear(&r->options);
     lun__strbuf_puts(&r->options, options ? options : "");
-    return hash(hash(hash(SEED, doing), "\n"), options ? options : "");
+    return hash(hash(hash(seed(e), doing), "\n"), options ? options : "");
 }
 
 static lun_status outside_regions(lun_engine *e, const char *noun)
@@ -239,15 +263,15 @@ static lun_status may_step(lun_engine *e, const char *noun)
 }
 
 /* The hash of a barrier, which may have begun earlier. */
-static uint64_t barrier_hash(void)
+static uint64_t barrier_hash(const lun_engine *e)
 {
-    return hash(hash(SEED, "is at a barrier"), "\n");
+    return hash(hash(seed(e), "is at a barrier"), "\n");
 }
 
 static lun_status finish_split(lun_engine *e)
 {
     e->ranks->split = false;
-    return finish(e, barrier_hash(), "a barrier");
+    return finish(e, barrier_hash(e), "a barrier");
 }
 
 /* A barrier that has begun is over before another step, which its end finds so. */

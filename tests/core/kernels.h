@@ -67,7 +67,8 @@ static inline lun_services test_services(void)
 {
     cancel_flag = 0;
     lun__strbuf_clear(&test_error);
-    return (lun_services){.error = &test_error, .stats = &test_stats, .cancel = &cancel_flag};
+    return (lun_services){
+        .error = &test_error, .stats = &test_stats, .cancel = &cancel_flag, .bits = LUN_BITS};
 }
 
 /* ---- data ------------------------------------------------------------------------------------ */

@@ -31,7 +31,8 @@ static inline void device_services(device_kit *k, const char *dir)
     snprintf(k->dir, sizeof k->dir, "%s", dir ? dir : "/tmp/lunarray-test-XXXXXX");
     if (!dir)
         assert_non_null(mkdtemp(k->dir));
-    k->services = (lun_services){.error = &k->error, .stats = &k->stats, .cancel = &k->cancel};
+    k->services = (lun_services){
+        .error = &k->error, .stats = &k->stats, .cancel = &k->cancel, .bits = LUN_BITS};
     assert_int_equal(lun__cache_open(k->dir, LUN_CACHE_SIZE, NULL, NULL, &k->services.cache),
                      LUN_OK);
 }

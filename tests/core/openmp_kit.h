@@ -58,6 +58,7 @@ static inline void kit_open(kit *k, const char *dir, const char *compiler, int j
                                  .threads = threads,
                                  .jit = jit,
                                  .math = math,
+                                 .bits = LUN_BITS,
                                  .log = kit_log,
                                  .log_ctx = k,
                                  .cancel = &k->cancel};

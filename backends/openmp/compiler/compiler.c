@@ -130,14 +130,14 @@ lun_cache_machine lun__compiler_machine(void)
     return m;
 }
 
-void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,
+void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, const char *bits,
                        lun_strbuf *key)
 {
     lun__strbuf_printf(key,
-                       "%sobject 3\nabi %d\nmath %d\nisa %d\ncompiler %s\nsize "
+                       "%sobject 3\nabi %d\nbits %s\nisa %d\ncompiler %s\nsize "
                        "%lld\ntime %lld.%09lld\n"
                        "flags",
-                       first_line, (int)LUN_RENDER_ABI, math, (int)c->isa, c->path ? c->path : "",
+                       first_line, (int)LUN_RENDER_ABI, bits, (int)c->isa, c->path ? c->path : "",
                        c->size, c->seconds, c->nanoseconds);
     const char *const *lists[] = {common_flags,        warning_flags(needs), level_flags(needs),
                                   branch_flags(needs), isa_flags(c->isa),    library_flags(needs)};

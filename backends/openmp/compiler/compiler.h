@@ -24,8 +24,9 @@ enum {
 
 bool lun__compiler_find(lun_compiler *c);
 void lun__compiler_free(lun_compiler *c);
-/* Appends all that decides how a text's machine code looks; needs: LUN_RENDER_*, math: lun_math. */
-void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, int math,
+/* Appends all that decides how a text's machine code looks; needs: LUN_RENDER_*, bits: the version
+ * of the bits that the text was rendered for. */
+void lun__compiler_key(const lun_compiler *c, const char *text, unsigned needs, const char *bits,
                        lun_strbuf *key);
 /* Machines with these instructions, which can run what it compiles. */
 lun_cache_machine lun__compiler_machine(void);

@@ -32,7 +32,7 @@ void lun__jit_init(lun_jit_compiler *c, const lun_services *services, lun_isa is
 
 static void make_key(const lun_jit_compiler *c, const lun_unit *u, lun_strbuf *key)
 {
-    lun__compiler_key(&c->compiler, u->source, u->needs, u->math, key);
+    lun__compiler_key(&c->compiler, u->source, u->needs, u->bits, key);
 }
 
 /* What another machine's compiler made: its key names no compiler. */

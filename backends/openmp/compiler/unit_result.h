@@ -21,7 +21,7 @@ typedef enum lun_unit_state {
 typedef struct lun_unit {
     char *source; /* owned; NULL once it is ready */
     unsigned needs;
-    int math;            /* lun_math that the text was rendered for */
+    const char *bits;    /* the version of the bits that the text was rendered for */
     bool scans, reduces; /* which functions it has */
     bool wanted;         /* required: its failure is an error, not a line in the log */
     bool alone;          /* not to be compiled together with others */

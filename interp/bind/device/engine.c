@@ -237,6 +237,23 @@ static int math_mode(lua_State *L)
     return 1;
 }
 
+/* lun.bits() gives the version of the bits; lun.bits "v1" chooses it. */
+static int bits(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    if (!lua_isnoneornil(L, 1))
+        lun__error_check(L, h, lun_set_bits(h->engine, luaL_checkstring(L, 1)), 1);
+    lua_pushstring(L, lun_bits(h->engine));
+    return 1;
+}
+
+/* internal.bits_digest(version): the digits of it, "" if there are none. */
+static int bits_digest(lua_State *L)
+{
+    lua_pushstring(L, lun_bits_digest(luaL_checkstring(L, 1)));
+    return 1;
+}
+
 /* Seconds on a clock that never goes back, for timing. */
 static int monotonic_clock(lua_State *L)
 {
@@ -262,10 +279,14 @@ void lun__open_engine(lua_State *L, const lun__parts *p)
                                            {"backends", backends, 0},
                                            {"devices", devices, 0},
                                            {"math", math_mode, 1},
+                                           {"bits", bits, 1},
                                            {"clock", monotonic_clock, 0},
                                            {NULL, NULL, 0}};
-    static const luaL_Reg inside[] = {
-        {"terminal", terminal}, {"profile", profile}, {"block_all", block_all}, {NULL, NULL}};
+    static const luaL_Reg inside[] = {{"terminal", terminal},
+                                      {"profile", profile},
+                                      {"block_all", block_all},
+                                      {"bits_digest", bits_digest},
+                                      {NULL, NULL}};
     lun__register_offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, inside);
     lua_pushliteral(L, "Lunarray " LUN_VERSION);

@@ -210,6 +210,11 @@ local FUNCTIONS = {
         'selects a backend, or a set of places: "openmp/4", "opencl:*", "opencl:1,opencl:3"; returns the names in use',
     },
     math = { 'lun.math "precise" or "fast"', "accuracy of mathematical functions; returns the one in use" },
+    bits = {
+        "lun.bits([version])",
+        'the version of the bits, "v1": it changes when any result of an operation changes; "none" with\n'
+            .. 'lun.math "precise"; lun.bits "v1" chooses one before the first kernel',
+    },
     load = {
         "lun.load(path [, opts])",
         "an array from a .npy, .png, .pgm or .ppm file, or of bytes with {dtype=}; a table of arrays from .npz,\n"
@@ -787,7 +792,7 @@ of a table      %s
 of its groups   %s
 pictures        plot hist bars box image
 ranks           spmd
-the engine      backends devices use math clock trim cache door info isarray op _VERSION
+the engine      backends devices use math bits clock trim cache door info isarray op _VERSION
 operations      %s]]
 
 -- The text for an operation of lun.op.

@@ -81,20 +81,22 @@ function M.text()
         add(i == 1 and "devices" or "", ("%s (%s, %s): %d units, %s GB"):format(device.name, device.kind,
             device.backend, device.units, number.format("%.1f", device.memory / 1e9)))
     end
-    local cores, threads = machine:match "^(.*); (.-)$" -- of openmp
+    local cores, level, threads = machine:match "^(.*); (%w+); (.-)$" -- of openmp
     add("machine", cores or machine)
     if threads then
+        add("isa", level)
         add("threads", threads)
     end
     for i, line in ipairs(ranks()) do
         add(i == 1 and "ranks" or "", line)
     end
     add("math", core.math())
+    add("bits", (("%s %s"):format(core.bits(), core.internal.bits_digest(core.bits())):gsub(" $", "")))
     add("compiler", compiler())
     add("cache", cache())
     doors(add)
-    for _, name in ipairs { "LUNARRAY_BACKEND", "LUNARRAY_THREADS", "OMP_NUM_THREADS", "LUNARRAY_VECTORS",
-        "LUNARRAY_JIT", "LUNARRAY_MPI", "LUNARRAY_RANK_BACKEND", "LUNARRAY_DUCKDB", "LUNARRAY_SQLITE",
+    for _, name in ipairs { "LUNARRAY_BACKEND", "LUNARRAY_THREADS", "OMP_NUM_THREADS", "LUNARRAY_ISA",
+        "LUNARRAY_BITS", "LUNARRAY_JIT", "LUNARRAY_MPI", "LUNARRAY_RANK_BACKEND", "LUNARRAY_DUCKDB", "LUNARRAY_SQLITE",
         "LUNARRAY_HDF5" } do
         if os.getenv(name) then
             add(name, os.getenv(name))

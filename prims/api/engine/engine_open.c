@@ -8,6 +8,7 @@
 #include "api/array/api.h"
 #include "api/data/fft.h"
 #include "api/engine/plugins.h"
+#include "api/engine/use.h"
 #include "api/text/text_array.h"
 #include "api/time/time_array.h"
 #include "base/sized.h"
@@ -105,15 +106,15 @@ static lun_status thread_count(lun_engine *e, const lun_config *c, int *count, c
     return LUN_OK;
 }
 
-/* The widest vectors; backends know the names. */
-static lun_status vectors(lun_engine *e)
+/* The highest level of instructions; backends know the names. */
+static lun_status isa_level(lun_engine *e)
 {
-    static const char *const words[] = {"", "sse2", "avx2", "avx512"};
-    const char *s = getenv("LUNARRAY_VECTORS");
+    static const char *const words[] = {"", "base", "avx2", "avx512"};
+    const char *s = getenv("LUNARRAY_ISA");
     for (size_t i = 0; s && i < sizeof words / sizeof *words; i++)
         if (!strcmp(s, words[i]))
             return LUN_OK;
-    return s ? lun__fail(e, LUN_EARG, "LUNARRAY_VECTORS must be sse2, avx2 or avx512, not '%s'", s)
+    return s ? lun__fail(e, LUN_EARG, "LUNARRAY_ISA must be base, avx2 or avx512, not '%s'", s)
              : LUN_OK;
 }
 
@@ -131,7 +132,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
 {
     const char *places = c->backend ? c->backend : getenv("LUNARRAY_BACKEND");
     const char *cc = getenv("LUNARRAY_CC"), *dir = getenv("LUNARRAY_CACHE_DIR");
-    const char *threads_by = NULL;
+    const char *threads_by = NULL, *bits = NULL;
     int threads = 0;
     int64_t cache_size = 0;
     e->config = *c;
@@ -143,7 +144,9 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     if (s == LUN_OK)
         s = thread_count(e, c, &threads, &threads_by);
     if (s == LUN_OK)
-        s = vectors(e);
+        s = isa_level(e);
+    if (s == LUN_OK)
+        s = lun__use_bits_wanted(e, &bits);
     if (s == LUN_OK)
         s = kernel_bounds(e, c);
     if (s == LUN_OK)
@@ -173,6 +176,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
                                  .threads_by = threads_by,
                                  .jit = e->jit,
                                  .math = e->math,
+                                 .bits = bits,
                                  .log = lun__log_compile,
                                  .log_ctx = &e->logger,
                                  .cancel = &e->cancel,

@@ -1,8 +1,13 @@
-/* use.c - chooses another backend or set of locations, another math mode; kernels of the others are
- * kept. */
+/* use.c - chooses another backend or set of locations, another math mode, a version of the bits;
+ * kernels of the others are kept. */
+#include "api/engine/use.h"
+
+#include <stdlib.h>
+
 #include "base/sized.h"
 #include "engine/state.h"
 #include "lunarray_bind.h"
+#include "math/version.h"
 
 lun_status lun_use(lun_engine *e, const char *places)
 {
@@ -48,4 +53,41 @@ lun_status lun_math_mode(lun_engine *e, lun_math mode)
         return lun__fail(e, LUN_EARG, "math mode must be fast or precise");
     e->math = e->services.math = (int)mode;
     return LUN_OK;
+}
+
+const char *lun_bits(const lun_engine *e)
+{
+    LUN_NEED_OR(e, "");
+    return lun__backend_bits(&e->services);
+}
+
+/* Of a version that is not known. */
+static lun_status unknown_bits(lun_engine *e, const char *version, const char *variable)
+{
+    lun_strbuf list = LUN_STRBUF_INIT;
+    lun__version_list(&list);
+    lun_status s = lun__fail(e, LUN_EARG, "%sno version of bits '%s': this library knows %s",
+                             variable, version, lun__strbuf_text(&list));
+    lun__strbuf_free(&list);
+    return s;
+}
+
+lun_status lun_set_bits(lun_engine *e, const char *version)
+{
+    LUN_NEED(e, version);
+    const char *known = lun__version_find(version);
+    if (!known)
+        return unknown_bits(e, version, "");
+    if (e->kernels && known != e->services.bits)
+        return lun__fail(e, LUN_EARG, "bits %s are chosen before the first kernel, which has %s",
+                         known, e->services.bits);
+    e->services.bits = known;
+    return LUN_OK;
+}
+
+lun_status lun__use_bits_wanted(lun_engine *e, const char **out)
+{
+    const char *s = getenv("LUNARRAY_BITS");
+    *out = lun__version_find(s && *s ? s : LUN_BITS);
+    return *out ? LUN_OK : unknown_bits(e, s, "LUNARRAY_BITS: ");
 }

@@ -67,25 +67,25 @@ static void test_openmp(void **state)
     const char source[] = "void lun_kernel(void) {}";
     const lun_compiler cc = {.path = path, .size = 1000, .seconds = 5, .nanoseconds = 7};
     lun_compiler c = cc;
-    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "nothing"));
+    lun__compiler_key(&c, source, 0, LUN_BITS, add(&k, "nothing"));
     c.path = other;
-    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "the compiler's path"));
+    lun__compiler_key(&c, source, 0, LUN_BITS, add(&k, "the compiler's path"));
     c = cc, c.size++;
-    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "the compiler's size"));
+    lun__compiler_key(&c, source, 0, LUN_BITS, add(&k, "the compiler's size"));
     c = cc, c.seconds++;
-    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "the compiler's time"));
+    lun__compiler_key(&c, source, 0, LUN_BITS, add(&k, "the compiler's time"));
     c = cc, c.nanoseconds++;
-    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "nanoseconds of that"));
+    lun__compiler_key(&c, source, 0, LUN_BITS, add(&k, "nanoseconds of that"));
     c = cc, c.isa = LUN_ISA_AVX2;
-    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "AVX2"));
+    lun__compiler_key(&c, source, 0, LUN_BITS, add(&k, "AVX2"));
     c.isa = LUN_ISA_AVX512;
-    lun__compiler_key(&c, source, 0, LUN_MATH_FAST, add(&k, "AVX-512"));
+    lun__compiler_key(&c, source, 0, LUN_BITS, add(&k, "AVX-512"));
     c = cc;
-    lun__compiler_key(&c, source, 0, LUN_MATH_PRECISE, add(&k, "the mode of math"));
-    lun__compiler_key(&c, source, LUN_RENDER_LOOPS, LUN_MATH_FAST, add(&k, "the level"));
-    lun__compiler_key(&c, source, LUN_RENDER_LIBM, LUN_MATH_FAST, add(&k, "the libraries"));
-    lun__compiler_key(&c, "void lun_kernel(void) { }", 0, LUN_MATH_FAST, add(&k, "a blank"));
-    lun__compiler_key(&c, "", 0, LUN_MATH_FAST, add(&k, "no source"));
+    lun__compiler_key(&c, source, 0, "none", add(&k, "the version of the bits"));
+    lun__compiler_key(&c, source, LUN_RENDER_LOOPS, LUN_BITS, add(&k, "the level"));
+    lun__compiler_key(&c, source, LUN_RENDER_LIBM, LUN_BITS, add(&k, "the libraries"));
+    lun__compiler_key(&c, "void lun_kernel(void) { }", 0, LUN_BITS, add(&k, "a blank"));
+    lun__compiler_key(&c, "", 0, LUN_BITS, add(&k, "no source"));
     /* the flags and the protocol stand in it by their words */
     const char *text = lun__strbuf_text(&k.list[0].text);
     char abi[32];
@@ -94,7 +94,7 @@ static void test_openmp(void **state)
     char *words[LUN_COMPILER_WORDS], from[] = "k.c", to[] = "k.so";
     lun__compiler_command(&cc, LUN_RENDER_LIBM | LUN_RENDER_LOOPS, from, to, words);
     lun_strbuf full = LUN_STRBUF_INIT;
-    lun__compiler_key(&cc, source, LUN_RENDER_LIBM | LUN_RENDER_LOOPS, LUN_MATH_FAST, &full);
+    lun__compiler_key(&cc, source, LUN_RENDER_LIBM | LUN_RENDER_LOOPS, LUN_BITS, &full);
     for (int i = 1; words[i]; i++)
         if (words[i] != from && words[i] != to && strcmp(words[i], "-o") &&
             !strstr(lun__strbuf_text(&full), words[i]))
@@ -113,21 +113,23 @@ static void test_opencl(void **state)
                                  .options = LUN_CL_OPTIONS,
                                  .host = 99};
     lun_gpu_device d = same;
-    lun__gpu_program_key("opencl", &d, source, add(&k, "nothing"));
+    lun__gpu_program_key("opencl", &d, LUN_BITS, source, add(&k, "nothing"));
+    lun__gpu_program_key("opencl", &d, "v0", source, add(&k, "the version of the bits"));
     snprintf(d.name, sizeof d.name, "pthread-y");
-    lun__gpu_program_key("opencl", &d, source, add(&k, "the device"));
+    lun__gpu_program_key("opencl", &d, LUN_BITS, source, add(&k, "the device"));
     d = same;
     snprintf(d.driver, sizeof d.driver, "P; 3.1 LLVM 16; x; 3");
-    lun__gpu_program_key("opencl", &d, source, add(&k, "the platform's version"));
+    lun__gpu_program_key("opencl", &d, LUN_BITS, source, add(&k, "the platform's version"));
     d = same;
     snprintf(d.driver, sizeof d.driver, "P; 3.1 LLVM 15; x; 4");
-    lun__gpu_program_key("opencl", &d, source, add(&k, "the driver's version"));
+    lun__gpu_program_key("opencl", &d, LUN_BITS, source, add(&k, "the driver's version"));
     d = same, d.host++;
-    lun__gpu_program_key("opencl", &d, source, add(&k, "the processor's features"));
+    lun__gpu_program_key("opencl", &d, LUN_BITS, source, add(&k, "the processor's features"));
     d = same, d.options = LUN_CL_OPTIONS " " LUN_CL_ROUNDED;
-    lun__gpu_program_key("opencl", &d, source, add(&k, "the options"));
+    lun__gpu_program_key("opencl", &d, LUN_BITS, source, add(&k, "the options"));
     d = same;
-    lun__gpu_program_key("opencl", &d, "__kernel void lun_kernel(void) { }", add(&k, "a blank"));
+    lun__gpu_program_key("opencl", &d, LUN_BITS, "__kernel void lun_kernel(void) { }",
+                         add(&k, "a blank"));
     assert_non_null(strstr(lun__strbuf_text(&k.list[0].text), LUN_CL_OPTIONS));
     check_and_free(&k);
 }

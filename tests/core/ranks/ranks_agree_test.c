@@ -126,6 +126,21 @@ static void exchange(rank *r)
     gather_some(r, 700, 9);
 }
 
+/* ---- versions of the bits -------------------------------------------------------------------- */
+
+/* The last rank's are others: each rank's first step fails, in one line. */
+static void differ(rank *r)
+{
+    const bool other = r->npes > 1 && r->mype == r->npes - 1;
+    if (other)
+        r->e->services.bits = "v0";
+    EXPECT(lun_spmd_barrier(r->e) == (r->npes > 1 ? LUN_ESCRIPT : LUN_OK));
+    EXPECT(r->npes == 1 || !strcmp(lun_error(r->e), "ranks differ: bits " LUN_BITS " and v0"));
+    if (other)
+        r->e->services.bits = LUN_BITS;
+    EXPECT(lun_spmd_barrier(r->e) == LUN_OK);
+}
+
 static void on_all(void (*program)(rank *r))
 {
     rank all[MOST];
@@ -151,9 +166,15 @@ static void test_exchanges(void **state)
     on_all(exchange);
 }
 
+static void test_bits(void **state)
+{
+    (void)state;
+    on_all(differ);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_agreed),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_agreed), cmocka_unit_test(test_bits),
                                        cmocka_unit_test(test_gathers),
                                        cmocka_unit_test(test_exchanges)};
     return cmocka_run_group_tests(tests, NULL, NULL);

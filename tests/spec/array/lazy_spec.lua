@@ -292,6 +292,18 @@ describe("backends", function()
         expect.failure("invalid option 'exact'", lun.math, "exact")
     end)
 
+    it("have a version of the bits, which precise functions have not", function()
+        assert.equal("v1", lun.bits())
+        lun.math "precise"
+        assert.equal("none", lun.bits())
+        lun.math "fast"
+        assert.equal("v1", lun.bits "v1")
+        expect.failure("no version of bits 'v9': this library knows v1", lun.bits, "v9")
+        expect.failure("no version of bits 'none': this library knows v1", lun.bits, "none")
+        assert.equal("v1", lun.bits())
+        assert.is_truthy(lun.info():find "\nbits       v1 %x+\n")
+    end)
+
     it("are described in text", function()
         local text = lun.info()
         assert.matches("Lunarray %d+%.%d+", text)

@@ -10,7 +10,7 @@ local COUNT = 500
 
 -- One thread and 64, caches of 256 KB and 32 MB, no compiler, little memory.
 local MACHINES = {
-    { threads = 1, l2 = 262144, vectors = "sse2", jit = "off", options = "" },
+    { threads = 1, l2 = 262144, vectors = "base", jit = "off", options = "" },
     { threads = 64, l2 = 33554432, vectors = "avx512", jit = "auto", options = "--memory-limit 200" },
 }
 
@@ -78,7 +78,7 @@ describe("the text of a plan #place", function()
             for _, m in ipairs(MACHINES) do
                 local text, status = shell.capture(([[
                     HWLOC_SYNTHETIC='pack:1 l3:1(size=%d) l2:%d(size=%d) l1d:1(size=32768) core:1 pu:1' LUNARRAY_THREADS=%d \
-                    LUNARRAY_VECTORS=%s LUNARRAY_JIT=%s LUNARRAY_BACKEND=%s %s %s %s/any.lua 2>&1]]):format(m.l2 * 2, m.threads,
+                    LUNARRAY_ISA=%s LUNARRAY_JIT=%s LUNARRAY_BACKEND=%s %s %s %s/any.lua 2>&1]]):format(m.l2 * 2, m.threads,
                     m.l2, m.threads, m.vectors, m.jit, set, shell.interpreter(), m.options, scratch))
                 assert.equal(0, status, text:sub(-500))
                 assert.truthy(text == want .. "\n", difference(want, text))

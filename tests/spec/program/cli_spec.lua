@@ -65,7 +65,7 @@ local function run(interpreter, command)
     file:write(script, "\n")
     file:close()
     -- each test says itself for which threads, vectors and caches it is
-    os.execute("env -u LUA_INIT -u LUA_PATH -u LUA_CPATH -u LUNARRAY_THREADS -u LUNARRAY_VECTORS -u HWLOC_SYNTHETIC sh " .. path)
+    os.execute("env -u LUA_INIT -u LUA_PATH -u LUA_CPATH -u LUNARRAY_THREADS -u LUNARRAY_ISA -u HWLOC_SYNTHETIC sh " .. path)
     local function output(name)
         local text = shell.slurp(scratch .. "/" .. name)
         local start, stop = text:find(interpreter, 1, true)
@@ -367,7 +367,8 @@ describe("the program's own options", function()
 
     it("says its version", function()
         local out, err, code = run(ours, "lua --version")
-        assert.is_truthy(out:find "^Lunarray %d+%.%d+%.%d+ %(Lua 5%.4%.%d+%)\n$")
+        assert.is_truthy(out:find "^Lunarray %d+%.%d+%.%d+ %(Lua 5%.4%.%d+%)\nbits v1 (%x+)\n$")
+        assert.equal(shell.slurp "tests/bits/v1.txt":match "all (%x+)\n$", out:match "bits v1 (%x+)")
         assert.equal("", err)
         assert.equal(0, code)
     end)
@@ -386,7 +387,7 @@ describe("the program's own options", function()
         assert.equal("", err)
         assert.equal(0, code)
         assert.is_truthy(out:find "^version    Lunarray %d+%.%d+%.%d+, Lua 5%.4%.%d+\n")
-        for _, name in ipairs { "backend", "backends", "devices", "machine", "math", "compiler", "cache" } do
+        for _, name in ipairs { "backend", "backends", "devices", "machine", "math", "bits", "isa", "compiler", "cache" } do
             assert.is_truthy(out:find("\n" .. name .. " +%S"), name)
         end
         assert.is_truthy(out:find "reference")
@@ -469,6 +470,7 @@ describe("the program's own options", function()
     it("refuses words of the environment that it does not know", function()
         for _, row in ipairs {
             { "LUNARRAY_JIT=synch", "LUNARRAY_JIT must be auto, sync or off, not 'synch'" },
+            { "LUNARRAY_BITS=v9", "LUNARRAY_BITS: no version of bits 'v9': this library knows v1" },
             { "LUNARRAY_THREADS=two", "LUNARRAY_THREADS must be a positive number, not 'two'" },
             { "LUNARRAY_THREADS=0", "LUNARRAY_THREADS must be a positive number, not '0'" },
             { "LUNARRAY_THREADS=-1", "LUNARRAY_THREADS must be a positive number, not '-1'" },
@@ -477,7 +479,8 @@ describe("the program's own options", function()
             assert.is_truthy(err:find(row[2], 1, true), err)
             assert.equal(1, code)
         end
-        for _, well in ipairs { "LUNARRAY_JIT=", "LUNARRAY_JIT=auto", "LUNARRAY_THREADS=", "LUNARRAY_THREADS=99999999999" } do
+        for _, well in ipairs { "LUNARRAY_JIT=", "LUNARRAY_JIT=auto", "LUNARRAY_BITS=", "LUNARRAY_BITS=v1",
+            "LUNARRAY_THREADS=", "LUNARRAY_THREADS=99999999999" } do
             assert.equal("6.0\n", (run(ours, well .. " lua -e 'print(lun.vector { 1.5, 4.5 }:sum())'")))
         end
     end)
@@ -523,16 +526,17 @@ describe("the program's own options", function()
         assert.equal("500000500000\n1\n", (run(ours, "OMP_NUM_THREADS=1 LUNARRAY_JIT=off " .. count)))
     end)
 
-    it("computes with vectors no wider than LUNARRAY_VECTORS", function()
+    it("computes with instructions no higher than LUNARRAY_ISA", function()
         local sums = {}
-        for i, word in ipairs { "", "sse2", "avx2", "avx512" } do
-            sums[i] = run(ours, "LUNARRAY_JIT=sync LUNARRAY_VECTORS=" .. word
+        for i, word in ipairs { "", "base", "avx2", "avx512" } do
+            sums[i] = run(ours, "LUNARRAY_JIT=sync LUNARRAY_ISA=" .. word
                 .. " lua -e 'print((\"%.17g\"):format((lun.index(100001) * 0.1):sum()))'")
             assert.equal(sums[1], sums[i])
         end
+        assert.is_truthy(run(ours, "LUNARRAY_ISA=base lua --info"):find("\nisa        base\n", 1, true))
         assert.matches("^500", sums[1])
-        local _, err, code = run(ours, "LUNARRAY_VECTORS=mmx lua -e 'print(1)'")
-        assert.is_truthy(err:find("LUNARRAY_VECTORS must be sse2, avx2 or avx512, not 'mmx'", 1, true), err)
+        local _, err, code = run(ours, "LUNARRAY_ISA=mmx lua -e 'print(1)'")
+        assert.is_truthy(err:find("LUNARRAY_ISA must be base, avx2 or avx512, not 'mmx'", 1, true), err)
         assert.equal(1, code)
     end)
 
