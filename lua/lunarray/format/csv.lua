@@ -10,6 +10,7 @@
 
 local columns_in = require "lunarray.format.columns"
 local core = require "lunarray.core"
+local csvpipe = require "lunarray.format.csvpipe"
 local csvrows = require "lunarray.format.csvrows"
 local file = require "lunarray.format.file"
 local frame = require "lunarray.show.frame"
@@ -51,8 +52,8 @@ local faults = {
 }
 
 -- nil, message with the line, code. `names`: the header, if that is known; `chosen`: by their numbers, the dtypes that
--- columns must have.
-local function failure(names, chosen, what, line, column, x, reason)
+-- columns must have; `lines`: how many come before the text, nil: none.
+local function failure(names, chosen, lines, what, line, column, x, reason)
     local dtype = chosen and chosen[column]
     if what == "packed" then
         return nil, line, column
@@ -85,7 +86,7 @@ local function failure(names, chosen, what, line, column, x, reason)
     elseif column then
         message = ("%s (column %d)"):format(message, column)
     end
-    return nil, ("line %d: %s"):format(line, message), "format"
+    return nil, ("line %d: %s"):format(line + (lines or 0), message), "format"
 end
 
 -- A file's names of columns without blanks around, and a list of those that were made.
@@ -136,7 +137,7 @@ local function open(source, opts, extension)
     local reader, names, nameless, separator, x, reason = internal.csv_open(text or source.handle, source.left, nil,
         packed, options.rules(opts, separator_of(opts, extension)))
     if not reader then
-        return failure(nil, nil, names, nameless, separator, x, reason)
+        return failure(nil, nil, opts.lines, names, nameless, separator, x, reason)
     end
     return reader, names, nameless, separator
 end
@@ -193,7 +194,8 @@ local function begin(source, opts, extension)
         return nil, wanted, "format"
     end
     local from = { reader = reader, names = names, numbers = numbers, wanted = wanted, hows = {}, dtypes = {},
-        chosen = {}, about = { separator = separator, nameless = nameless, skipped = 0, made = made } }
+        chosen = {}, lines = opts.lines,
+        about = { separator = separator, nameless = nameless, skipped = 0, made = made } }
     for i, number in ipairs(numbers) do
         from.hows[i], from.dtypes[i] = options.how(opts, names[number])
         from.chosen[number] = from.dtypes[i]
@@ -206,7 +208,7 @@ end
 local function columns_of(from, numbers, hows)
     local columns, rows, flags, valid, skipped, reason = internal.csv_columns(from.reader, numbers, hows)
     if not columns then
-        return failure(from.names, from.chosen, rows, flags, valid, skipped, reason)
+        return failure(from.names, from.chosen, from.lines, rows, flags, valid, skipped, reason)
     end
     from.about.skipped = skipped
     return columns, valid, flags, rows
@@ -389,16 +391,92 @@ function csv.decode_all(list, opts)
     return t
 end
 
+-- ---------------------------------------------------------------- rows that stay in their files
+
+-- Whether no quote is open at the end of a text of rows, or of a header and rows.
+local function ends_with_row(text, opts, separator)
+    local reader, what = internal.csv_open(text, #text, nil, false, options.rules(opts, separator))
+    if reader then
+        local columns
+        internal.csv_next(reader)
+        columns, what = internal.csv_columns(reader, {})
+        internal.csv_close(reader)
+        what = not columns and what
+    end
+    return what ~= "open quote"
+end
+
+-- The opened table of what comes once from a source without a size; or nil, message, code.
+local function open_pipe(source, one, opts)
+    local start, message, code = source:peek(2)
+    if not start then
+        return nil, one.path .. ": " .. message, code
+    elseif columns_in.is_packed(one.extension) or find(one.extension or "", "zip$") or options.rules(opts).encoding
+        or start == "\255\254" or start == "\254\255" then
+        return nil, one.path .. ": packed text, and text of another encoding, is read once and whole; use lun.load",
+            "unsupported"
+    end
+    local quote = opts.quote == nil and '"' or opts.quote
+    local pipe, separator = csvpipe.new(source, quote), separator_of(opts, one.extension)
+    local rows = setmetatable({ header = false, skip = 0 }, { __index = opts })
+    local function part(k)
+        return pipe:go(k, function(text)
+            return ends_with_row(text, k == 1 and opts or rows, separator)
+        end)
+    end
+    local some
+    some, message, code = part(1)
+    if some == nil then
+        return nil, one.path .. ": " .. message, code
+    end
+    local list = setmetatable({ once = true }, { __index = function(_, k)
+        local more, why = part(k)
+        if more == nil then
+            error(("%s: %s"):format(one.path, why), 0)
+        end
+        return more and one or nil
+    end })
+    return csvrows.open(list, opts, function(_, left, first)
+        local mine = { nrows = left }
+        if pipe.number > 1 then
+            separator = first.about.separator
+            mine.header, mine.skip, mine.sep = true, 0, separator
+            mine.names, mine.columns = first.names, first.wanted
+        end
+        local text, lines = pipe:file(first and #first.names, separator)
+        mine.lines = lines
+        local from, why, number = begin(text, setmetatable(mine, { __index = opts }), one.extension)
+        if not from then
+            return nil, one.path .. ": " .. why, number
+        end
+        from.path, from.source = one.path, text
+        return from
+    end, columns_of, columns_in.joined)
+end
+
 -- The opened table of files, whose rows are read where they are used; or nil, message, code. list: path and extension
 -- of each.
 function csv.open(list, opts)
+    if #list == 1 then
+        local only, message, code = list[1], nil, nil
+        local source = only.handle and file.stream(only.handle)
+        if not source then
+            source, message, code = file.open(only.path)
+        end
+        if not source then
+            return nil, message, code
+        elseif not source.left then
+            return open_pipe(source, only, opts)
+        end
+        source:close()
+    end
     return csvrows.open(list, opts, function(one, left, first)
         local source, message, code = file.open(one.path)
         if not source then
             return nil, message, code
         elseif not source.left then
             source:close()
-            return nil, one.path .. ": not a regular file; use lun.load", "unsupported"
+            return nil, one.path .. ": not a regular file; it is opened alone, or use lun.load", "unsupported"
         end
         local mine = opts
         if first or left then
@@ -464,7 +542,7 @@ local function present(path, names, opts, extension)
         columns_in.is_packed(extension), options.rules({ sep = form_of(opts, extension).separator,
             header = opts.header }))
     if not reader then
-        message, code = select(2, failure(nil, nil, header, message, code, unended, x))
+        message, code = select(2, failure(nil, nil, nil, header, message, code, unended, x))
         return nil, path .. ": " .. message, code
     end
     internal.csv_close(reader)

@@ -57,7 +57,11 @@ local function read(source, from, list)
         columns[name] = source.joined(values[k], valid[k], from.dtypes[i])
     end
     source.changed = changed or source.changed
-    if changed then
+    if changed and source.once and source.number > 1 then
+        error(("%s: column '%s' is %s, as later rows say, and the first rows are gone: {dtypes = {%s = %q}}"):format(
+            from.path, changed, internal.csv_kind(source.flags[changed]), changed,
+            internal.csv_kind(source.flags[changed])), 0)
+    elseif changed then
         error(chain.again, 0)
     end
     return columns, rows
@@ -211,10 +215,12 @@ local function sample_of(source)
 end
 
 -- The opened table of csv files; or nil, message, code. list: path and extension of each; open(file, rows, first): a
--- file that is begun, for so many rows (nil: all), in the columns of the first one; columns_of(from, numbers, hows) and
+-- file that is begun, for so many rows (nil: all), in the columns of the first one; list.once: its files are parts of
+-- one, each of which can be had until the next one is; columns_of(from, numbers, hows) and
 -- joined(values, validity, dtype) as csv.lua has them.
 function M.open(list, opts, open, columns_of, joined)
-    local source = setmetatable({ files = list, several = #list > 1, flags = {}, open = open, columns_of = columns_of,
+    local source = setmetatable({ files = list, several = #list > 1 or list.once, once = list.once, flags = {},
+        open = open, columns_of = columns_of,
         joined = joined, most = opts.nrows, left = opts.nrows, source_name = opts.source, number = 1 }, Source)
     local from, message, code = open(list[1], opts.nrows)
     if not from then

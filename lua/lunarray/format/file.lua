@@ -162,6 +162,12 @@ function Stream:seekable()
     return file.source(text)
 end
 
+-- At most `count` bytes more, which the limit of what is read in all does not count; "" at the end.
+function Stream:part(count)
+    self.total = self.held
+    return self:read(count)
+end
+
 -- How many bytes are left; if they are more than `most`, some number above that, and true.
 function Stream:count(most)
     local ok, message, code = hold(self, most and most + 1 or math.maxinteger)

@@ -235,11 +235,16 @@ end
 
 -- lun.open(path [, opts]): an array whose elements stay in a .npy file or one of bare elements and are
 -- read where they are used; or nil, message, code. opts for bare elements: dtype, shape, offset. Of a .csv file: the
--- table of its columns, each of which is read when it is first used; opts as of lun.load.
+-- table whose rows stay in the file, or come once from a pipe or a file of Lua's; opts as of lun.load.
 function M.open(path, opts)
     opts = opts == nil and {} or opts
     local files, why, number = nil, nil, nil
-    if type(opts) == "table" then
+    if io_type(path) == "file" then
+        if type(opts) ~= "table" or opts.format ~= "csv" then
+            misuse(2, "open", 'of a file handle {format = "csv"} is read')
+        end
+        files = { { path = "(file handle)", handle = path } }
+    elseif type(opts) == "table" then
         files, why, number = files_of(path, opts, "open")
     end
     if files == false then

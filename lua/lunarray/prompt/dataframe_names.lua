@@ -137,4 +137,20 @@ M.none = {
         "filter, join and with say it in a line or two",
 }
 
+-- The same where a table is asked for them; other values have methods of these names, or write it otherwise.
+M.of_tables = {
+    query = 't:filter(t.temp:gt(8))', loc = 't:rows(2, 3), t[2].temp', iloc = 't:rows(2, 3), t[2].temp',
+    isna = "t.temp:isna()", isnull = "t.temp:isna()", mean = 't:agg{"mean", "temp"}', sum = 't:agg{"sum", "temp"}',
+    median = 't:agg{"median", "temp"}', std = 't:agg{"std", "temp"}', min = 't:agg{"min", "temp"}',
+    max = 't:agg{"max", "temp"}',
+    count = "t:agg()", quantile = 't:agg{q = {"quantile", "temp", 0.9}}', nunique = "t.city:nunique()",
+    crosstab = 't:pivot{index = "day", columns = "city", agg = "count"}', merge = 't:join(u, "city")',
+    sort_values = 't:sort("city", "-temp")', groupby = 't:group "city"', shape = "#t, #t:names()", size = "#t",
+    columns = "t:names()", index = "lun.index(#t)", where = "t:with{temp = lun.where(t.temp:gt(8), t.temp, 0)}",
+    replace = 't:with{city = t.city:replace{Oslo = "Bergen"}}', map = "t.temp:map(function(x) return x + 1 end)",
+    plot = 't:plot{x = "day", y = "temp"}', cumsum = "t.temp:cumsum()", shift = 't:group("city"):shift "temp"',
+    diff = "t.temp:diff{lag = 1}",
+    astype = 't:with{temp = t.temp:cast "f64"}', to_csv = 'lun.save("t.csv", t)', append = "t .. t", insert = "t .. t",
+}
+
 return M

@@ -165,6 +165,10 @@ end
 
 -- The hint for an error's message, nil for none. info: of the user's innermost function.
 local function hint(message, info, typed)
+    local verb = message:match "no column '([%a_][%w_]*)'"
+    if verb and info.what ~= "C" and source_line(info, typed):find(":%s*" .. verb .. "%s*[({\"'%[]") then
+        return foreign.table_hint(verb)
+    end
     local kind, name = message:match "%(([a-z]+) '([%a_][%w_]*)'%)"
     if not info or info.what == "C" or not message:find "nil value" or
         kind ~= "global" and kind ~= "field" and kind ~= "method" then

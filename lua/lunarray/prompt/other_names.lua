@@ -256,6 +256,14 @@ function foreign.hint(name)
     return foreign.constant(name)
 end
 
+foreign.of_tables = dataframes.of_tables
+
+-- The hint for someone who asked a table for a method `name`, nil: none.
+function foreign.table_hint(name)
+    local code = foreign.of_tables[name]
+    return code and ("'%s' is %s here"):format(name, code) or foreign.hint(name)
+end
+
 -- Where a name of ours is that was used elsewhere: "lun.zeros", "a:reshape"; nil for others.
 function foreign.here(name)
     if (require "lunarray")[name] ~= nil then

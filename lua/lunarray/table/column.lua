@@ -114,9 +114,10 @@ end
 
 -- Columns one after the other; or nil and what is wrong with them.
 function M.concat(list)
-    local texts, kept = 0, {}
+    local texts, kept, other = 0, {}, nil
     for _, x in ipairs(list) do
         texts = texts + (M.is_text(x) and 1 or 0)
+        other = not M.is_text(x) and not other and M.dtype(x) or other
         kept[#kept + 1] = x:size() > 0 and x or nil
     end
     if texts > 0 and texts < #list then
@@ -124,7 +125,7 @@ function M.concat(list)
         if #kept < #list and #kept > 0 then
             return M.concat(kept)
         end
-        return nil, "is text in one table and numbers in another"
+        return nil, ("is text in one table and %s in another"):format(other)
     end
     local usable, joined = pcall(core.concat, list)
     return usable and joined or nil, not usable and "does not go together: " .. tostring(joined) or nil

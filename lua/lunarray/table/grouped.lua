@@ -233,6 +233,10 @@ function M.aggregate(s, f, x, ...)
     elseif f == "count" and x == nil then
         return functions.count(s)
     end
+    if type(x) == "string" and functions[x] and s.table and not s.table:has(x) then
+        fault("'agg': '%s' is no column; each result has one function: "
+            .. "{a = {\"%s\", column}, b = {\"%s\", column}}", x, f, x)
+    end
     x = within.column(s, x, f)
     if s.may_be_empty and not TOTALS[f] then
         return of_present(s, f, x, ...)
@@ -256,8 +260,13 @@ function M.entries_of(spec)
         return list
     end
     for k, entry in ipairs(spec) do
-        list[k] = column.is_list(entry) and entry or fault("'agg': entry %d: {name, function, column} expected, got %s",
-            k, core.internal.kind_of(entry))
+        if not column.is_list(entry) then
+            fault("'agg': entry %d: {name, function, column} expected, got %s", k, core.internal.kind_of(entry))
+        elseif #entry == 2 and functions[entry[1]] and not functions[entry[2]] and type(entry[2]) == "string" then
+            fault("'agg': entry %d: {name, function, column} expected, such as {\"%s\", \"%s\", \"%s\"}", k, entry[1],
+                entry[1], entry[2])
+        end
+        list[k] = entry
     end
     local names = {}
     for name in pairs(spec) do

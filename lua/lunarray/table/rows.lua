@@ -211,6 +211,9 @@ local function mask_of(t, x, k)
         return mask_of_function(t, x)
     elseif column.is_list(x) then
         return mask_of_values(t, x)
+    elseif type(x) == "boolean" then
+        fault("'filter': mask expected, got %s: '==' and '~=' of an array and a value compare no elements; "
+            .. "t.x:eq(value) does", x)
     elseif type(x) ~= "string" and not core.isarray(x) then
         fault("'filter': mask, table {name = value} or function expected, got %s", records.kind_of(x))
     end

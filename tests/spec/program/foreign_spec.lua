@@ -54,6 +54,11 @@ describe("names of other libraries", function()
                 said[code] = true
             end
         end
+        for name, code in pairs(foreign.of_tables) do
+            local ok, problem = pcall(assert(load("return " .. code, "=" .. name, "t", env)))
+            assert.is_true(ok, name .. ": " .. tostring(problem))
+            assert.equal(("'%s' is %s here"):format(name, code), foreign.table_hint(name))
+        end
         _G.print = print
         os.execute(("rm -r '%s'"):format(directory))
         assert.is_true(count > 500, count .. " names")

@@ -429,6 +429,15 @@ describe("did you mean", function()
         shows(text, "> help 'astype'\n'astype' is a:cast \"f32\" here\n")
     end)
 
+    it("says how verbs of other libraries are written for tables, and nothing of columns", function()
+        local text = dialogue({ "t = lun.table{x = {1, 2}}", "t:query('x > 1')", "t:merge(t)", "t:count()", "t.loc" },
+            { columns = 120 })
+        shows(text, "no column 'query' (t:has \"query\" tests for it)\n'query' is t:filter(t.temp:gt(8)) here\n")
+        shows(text, "'merge' is t:join(u, \"city\") here\n")
+        shows(text, "'count' is t:agg() here\n")
+        hides(text, "'loc' is")
+    end)
+
     it("says so of nothing else: variables, texts, tables", function()
         local text = dialogue { "row", "T", "row + 1", "('x'):astype()", "t = {}", "t.astype", "t.sort(1)", "math.sort" }
         hides(text, " here")

@@ -167,6 +167,10 @@ describe("g:agg", function()
     it("refuses what it does not know", function()
         local t = like.table(stored.t)
         local g = t:group "k"
+        expect.failure("'agg': entry 1: {name, function, column} expected, such as {\"mean\", \"mean\", \"x\"}", g.agg, g,
+            { { "mean", "x" } })
+        expect.failure("'agg': 'max' is no column; each result has one function: {a = {\"min\", column}, b = {\"max\", column}}",
+            g.agg, g, { x = { "min", "max" } })
         expect.failure("'agg': unknown function 'average'; there are all, any, argmax", g.agg, g, { a = { "average", "x" } })
         expect.failure("'agg': 'mean' takes a column", g.agg, g, { a = "mean" })
         expect.failure("'mean': text has none", g.agg, g, { a = { "mean", "k" } })

@@ -145,7 +145,9 @@ describe("rows", function()
         expect.failure("the columns of table 2 differ: it lacks 'b', it has also 'z'; {union = true}", function()
             return t .. t:rename { b = "z" }
         end)
-        expect.failure("column 'a' is text in one table and numbers in another", function() return t .. t:with { a = "x" } end)
+        expect.failure("column 'a' is text in one table and i64 in another", function() return t .. t:with { a = "x" } end)
+        expect.failure("'filter': mask expected, got false: '==' and '~=' of an array and a value compare no elements; "
+            .. "t.x:eq(value) does", function() return t:filter(t.s == "x") end)
         expect.failure("rows are appended of two tables of columns", function() return t .. 3 end)
         expect.failure("table 2: table of columns expected, got number", lun.concat, { t, 3 })
     end)
