@@ -6,6 +6,7 @@ SHARE   := $(PREFIX)/share/lunarray
 CMAKE   := $(LIBDIR)/cmake/lunarray
 LIST    := $(SHARE)/installed
 BASH    := $(PREFIX)/share/bash-completion/completions
+JUPYTER := $(PREFIX)/share/jupyter/kernels/lunarray
 FISH    := $(PREFIX)/share/fish/vendor_completions.d
 VERSION := $(shell sed -n 's/^#define LUN_VERSION *"\(.*\)"/\1/p' prims/lunarray.h)
 SONAME  := liblunarray.so.0
@@ -44,6 +45,11 @@ HINT = printf '%s\n' 'A program with it:' \
     '    cc host.c $$(PKG_CONFIG_PATH=$(LIBDIR)/pkgconfig pkg-config --cflags --libs lunarray) -Wl,-rpath,$(LIBDIR) -o host' \
     'Without -Wl,-rpath it runs by: LD_LIBRARY_PATH=$(LIBDIR) ./host (after make install into /usr/local: ldconfig)'
 
+.PHONY: install-jupyter
+install-jupyter:
+	$(INSTALL) -d '$(DESTDIR)$(JUPYTER)'
+	$(INSTALL) -m 644 share/jupyter/kernels/lunarray/kernel.json share/jupyter/kernels/lunarray/kernel.py '$(DESTDIR)$(JUPYTER)'
+
 .PHONY: install install-module uninstall module directories-made
 module: $(MODULE)
 
@@ -72,6 +78,7 @@ uninstall:
 	@test -f '$(DESTDIR)$(LIST)' || { echo "uninstall: no installation in $(DESTDIR)$(PREFIX): $(DESTDIR)$(LIST) is missing" >&2; exit 1; }
 	@mkdir -p $(GEN); cp '$(DESTDIR)$(LIST)' $(GEN)/uninstall; rm -f '$(DESTDIR)$(LIST)'
 	@sed -n 's/^file //p' $(GEN)/uninstall | while read -r file; do echo "rm -f $(DESTDIR)$$file"; rm -f "$(DESTDIR)$$file"; done
+	@rm -f '$(DESTDIR)$(JUPYTER)/kernel.json' '$(DESTDIR)$(JUPYTER)/kernel.py'; rmdir '$(DESTDIR)$(JUPYTER)' 2>/dev/null || true
 	@sed -n 's/^made //p' $(GEN)/uninstall | while read -r made; do rmdir "$(DESTDIR)$$made" 2>/dev/null || true; done
 
 # An archive that runs from any folder: what is linked finds its libraries beside it, in lib, and needs glibc alone.

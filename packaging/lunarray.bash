@@ -19,7 +19,7 @@ _lunarray() {
         esac
     done
     if [[ $word == -* ]]; then
-        COMPREPLY=($(compgen -W "-e -i -l -v -E -W -- - --backend --threads --ranks --check --plan --sandbox --time-limit --memory-limit --errors --info --version --help" -- "$word"))
+        COMPREPLY=($(compgen -W "-e -i -l -v -E -W -- - --backend --threads --ranks --check --plan --session --sandbox --time-limit --memory-limit --errors --info --version --help" -- "$word"))
     else
         mapfile -t COMPREPLY < <(compgen -f -X '!*.lua' -- "$word"; compgen -d -- "$word")
     fi

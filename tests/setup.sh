@@ -194,7 +194,7 @@ set_up_oldest() {
 
 # The packages by which tests/spec/doors checks what goes out and comes in.
 set_up_doors() {
-    venv=${BUILD:-build}/doors/venv packages="duckdb nanoarrow pandas polars pyarrow"
+    venv=${BUILD:-build}/doors/venv packages="duckdb ipykernel jupyter_client nanoarrow pandas polars pyarrow"
     if [ -e "$venv/complete" ]; then
         set_up_oldest
         return

@@ -33,9 +33,10 @@ bool lun__errors_json_on(void)
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* Where text goes: a buffer of Lua, or else standard error. */
+/* Where text goes: a buffer of Lua, or else a file. */
 typedef struct sink {
     luaL_Buffer *buffer;
+    FILE *file;
 } sink;
 
 static void put(const sink *to, const char *text, size_t length)
@@ -43,7 +44,7 @@ static void put(const sink *to, const char *text, size_t length)
     if (to->buffer)
         luaL_addlstring(to->buffer, text, length);
     else
-        fwrite(text, 1, length, stderr);
+        fwrite(text, 1, length, to->file);
 }
 
 static void put_text(const sink *to, const char *text)
@@ -152,25 +153,54 @@ static void put_message(const sink *to, const char *level, const char *code, con
     put_field(to, "message", text, strlen(text));
 }
 
+/* The object for a message, whose hint stands behind it. */
+static void put_object(const sink *to, const char *level, const char *code, const char *message)
+{
+    const char *hint = strstr(message, "\nin Lua: ");
+    const size_t length = hint ? (size_t)(hint - message) : strlen(message);
+    char *own = malloc(length + 1);
+    if (own) {
+        memcpy(own, message, length);
+        own[length] = '\0';
+    }
+    put_message(to, level, code, own ? own : message, NULL);
+    if (hint && own)
+        put_field(to, "hint", hint + 1, strlen(hint + 1));
+    put_text(to, "}");
+    free(own);
+}
+
+void lun__errors_json_push_message(lua_State *L, const char *code, const char *message)
+{
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    put_object(&(sink){&buffer, NULL}, "error", code, message);
+    luaL_pushresult(&buffer);
+}
+
+void lun__errors_json_push_string(lua_State *L)
+{
+    size_t length = 0;
+    const char *text = lua_tolstring(L, -1, &length);
+    luaL_Buffer buffer;
+    luaL_buffinit(L, &buffer);
+    put_string(&(sink){&buffer, NULL}, text, length);
+    luaL_pushresult(&buffer);
+}
+
+void lun__errors_json_put(FILE *file, const char *text, size_t length)
+{
+    put_string(&(sink){NULL, file}, text, length);
+}
+
 void lun__errors_json_write(const char *level, const char *code, const char *message)
 {
-    const sink to = {NULL};
+    const sink to = {NULL, stderr};
     flockfile(stderr); /* other ranks write at the same time */
     if (strncmp(message, BEGIN, sizeof BEGIN - 1) == 0) {
         put_text(&to, message);
     } else {
-        const char *hint = strstr(message, "\nin Lua: ");
-        const size_t length = hint ? (size_t)(hint - message) : strlen(message);
-        char *own = malloc(length + 1);
-        if (own) {
-            memcpy(own, message, length);
-            own[length] = '\0';
-        }
-        put_message(&to, level, code, own ? own : message, NULL);
-        if (hint && own)
-            put_field(&to, "hint", hint + 1, strlen(hint + 1));
-        put_text(&to, "}");
-        free(own);
+        put_object(&to, level, code, message);
     }
     put_text(&to, "\n");
     fflush(stderr);
@@ -233,7 +263,7 @@ void lun__errors_json_push(lua_State *L)
     const char *status = text_field(L, "code"), *where = text_field(L, "where");
     const char *code = !status ? "runtime" : strncmp(status, "LUN_", 4) == 0 ? status + 4 : status;
     luaL_buffinit(L, &buffer);
-    const sink to = {&buffer};
+    const sink to = {&buffer, NULL};
     put_message(&to, "error", code, message, where);
     if (*hint)
         put_field(&to, "hint", hint, strlen(hint));

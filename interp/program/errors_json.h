@@ -10,6 +10,7 @@
 #define LUN_ERRORS_JSON_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include <lua.h>
 
@@ -22,6 +23,13 @@ void lun__errors_json_push(lua_State *L);
 
 /* Writes the object for a message, or the message where it is one. Allocates nothing in Lua. */
 void lun__errors_json_write(const char *level, const char *code, const char *message);
+
+/* Pushes the object for an error's message. It is no value of L that is popped meanwhile. */
+void lun__errors_json_push_message(lua_State *L, const char *code, const char *message);
+
+/* Pushes the text on the top, which stays, as a string of JSON; writes one. */
+void lun__errors_json_push_string(lua_State *L);
+void lun__errors_json_put(FILE *file, const char *text, size_t length);
 
 /* Has lua_warning write objects. */
 void lun__errors_json_warnings(lua_State *L);

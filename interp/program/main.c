@@ -21,6 +21,7 @@
 #include "program/protected_call.h"
 #include "program/ranks.h"
 #include "program/repl.h"
+#include "program/session.h"
 #include "state/sandbox.h"
 
 #define INIT_NAME      "LUA_INIT"
@@ -194,12 +195,14 @@ static bool run_check(lua_State *L, const lun_options *o)
 /* Runs what follows the options: the script, the prompt, or standard input. */
 static bool run_rest(lua_State *L, const lun_options *o)
 {
-    const bool reads = !o->has_script && !o->executes && !o->version && !o->info;
+    const bool reads = !o->session && !o->has_script && !o->executes && !o->version && !o->info;
     if ((o->interactive || reads) && !o->sandbox)
         lun__rank_needs_script(L);
     if (o->has_script && !run_script(L, o))
         return false;
-    if (o->interactive) {
+    if (o->session) {
+        lun__session_serve(L, o->program, o->sandbox);
+    } else if (o->interactive) {
         lun__repl(L, o->sandbox);
     } else if (reads) {
         if (isatty(STDIN_FILENO)) {
@@ -232,7 +235,7 @@ static int run(lua_State *L)
     }
     if (o->sandbox || rank) {
         lun__sandbox_open_libs(L);
-        if (!o->interactive)
+        if (!o->interactive && !o->session)
             lun__sandbox_begin(L);
     } else {
         luaL_openlibs(L);
@@ -327,6 +330,8 @@ int main(int argc, char **argv)
     }
 
     o.sandbox = o.sandbox || o.seconds || o.megabytes;
+    if (o.session && !lun__session_begin(o.program))
+        return EXIT_FAILURE;
     if (o.ranks && !o.linked)
         return lun__ranks_run(&o, run);
     if (o.linked && !o.ranks && lun_rank(NULL) > 0)

@@ -185,6 +185,10 @@ bool lun__options_parse(lun_options *o)
         return refuse(o, "--plan", "'%s' cannot be combined with a sandbox");
     if (o->plan && (o->ranks || o->linked))
         return refuse(o, "--plan", "'%s' cannot be combined with ranks");
+    if (o->session && (o->plan || o->interactive || o->ranks || o->linked))
+        return refuse(o, "--session", "'%s' cannot be combined with --plan, -i or ranks");
+    if (o->session && (o->has_script || o->executes))
+        return refuse(o, "--session", "'%s' takes no script");
     if (o->plan && !o->has_script)
         return refuse(o, "--plan", "'%s' needs a script");
     return true;

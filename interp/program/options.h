@@ -23,7 +23,7 @@ typedef struct lun_options {
     const char *errors; /* NULL, "text" or "json" */
     bool linked;        /* the backend's locations are ranks: the others serve the first */
     const char *seconds, *megabytes; /* limits; given, they make a sandbox */
-    bool sandbox, check, plan;
+    bool sandbox, check, plan, session;
     bool interactive, version, ignore_env, executes, info, help, about;
 } lun_options;
 

@@ -14,4 +14,7 @@ void lun__repl(lua_State *L, bool plain);
  * it fails: a script may have broken it. */
 bool lun__repl_session(lua_State *L);
 
+/* list(directory): the names in it, directories with a slash; none if it cannot be read. */
+int lun__repl_session_list(lua_State *L);
+
 #endif

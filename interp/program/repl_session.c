@@ -211,7 +211,7 @@ static int session_run(lua_State *L)
 /* ---- the system ------------------------------------------------------------------------------ */
 
 /* list(directory): the names in it, directories with a slash; none if it cannot be read. */
-static int session_list(lua_State *L)
+int lun__repl_session_list(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);
     lua_newtable(L);
@@ -286,7 +286,7 @@ bool lun__repl_session(lua_State *L)
     static const luaL_Reg functions[] = {{"read", session_read},
                                          {"remember", session_remember},
                                          {"run", session_run},
-                                         {"list", session_list},
+                                         {"list", lun__repl_session_list},
                                          {NULL, NULL}};
     choose_locale();
     lua_getglobal(L, "require");

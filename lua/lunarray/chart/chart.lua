@@ -6,7 +6,9 @@ local misuse = require "lunarray.base.misuse"
 local picture = require "lunarray.chart.picture"
 local scope = require "lunarray.base.scope"
 
-local chart = {}
+local chart = {
+    sink = nil, -- takes pictures that no option sends elsewhere, as SVG: those of a session of a program
+}
 
 local WIDTH, HEIGHT = 800, 480
 local LEAST = 120
@@ -16,6 +18,8 @@ local PAPERS = { png = "raster", svg = "svg" }
 function chart.pixels(opts, high, wide)
     if opts.file then
         return opts.width or wide or WIDTH, opts.height or high or HEIGHT
+    elseif chart.sink and not opts.string then
+        return wide or WIDTH, high or HEIGHT
     end
 end
 
@@ -68,7 +72,12 @@ end
 -- call: for a mistake of the script; high, wide: as of chart.pixels. With opts.file true, or nil, message, errno.
 function chart.give(opts, call, draw, lines, high, wide)
     local width, height = chart.pixels(opts, high, wide)
-    if width then
+    if width and not opts.file then
+        local paper = require("lunarray.chart.svg").new(width, height)
+        draw(paper)
+        chart.sink((paper:encode()))
+        return
+    elseif width then
         return save(opts.file, draw, width, height, call)
     end
     return picture.give(lines(), opts)

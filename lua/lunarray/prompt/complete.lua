@@ -126,14 +126,18 @@ end
 -- ---------------------------------------------------------------- modules and files
 
 local function modules(list)
-    local names = {}
+    local names, own = {}, rawget(_G, "package")
+    local path, cpath = type(own) == "table" and rawget(own, "path"), type(own) == "table" and rawget(own, "cpath")
+    if type(path) ~= "string" or type(cpath) ~= "string" then -- as in a sandbox
+        return names
+    end
     for name in pairs(package.loaded) do
         names[#names + 1] = name
     end
     for name in pairs(package.preload) do
         names[#names + 1] = name
     end
-    for template in (_G.package.path .. ";" .. _G.package.cpath):gmatch "[^;]+" do
+    for template in (path .. ";" .. cpath):gmatch "[^;]+" do
         local dir, tail = template:match "^(.-)([^/]*%?.*)$"
         local suffix = tail and tail:match "^%?(%.?[%w]*)$"
         if suffix then
@@ -258,6 +262,12 @@ local function columns(names, width)
         lines[row] = table.concat(cells, "  "):gsub("%s+$", "")
     end
     return table.concat(lines, "\n")
+end
+
+-- The completions at the end of the text, sorted, and how many of its last bytes each begins with.
+function complete.matches(text, list, commands)
+    local names, prefix = candidates(text:match "[^\n]*$", list, commands)
+    return names, #prefix
 end
 
 -- Answers Tab after `text`: what to insert (nil: nothing), and what to show (nil: nothing).

@@ -74,7 +74,7 @@ end
 
 -- The chunk, with its operands watched where that says more: it then calls `watch`.
 local function watched(text, is_expression, line, chunk, watch)
-    local rewritten = notes.rewrite(text, is_expression)
+    local rewritten = watch and notes.rewrite(text, is_expression)
     local noting = rewritten and load_at(line, rewritten)
     return noting and function()
         return noting(watch)
@@ -82,7 +82,7 @@ local function watched(text, is_expression, line, chunk, watch)
 end
 
 -- The chunk of a text whose first line is number `line` of the session; or nil, the message, and whether more lines may
--- complete it. watch: what notes.watcher gives.
+-- complete it. watch: what notes.watcher gives, nil: nothing is watched.
 function inputs.compile(text, line, watch)
     local expression = text:match "^%s*=(.*)$" or text
     local valid = load_at(line, "return " .. expression)

@@ -79,4 +79,16 @@ function peek.text(t, width)
     return "{\n  " .. table.concat(parts, ",\n  ") .. "\n}"
 end
 
+-- The text of results, a packed list: as print writes them, but NaN without a sign, and plain tables with their
+-- entries.
+function peek.texts(results)
+    local parts = {}
+    local width = core.internal.terminal() or 80
+    for i = 1, results.n do
+        local x = results[i]
+        parts[i] = peek.text(x, width) or math.type(x) == "float" and x ~= x and "nan" or tostring(x)
+    end
+    return table.concat(parts, "\t")
+end
+
 return peek

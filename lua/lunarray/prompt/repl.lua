@@ -21,7 +21,6 @@ local repl = {}
 
 local stdout, stderr = io.stdout, io.stderr
 local tostring, pcall, rawget, rawset = tostring, pcall, rawget, rawset
-local math_type = math.type
 local WELCOME = "Type an expression to see its value, :help for help, Ctrl-D to leave.\n"
 
 -- The running session; there is one at a time, as there is one terminal.
@@ -47,17 +46,6 @@ local function show_failure(problem)
     stdout:flush()
     stderr:write(table.concat(lines, "\n"), "\n")
     stderr:flush()
-end
-
--- The text of results: as print writes them, but NaN without a sign, and plain tables with their entries.
-local function texts(results)
-    local parts = {}
-    local width = core.internal.terminal() or 80
-    for i = 1, results.n do
-        local x = results[i]
-        parts[i] = peek.text(x, width) or math_type(x) == "float" and x ~= x and "nan" or tostring(x)
-    end
-    return table.concat(parts, "\t")
 end
 
 -- Notes the names that an input declares as locals: they end with it.
@@ -185,7 +173,7 @@ local function show_results(text, results)
     if is_printed or text:find ";%s*$" then
         return
     end
-    local shown = texts(results)
+    local shown = peek.texts(results)
     if results.n == 1 and results[1] == nil then
         local hint = hint_for_nil(text)
         shown = hint and ("%s (%s)"):format(shown, hint) or shown

@@ -199,13 +199,39 @@ local function plural(n, what)
     return ("%d %s%s"):format(n, what, n == 1 and "" or "s")
 end
 
+-- The rows of so many that are shown, as ranges; how many these are; behind how many of them others are left out, -1 if
+-- none are.
+local function rows_of(rows)
+    if rows <= frame.rows_shown() then
+        return { { 1, rows } }, rows, -1
+    end
+    local edge = frame.rows_shown() // 2
+    return { { 1, edge }, { rows - edge + 1, rows } }, 2 * edge, edge
+end
+
+-- What is shown of a table of columns, for other forms than text: columns, each with name, kind, cells, and whether it
+-- is left-aligned; the numbers of the rows; behind how many of these others are left out; all names, all rows.
+function frame.shown(t)
+    local meta = getmetatable(t)
+    local ranges, _, gap = rows_of(meta.rows)
+    local list, numbers = {}, {}
+    for _, range in ipairs(ranges) do
+        for i = range[1], range[2] do
+            numbers[#numbers + 1] = i
+        end
+    end
+    for _, name in ipairs(meta.names) do
+        records.each_column(name, meta.columns[name], function(label, column)
+            list[#list + 1] = shown(label, column, ranges)
+        end)
+    end
+    return list, numbers, gap, #meta.names, meta.rows
+end
+
 -- The text of columns, by name, of several lines without a newline at the end. Only the rows shown are read. begun:
 -- more rows follow, which may change dtypes, but for the columns that `certain` has.
 function frame.lines(names, columns, rows, begun, certain)
-    local all = rows <= frame.rows_shown()
-    local edge = not all and frame.rows_shown() // 2 or -1
-    local ranges = all and { { 1, rows } } or { { 1, edge }, { rows - edge + 1, rows } }
-    local count, gap = all and rows or 2 * edge, edge
+    local ranges, count, gap = rows_of(rows)
     local numbers = { name = "", kind = "", cells = {}, left = false, marks = true }
     for _, range in ipairs(ranges) do
         for i = range[1], range[2] do
