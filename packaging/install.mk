@@ -6,6 +6,8 @@ SHARE   := $(PREFIX)/share/lunarray
 CMAKE   := $(LIBDIR)/cmake/lunarray
 LIST    := $(SHARE)/installed
 BASH    := $(PREFIX)/share/bash-completion/completions
+LUALS   := $(PREFIX)/share/lunarray/luals
+DOC     := $(PREFIX)/share/doc/lunarray
 JUPYTER := $(PREFIX)/share/jupyter/kernels/lunarray
 FISH    := $(PREFIX)/share/fish/vendor_completions.d
 VERSION := $(shell sed -n 's/^#define LUN_VERSION *"\(.*\)"/\1/p' prims/lunarray.h)
@@ -32,11 +34,11 @@ found-files: FORCE
 FILES = $(BINDIR)/lunarray $(LIBDIR)/liblunarray.so.$(VERSION) $(LIBDIR)/$(SONAME) $(LIBDIR)/liblunarray.so \
     $(LIBDIR)/liblunarray.a $(HEADERS:prims/%=$(INCLUDEDIR)/%) $(LIBDIR)/pkgconfig/lunarray.pc \
     $(CMAKE)/lunarrayConfig.cmake $(CMAKE)/lunarrayConfigVersion.cmake $(LUA_CMOD)/lunarray.so $(MANDIR)/man1/lunarray.1 \
-    $(BASH)/lunarray $(FISH)/lunarray.fish
+    $(BASH)/lunarray $(FISH)/lunarray.fish $(LUALS)/config.json $(LUALS)/library/lunarray.lua $(DOC)/card.md $(DOC)/llms.txt
 directories-made: FORCE
 	@mkdir -p $(GEN); { sed -n 's/^made //p' '$(DESTDIR)$(LIST)' 2>/dev/null; \
 	    for made in '$(BINDIR)' '$(LIBDIR)/pkgconfig' '$(CMAKE)' '$(LUA_CMOD)' '$(INCLUDEDIR)' '$(MANDIR)/man1' '$(SHARE)' \
-	        '$(BASH)' '$(FISH)'; do \
+	        '$(BASH)' '$(FISH)' '$(LUALS)/library' '$(DOC)'; do \
 	        while [ -n "$$made" ] && [ ! -d "$(DESTDIR)$$made" ]; do echo "$$made"; made=$${made%/*}; done; \
 	    done; } | LC_ALL=C sort -ru > $(GEN)/directories
 
@@ -59,7 +61,8 @@ install-module: $(MODULE) | directories-made
 
 install: all install-module found-files
 	$(INSTALL) -d '$(DESTDIR)$(BINDIR)' '$(DESTDIR)$(LIBDIR)/pkgconfig' '$(DESTDIR)$(CMAKE)' '$(DESTDIR)$(INCLUDEDIR)' \
-	    '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(SHARE)' '$(DESTDIR)$(BASH)' '$(DESTDIR)$(FISH)'
+	    '$(DESTDIR)$(MANDIR)/man1' '$(DESTDIR)$(SHARE)' '$(DESTDIR)$(BASH)' '$(DESTDIR)$(FISH)' '$(DESTDIR)$(LUALS)/library' \
+	    '$(DESTDIR)$(DOC)'
 	$(INSTALL) -m 755 $(PROGRAM) '$(DESTDIR)$(BINDIR)/lunarray'
 	$(INSTALL) -m 755 $(SHARED) '$(DESTDIR)$(LIBDIR)/liblunarray.so.$(VERSION)'
 	ln -sf liblunarray.so.$(VERSION) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
@@ -71,6 +74,9 @@ install: all install-module found-files
 	$(INSTALL) -m 644 packaging/lunarray.1 '$(DESTDIR)$(MANDIR)/man1/lunarray.1'
 	$(INSTALL) -m 644 packaging/lunarray.bash '$(DESTDIR)$(BASH)/lunarray'
 	$(INSTALL) -m 644 packaging/lunarray.fish '$(DESTDIR)$(FISH)/lunarray.fish'
+	$(INSTALL) -m 644 share/lunarray/luals/config.json '$(DESTDIR)$(LUALS)/config.json'
+	$(INSTALL) -m 644 share/lunarray/luals/library/lunarray.lua '$(DESTDIR)$(LUALS)/library/lunarray.lua'
+	$(INSTALL) -m 644 docs/card.md llms.txt '$(DESTDIR)$(DOC)'
 	@{ printf 'file %s\n' $(foreach file,$(FILES),'$(file)'); sed 's/^/made /' $(GEN)/directories; } >'$(DESTDIR)$(LIST)'
 	@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,$(HINT))
 

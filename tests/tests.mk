@@ -185,6 +185,7 @@ docs: all
 	@$(PROGRAM) tests/docs.lua --write README.md docs/*.md docs/*/*.md
 	@$(PROGRAM) tests/reference.lua
 	@$(PROGRAM) packaging/completions.lua
+	@$(PROGRAM) packaging/editors.lua
 
 bench: all
 	@sh bench/run.sh

@@ -270,6 +270,13 @@ function complete.matches(text, list, commands)
     return names, #prefix
 end
 
+-- How what is called at the end of the text, "w:mean(", is called, as help shows it; nil if that is not known.
+function complete.call(text)
+    local path, name = text:match "([%a_][%w_.]*[.:]([%w_]+))%s*%(%s*$"
+    local about = path and require("lunarray.prompt.help").about(path)
+    return about and about:match("^(%l[%w_]*[.:]" .. name .. ".-[%)}])[:,] ")
+end
+
 -- Answers Tab after `text`: what to insert (nil: nothing), and what to show (nil: nothing).
 -- list(directory) returns the names in it; commands: those after a colon; width of the window.
 function complete.answer(text, list, commands, width)
@@ -277,6 +284,10 @@ function complete.answer(text, list, commands, width)
         return "  "
     end
     local line = text:match "[^\n]*$"
+    local call = complete.call(line)
+    if call then
+        return nil, call
+    end
     local names, prefix = candidates(line, list, commands)
     if #names == 0 then
         return nil

@@ -272,7 +272,7 @@ local FUNCTIONS = {
             .. "Vector, sorted; codes has the number of each element's level: levels[codes[i]] is list[i]",
     },
     group = {
-        "lun.group(k1 [, k2, ...] [, {order=\"first\", dropna=true}])",
+        "lun.group(k1 [, k2, ...] [, {order=\"first\", dropna=true, levels=}])",
         "rows in groups by equal keys, Vectors or lists of texts; groups ascend by their keys, NaN last, or\n"
             .. "stand as they first appear; #g groups; g:keys() a column for each key, g:codes() the group of each\n"
             .. "row, g:rows(k) the rows of one; g:count() rows, g:count(x) true elements, g:numbers(x) those that are\n"

@@ -105,7 +105,8 @@ ACTIONS.complete = asking(function(request)
     for i, name in ipairs(names) do
         names[i] = quoted(name)
     end
-    return fields("matches", list_of(names), "from", format("%d", #text - length))
+    return fields("matches", list_of(names), "from", format("%d", #text - length), "call",
+        quoted(complete.call(match(text, "[^\n]*$"))))
 end)
 
 ACTIONS.help = asking(function(request)

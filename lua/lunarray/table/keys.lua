@@ -24,7 +24,12 @@ function M.options(opts, argument, call, known)
     end
     for name in pairs(opts or {}) do
         if not known[name] then
-            misuse(argument, call, "unknown option '%s'", tostring(name))
+            local list = {}
+            for other in pairs(known) do
+                list[#list + 1] = other
+            end
+            table.sort(list)
+            misuse(argument, call, "unknown option '%s': the options are %s", tostring(name), table.concat(list, ", "))
         end
     end
     return opts or {}

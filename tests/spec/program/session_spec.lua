@@ -120,7 +120,8 @@ describe("--session", function()
             { id = 4, ["do"] = "help", text = "lun.sum" }, { id = 5, ["do"] = "help", text = "t:filter" },
             { id = 6, ["do"] = "help", text = "" }, { id = 7, ["do"] = "whole", text = "for i = 1, 2 do" },
             { id = 8, ["do"] = "whole", text = "x = 1" }, { id = 9, ["do"] = "whole", text = "x = = 1" },
-            { id = 10, ["do"] = "globals" },
+            { id = 10, ["do"] = "globals" }, { id = 11, ["do"] = "complete", text = "w:pad(" },
+            { id = 12, ["do"] = "complete", text = "x = lun.full (" },
         }
         assert.same({ matches = { "linspace" }, from = #"ä = lun." }, answers[2].result)
         assert.same({ matches = { "sub", "substr", "sum" }, from = 2 }, answers[3].result)
@@ -133,6 +134,8 @@ describe("--session", function()
         assert.same({ { name = "t", kind = "columns", shape = { 4, 1 } },
             { name = "w", kind = "View", dtype = "f32", shape = { 2, 3 } }, { name = "x", kind = "string" } },
             answers[10].result.globals)
+        assert.equal("a:pad(n [, edge])", answers[11].result.call)
+        assert.equal("lun.full(shape, x [, dtype [, {layout=}]])", answers[12].result.call)
     end)
 
     it("answers what is no request, without an id, and goes on", function()
