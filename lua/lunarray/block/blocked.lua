@@ -213,14 +213,19 @@ local function whole(...)
 end
 blocked.whole = whole
 
--- The method of private copies of what is blocked. Lua has no name for a method that is found by a variable.
-function blocked.by_copy(a, name, ...)
-    local copy = whole(a)
-    local results = table.pack(pcall(copy[name], copy, whole(...)))
+-- f(...). Lua has no name for a function that is found by a variable: its errors get it here.
+function blocked.named(name, f, ...)
+    local results = table.pack(pcall(f, ...))
     if not results[1] then
         error(type(results[2]) == "string" and results[2]:gsub("to '[^']*'", "to '" .. name .. "'", 1) or results[2], 0)
     end
     return table.unpack(results, 2, results.n)
+end
+
+-- The method of private copies of what is blocked.
+function blocked.by_copy(a, name, ...)
+    local copy = whole(a)
+    return blocked.named(name, copy[name], copy, whole(...))
 end
 
 methods.map = public(function(a, f, ...)

@@ -5,6 +5,7 @@ local axes = require "lunarray.block.blockaxes"
 local blocked = require "lunarray.block.blocked"
 local choose = require "lunarray.block.blockchoose"
 local core = require "lunarray.core"
+local halo = require "lunarray.block.blockhalo"
 local order = require "lunarray.block.blockorder"
 local product = require "lunarray.block.blockproduct"
 local public = require "lunarray.base.public"
@@ -29,17 +30,9 @@ local function offer(name, f)
     end
 end
 
--- numbers: whether a number alone names an axis.
-local function offer_along(name, numbers)
-    offer(name, function(a, ...)
-        return axes.along(a, name, nil, numbers, ...) or blocked.by_copy(a, name, ...)
-    end)
-end
-
-for _, name in ipairs { "var", "std" } do
-    offer_along(name, false)
-end
-offer_along("norm", true)
+offer("norm", function(a, ...)
+    return axes.along(a, "norm", nil, true, ...) or blocked.by_copy(a, "norm", ...)
+end)
 
 for _, name in ipairs { "argmin", "argmax" } do
     offer(name, function(a, ...)
@@ -97,9 +90,13 @@ offer("scan", function(a, ...)
     return by_copy_in_parts(a, "scan", ...)
 end)
 
-for _, name in ipairs { "shift", "stencil" } do
+for name, f in pairs(halo) do
     offer(name, function(a, ...)
-        return by_copy_in_parts(a, name, ...)
+        local results = table.pack(f(a, ...))
+        if results[1] == nil then
+            return by_copy_in_parts(a, name, ...)
+        end
+        return table.unpack(results, 1, results.n)
     end)
 end
 

@@ -69,19 +69,10 @@ local function made(s, part)
     return a
 end
 
--- What core has by that name. Lua has no name for a function that is found by a variable.
-local function call_core(name, ...)
-    local results = table.pack(pcall(core[name], ...))
-    if not results[1] then
-        error(type(results[2]) == "string" and results[2]:gsub("to '[^']*'", "to '" .. name .. "'", 1) or results[2], 0)
-    end
-    return results[2]
-end
-
 local function new_part(name, shape, ...)
     local s = spread_of(name, shape)
     local _, count = spread.box(s, mype)
-    return s, call_core(name, count, ...):copy()
+    return s, blocked.named(name, core[name], count, ...):copy()
 end
 
 -- core.zeros and its like of a shape with blocked extents.
@@ -108,7 +99,7 @@ end
 
 local function new_random(shape, ...)
     local s = spread_of("random", shape)
-    return call_core("random", s.shape, ...), s
+    return blocked.named("random", core.random, s.shape, ...), s
 end
 
 blocked.offers.random = public(function(...)

@@ -105,8 +105,22 @@ local function unlike(x, shape, ...)
     return x
 end
 
+-- Whether each rank's part of x, which broadcasts to s, is what goes with its part in s: every axis that is cut in
+-- either is one of both, cut alike.
+local function goes_along(x, s)
+    local own = blocked.spread_of(x)
+    local behind = #s.shape - #own.shape
+    local alike = behind >= 0 and own.rule == s.rule
+    for d = 1, #s.shape do
+        local cut = d > behind and own.grid[d - behind] or 1
+        local n = d > behind and own.shape[d - behind] or 1
+        alike = alike and cut == s.grid[d] and (n == s.shape[d] or n == 1 and cut == 1)
+    end
+    return alike
+end
+
 -- The operands of an elementwise call as parts of one spread, and this spread. A smaller blocked one, which broadcasts,
--- is gathered.
+-- is gathered, unless its parts stand where they are needed.
 function operands.parts_of(name, ...)
     local given = table.pack(...)
     local s, shape = operands.common_spread(given), common_shape(given)
@@ -118,7 +132,7 @@ function operands.parts_of(name, ...)
         if blocked.is(x) and has_shape(x, s) then
             given[k] = blocked.spread_of(x).key == s.key and blocked.part_of(x) or blocked.moved(x, s)
         elseif blocked.is(x) or pack.is_array(x) then
-            given[k] = part_of_private(x, s)
+            given[k] = blocked.is(x) and goes_along(x, s) and blocked.part_of(x) or part_of_private(x, s)
             if not given[k] then
                 error(("bad argument #%d to '%s' (shapes differ: %s and %s)"):format(k, name,
                     described(unlike(x, s.shape, ...)), described(x)), 0)

@@ -12,7 +12,7 @@ local spread = require "lunarray.block.spread"
 local tree = require "lunarray.block.blocktree"
 
 local net = core.internal.spmd
-local npes = net.start()
+local npes, mype = net.start()
 
 local methods = blocked.methods
 
@@ -181,6 +181,85 @@ methods.mean = public(function(a, ...)
     return mean
 end)
 blocked.offers.mean = methods.mean
+
+-- ---------------------------------------------------------------- variances
+
+-- The first element, 0 where it is not finite, on all ranks.
+local function first_element(a)
+    local s, pe = blocked.spread_of(a), 0
+    while select(2, spread.range(s, pe)) == 0 do
+        pe = pe + 1
+    end
+    local own = mype == pe and blocked.part_of(a):reshape(-1):sub(1, 1):cast("f64"):tobytes() or nil
+    local first = string.unpack("d", net.bcast(pe, own))
+    return first - first == 0 and first or 0.0
+end
+
+-- The sums of all elements, of their distances from `shift`, and of the squares of these, in one step.
+local function sums_around(a, shift)
+    return tree.whole(a, function(group)
+        local x = group:cast "f64"
+        local d = shift ~= 0 and x - shift or x
+        return { x:sum(), d:sum(), (d * d):sum() }
+    end, function(p, q)
+        return { p[1] + q[1], p[2] + q[2], p[3] + q[3] }
+    end, { taken = true })
+end
+
+-- The sum of squared deviations, in one pass by the first element and, where that loses digits, in a second one by the
+-- mean: as on one rank (prims/api/fold/total.c).
+local function deviations(a)
+    local n, shift = a:size(), first_element(a)
+    local sums = sums_around(a, shift)
+    local function squares()
+        return math.max(sums[3] - sums[2] * (sums[2] / n), 0.0)
+    end
+    local mean, m2 = sums[1] / n, squares()
+    if mean - mean ~= 0 then
+        local small = tree.whole(a, function(group)
+            return (group:cast "f64" * 0x1p-64):sum()
+        end, function(p, q)
+            return p + q
+        end, { taken = true })
+        mean = small / n * 0x1p64
+    end
+    local off = mean - shift
+    if mean - mean == 0 and off ~= 0 and (m2 - m2 ~= 0 or off * off * n > 1e4 * m2) then
+        sums = sums_around(a, mean)
+        m2 = squares()
+    end
+    return m2
+end
+
+-- The option ddof of a whole variance; nil: it is along axes, or leaves elements out. Options that are wrong raise.
+local function ddof_of(a, name, options)
+    local given = type(options) == "table" and options or { ddof = options }
+    if a:size() == 0 or given.axis ~= nil or given.skipnan or given.skipna ~= nil then
+        return nil
+    end
+    local shape = {}
+    for d = 1, a:rank() do
+        shape[d] = 1
+    end
+    local model = core.zeros(shape, a:dtype())
+    blocked.named(name, model[name], model, options)
+    return given.ddof or 0
+end
+
+for _, name in ipairs { "var", "std" } do
+    methods[name] = public(function(a, options)
+        local ddof = blocked.is(a) and ddof_of(a, name, options)
+        if not ddof then
+            return blocked.is(a) and axes.along(a, name, nil, false, options) or blocked.by_copy(a, name, options)
+        end
+        local x = by_rows(blocked.evaluated(a))
+        net.step(("%s of %s"):format(name, blocked.kind_of(a)), "a reduction", name .. blocked.spread_of(a).key)
+        local m2, n = deviations(x), a:size() - ddof
+        local variance = n > 0 and m2 / n or 0 / 0
+        return name == "std" and math.sqrt(variance) or variance
+    end)
+    blocked.offers[name] = methods[name]
+end
 
 -- The sum of the products, which integers are widened for. a or b is blocked.
 methods.dot = public(function(a, b)

@@ -264,6 +264,129 @@ describe("products of blocked matrices", function()
     end)
 end)
 
+describe("elements around each one", function()
+    it("come from the ranks that have them, with the bits of a private array", function()
+        holds [[
+            local function f(x) return x(-1) * 0.5 + x(0) - x(1) * 0.25 + x(-2) * 0.125 end
+            local function g(x) return x(-1, 0) + x(1, 1) * 3 - x(0, -1), x(0, 0) * 2 end
+            for _, n in ipairs { 1, 2, 5, 23, 64, 200 } do
+                local x, m = lun.random(n, { seed = n }):eval(), lun.random({ n, 6 }, { seed = n }):eval()
+                local a, b, c = blocked(x), blocked(m, 1), blocked(m, 2)
+                for _, edge in ipairs { "wrap", "nearest", "keep", 0, 7.5 } do
+                    local how = { edge = edge, radius = 2 }
+                    same("stencil " .. n .. edge, a:stencil(f, how), x:stencil(f, how))
+                    local by_axis = { edge = { edge, "nearest" }, radius = { 1, 1 } }
+                    if type(edge) == "string" then
+                        for k, y in ipairs { { b:stencil(g, by_axis) } , { c:stencil(g, by_axis) } } do
+                            local one, two = m:stencil(g, by_axis)
+                            same("stencil of a matrix " .. n .. edge .. k, y[1], one)
+                            same("its second result " .. n .. edge .. k, y[2], two)
+                        end
+                    end
+                    if edge ~= "keep" then
+                        for _, k in ipairs { 1, -1, 3, -7, n, 0 } do
+                            same("shift " .. n .. edge .. k, a:shift(k, { edge = edge }), x:shift(k, { edge = edge }))
+                            for axis = 1, 2 do
+                                local along = { edge = edge, axis = axis }
+                                same("rows " .. n .. edge .. k, b:shift(k, along), m:shift(k, along))
+                                same("columns " .. n .. edge .. k, c:shift(k, along), m:shift(k, along))
+                            end
+                        end
+                    end
+                end
+            end]]
+    end)
+
+    it("are all that moves", function()
+        assert.are.same({ "shift 4000", "stencil 8000", "wrapped 12000" }, run(3, [[
+            local a = blocked(lun.random { 300, 125 })
+            local function sent(name, f)
+                s.barrier()
+                local before = lun.stats().bytes_sent
+                f()
+                local bytes = lun.stats().bytes_sent - before
+                if me == 1 then print(name .. " " .. bytes * 2) end
+            end
+            sent("shift", function() return a:shift(2, { edge = 0 }) end)
+            sent("stencil", function()
+                return a:stencil(function(x) return x(-2, 0) + x(2, 0) end, { radius = { 2, 0 }, edge = 0 })
+            end)
+            sent("wrapped", function()
+                return a:stencil(function(x) return x(-3, 0) + x(3, 0) end, { radius = { 3, 0 }, edge = "wrap" })
+            end)]]))
+    end)
+
+    it("raise the errors of a private array", function()
+        for n = 1, 3, 2 do
+            assert.are.same({
+                "bad argument #2 to 'shift' (option edge: \"wrap\", \"nearest\" or a number expected, got text)",
+            }, run(n, [[
+                local a = blocked(lun.random(20))
+                local _, e = pcall(function() return a:shift(1, { edge = "text" }) end)
+                print((e:gsub("^.-:%d+: ", "")))]]))
+        end
+    end)
+end)
+
+describe("a variance of all elements", function()
+    it("has the bits of a private array's", function()
+        holds [[
+            for _, n in ipairs { 1, 2, 7, 16384, 16385, 70001 } do
+                local x = lun.random(n, { seed = n }):eval()
+                for k, y in ipairs { x, x + 1e9, x:cast "f32", (x * 100):cast "i32", x:lt(0.5), x * 1e308, x / 0 * 0, x - 1 / 0 } do
+                    y:eval()
+                    local a = blocked(y)
+                    for _, name in ipairs { "var", "std" } do
+                        for _, options in ipairs { { ddof = 0 }, { ddof = 1 }, { ddof = 0.5 } } do
+                            local wanted, got = y[name](y, options), a[name](a, options)
+                            assert(string.pack("d", wanted) == string.pack("d", got) or wanted ~= wanted and got ~= got,
+                                ("%s of %d, %d: %.17g, %.17g"):format(name, n, k, wanted, got))
+                        end
+                    end
+                end
+                local m = x:reshape(1, -1):broadcast({ 3, n }):copy()
+                assert(lun.var(blocked(m, 2)) == m:var() and blocked(m):std() == m:std())
+            end
+            local ok, e = pcall(function() return blocked(lun.random { 4, 4 }):std(1) end)
+            assert(not ok and e:find "axis", e)]]
+    end)
+
+    it("moves beginnings of chunks once", function()
+        assert.are.same({ "true" }, run(3, [[
+            local a = blocked(lun.random(100003))
+            local before = lun.stats().bytes_sent
+            a:std()
+            local bytes = s.allreduce("+", lun.stats().bytes_sent - before)
+            print(bytes < 16000)]]))
+    end)
+end)
+
+describe("a blocked operand that broadcasts", function()
+    it("stays where it is, if its parts go with those of the other", function()
+        assert.are.same({ "0", "true" }, run(3, [[
+            local m = blocked(lun.random { 1003, 64 })
+            local x = m:distribute("copy", { over = "ranks" })
+            local top = m:max { axis = 2, keep = true }:eval()
+            s.barrier()
+            local before = lun.stats().bytes_sent
+            local e = (m - top):exp()
+            e:eval()
+            if me == 0 then print(lun.stats().bytes_sent - before) end
+            same("differences", e, (x - x:max { axis = 2, keep = true }):exp())
+            print(true)]]))
+        holds [[
+            for _, shape in ipairs { { 12, 1 }, { 1, 9 }, { 9 }, { 1 }, { 12, 9 } } do
+                local x, y = lun.random({ 12, 9 }, { seed = 1 }):eval(), lun.random(shape, { seed = 2 }):eval()
+                for axis = 1, 2 do
+                    for of = 1, #shape do
+                        same("sum", blocked(x, axis) + blocked(y, of), x + y)
+                        same("product", blocked(y, of) * blocked(x, axis), x * y)
+                    end
+                end
+            end]]
+    end)
+end)
+
 describe("ranks that differ", function()
     it("raise one error on all, and go on", function()
         assert.are.same({ "ranks differ: rank 0 scans f64[9]; rank 1 sorts f64[9]\t9.0" }, run(2, [[
