@@ -126,7 +126,9 @@ typedef enum lun_dtype {
     LUN_TEXT = 32,
     LUN_DATE = 33,
     LUN_TIMESTAMP = 34,
-    LUN_DURATION = 35
+    LUN_DURATION = 35,
+    LUN_C64 = 36,
+    LUN_C128 = 37
 } lun_dtype;
 
 typedef enum lun_op {
@@ -230,8 +232,9 @@ typedef enum lun_kind {
     LUN_KIND_SIGNED,
     LUN_KIND_UNSIGNED,
     LUN_KIND_FLOAT,
-    LUN_KIND_TEXT, /* of handles alone: kernels have codes */
-    LUN_KIND_TIME  /* the same: kernels have days or microseconds */
+    LUN_KIND_TEXT,   /* of handles alone: kernels have codes */
+    LUN_KIND_TIME,   /* the same: kernels have days or microseconds */
+    LUN_KIND_COMPLEX /* the same: kernels have real and imaginary parts */
 } lun_kind;
 
 /* One number with its type: dtype is LUN_BOOL (u), LUN_I64 (i), LUN_U64 (u) or LUN_F64 (d). */
@@ -566,6 +569,31 @@ LUN_API lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lu
  * changes.  Salmon et al. 2011, Parallel random numbers: as easy as 1, 2, 3. */
 LUN_API lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t seed,
                               lun_dist dist, lun_dtype t, lun_array **out);
+
+/* ---- complex numbers -------------------------------------------------------------------------
+ *
+ * An array of dtype LUN_C64 or LUN_C128 is two arrays of floats of one shape, its real and its
+ * imaginary parts, of which operations are made.  lun_read gives elements as C has them, the real
+ * part first; lun_complex_of (lunarray_bind.h) takes such.  Real numbers beside complex ones have
+ * no imaginary part.  What has no meaning for complex numbers, such as an order, is refused by
+ * LUN_EDTYPE. */
+
+/* re + im i, broadcast: LUN_C64 of two arrays of f32, else LUN_C128; numbers adopt the dtype of the
+ * other one.  LUN_EDTYPE if one of them is complex, text or a time. */
+LUN_API lun_status lun_complex(lun_engine *e, lun_array *re, lun_array *im, lun_array **out);
+/* The real parts, as a window on a; of a real array a itself. */
+LUN_API lun_status lun_real(lun_engine *e, lun_array *a, lun_array **out);
+/* The imaginary parts, as a window on a; of a real array zeros. */
+LUN_API lun_status lun_imag(lun_engine *e, lun_array *a, lun_array **out);
+/* a with the sign of its imaginary parts changed; of a real array a itself. */
+LUN_API lun_status lun_conj(lun_engine *e, lun_array *a, lun_array **out);
+/* atan2(imag, real), in radians. */
+LUN_API lun_status lun_angle(lun_engine *e, lun_array *a, lun_array **out);
+/* Element `index`, counted from 0, of a complex array.  LUN_EDTYPE if it is none. */
+LUN_API lun_status lun_getcomplex(lun_engine *e, lun_array *a, int64_t index, double *re,
+                                  double *im);
+/* Writes it. */
+LUN_API lun_status lun_setcomplex(lun_engine *e, lun_array *a, int64_t index, double re, double im);
 
 /* ---- expressions (lazy) ---------------------------------------------------------------------- */
 

@@ -250,6 +250,24 @@ typedef enum lun_lines_give { LUN_LINES_BEHIND, LUN_LINES_BEFORE, LUN_LINES_ENDS
 LUN_API lun_status lun_run_lines(lun_engine *e, lun_function *f, lun_array *id, lun_array *x,
                                  lun_array *first, lun_array *counts, lun_lines_give give,
                                  lun_array **out);
+
+/* Complex numbers and their lanes: what computes on pairs of real numbers takes a complex array
+ * apart by lun_complex_lanes and makes one of its result by lun_complex_of.
+ *
+ * The lanes of a complex array of shape [.., n]: an array of f32 or f64 of shape [.., n, 2], the
+ * real part first.  An array that lun_complex_of made gives the array that it was made of, unless
+ * it was written to; of others, whose parts are apart, they are put together, as a lazy copy.
+ * LUN_EDTYPE if a is not complex, LUN_ESHAPE if it has LUN_MAX_RANK axes. */
+LUN_API lun_status lun_complex_lanes(lun_engine *e, lun_array *a, lun_array **out);
+/* The complex array of such lanes, whose elements are not copied: LUN_C64 of f32, LUN_C128 of f64;
+ * others are refused by LUN_EDTYPE, another last extent than 2 by LUN_ESHAPE.  Writing to one of
+ * both does not change the other. */
+LUN_API lun_status lun_complex_of(lun_engine *e, lun_array *lanes, lun_array **out);
+/* A weak Scalar re + im i: with arrays of f32 and narrower floats it is LUN_C64. */
+LUN_API lun_status lun_complex_number(lun_engine *e, double re, double im, lun_array **out);
+/* The dtype of the parts of a complex one; LUN_DTYPE_COUNT: it is none. */
+LUN_API lun_dtype lun_complex_part(lun_dtype t);
+
 /* Whether a has a dtype that kernels do not know, such as LUN_TEXT; asks no engine. */
 LUN_API bool lun_is_logical(const lun_array *a);
 /* True for a number of a script. */

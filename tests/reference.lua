@@ -107,6 +107,7 @@ local groups = {
     { "Pictures", "plot hist bars box image" },
     { "Printing", "precision width elements_shown rows_shown" },
     { "The engine", "backends devices use math door info help isarray" },
+    { "Complex numbers", "complex iscomplex real imag conj angle" },
 }
 
 local function module()

@@ -53,6 +53,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_missing,
         lun__open_text,
         lun__open_time,
+        lun__open_complex,
         lun__open_window,
         lun__open_bytes,
         lun__open_make,

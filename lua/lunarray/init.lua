@@ -149,6 +149,15 @@ for name in ("year month day weekday yearday quarter week isoyear hour minute se
     end
 end
 
+-- Methods of a complex number: functions of it, of the names of rows or of the module.
+for name in ("abs angle conj real imag exp expm1 log log1p log2 log10 sqrt sin cos tan asin acos atan sinh cosh tanh "
+    .. "asinh acosh atanh sign round square reciprocal pow eq ne isnan isinf isfinite add sub mul div neg"
+    ):gmatch "%S+" do
+    core.internal.complex_values[name] = function(...)
+        return all(lun[name](...))
+    end
+end
+
 lun.pi, lun.e, lun.inf, lun.nan = math.pi, math.exp(1), math.huge, 0.0 / 0.0
 
 method("show.plan", "source", 2)

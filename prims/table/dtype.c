@@ -189,7 +189,8 @@ lun_value lun__dtype_cell_to_value(lun_dtype t, uint64_t cell)
         v.as.i = (int64_t)(cell << (64 - bits)) >> (64 - bits);
         break;
     case LUN_KIND_TEXT:
-    case LUN_KIND_TIME: /* no dtype of cells */
+    case LUN_KIND_TIME:
+    case LUN_KIND_COMPLEX: /* no dtype of cells */
         break;
     }
     return v;

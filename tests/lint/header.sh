@@ -14,7 +14,7 @@ enums() {
     echo "typedef enum lun_dtype {"
     rows LUN_DTYPE prims/table/dtypes.def | awk '{printf "    LUN_%s,\n", $1}'
     echo "    LUN_DTYPE_COUNT, /* of those of kernels; no dtype */"
-    sed -n 's/^LUN_LOGICAL(\([A-Z0-9_]*\), [a-z]*, \([0-9]*\),.*/    LUN_\1 = \2,/p' prims/table/logical.def | sed '$s/,$//'
+    sed -n 's/^LUN_LOGICAL(\([A-Z0-9_]*\), [a-z0-9]*, \([0-9]*\),.*/    LUN_\1 = \2,/p' prims/table/logical.def | sed '$s/,$//'
     echo "} lun_dtype;"
     echo
     echo "typedef enum lun_op {"

@@ -14,7 +14,7 @@ typedef struct walk {
     lua_State *L;
     lun__host *host;
     int rank; /* of the tables, without arrays in them */
-    int64_t shape[LUN_MAX_RANK];
+    int64_t shape[LUN_MAX_RANK + 1];
     int inner; /* the rank of each array in them; 0: numbers and Scalars */
     int64_t inner_shape[LUN_MAX_RANK];
     int64_t each;   /* elements of each array; 1 if inner is 0 */
@@ -28,6 +28,7 @@ typedef struct walk {
     bool missing;   /* some elements are lun.na */
     bool named;     /* a dtype is given */
     bool texts;     /* elements are strings, or become texts */
+    bool complex;   /* some elements are complex numbers, or become ones */
     unsigned char *start;
     bool *there;       /* second pass: of each element; NULL: nothing is missing */
     unsigned char *to; /* second pass: where the next element goes */
@@ -203,6 +204,8 @@ static void note_array(walk *w)
     w->array_dtype = t;
     if (kind == LUN_KIND_BOOL)
         w->booleans = true;
+    else if (kind == LUN_KIND_COMPLEX)
+        w->complex = true;
     else if (kind == LUN_KIND_FLOAT || exceeds_integers)
         w->floats = true;
     else
@@ -240,10 +243,17 @@ static bool note_text(walk *w)
     return true;
 }
 
+/* Whether the element on the top is a number or a complex one, z. */
+static bool number_at_top(const walk *w, double z[2])
+{
+    return lun__lua_complex_number_or_real(w->L, w->host, lua_gettop(w->L), z);
+}
+
 /* First pass, for the element on the top. */
 static void note_element(walk *w)
 {
     lua_State *L = w->L;
+    double z[2];
     if (lun__lua_array_is(L, w->host, -1)) {
         note_array(w);
         return;
@@ -274,6 +284,12 @@ static void note_element(walk *w)
     default:
         if (lun__lua_missing_at(L, w->host, lua_gettop(L))) {
             w->missing = true;
+            break;
+        }
+        if (number_at_top(w, z)) {
+            if (w->named && lun_dtype_kind(w->dtype) != LUN_KIND_COMPLEX)
+                complain(w, w->rank, "is a complex number: the dtype is not c64 or c128");
+            w->complex = true;
             break;
         }
         complain(w, w->rank,
@@ -307,6 +323,14 @@ static void pack_element(walk *w)
     lun_value x;
     if (lun__lua_array_is(L, w->host, -1)) {
         pack_array(w);
+        return;
+    }
+    double z[2];
+    if (w->complex) {
+        if (!number_at_top(w, z))
+            complain(w, w->rank, "is no number beside complex ones");
+        memcpy(w->to, z, sizeof z);
+        w->to += w->size;
         return;
     }
     if (w->there && lun__lua_missing_at(L, w->host, lua_gettop(L))) {
@@ -397,6 +421,8 @@ static void evaluate(const walk *w)
  * dtype of Lua's numbers. */
 static lun_dtype choose_dtype(const walk *w)
 {
+    if (w->complex)
+        return w->arrays > 0 && !w->mixed && w->array_dtype == LUN_C64 ? LUN_C64 : LUN_C128;
     if (w->booleans && (w->integers || w->floats))
         lun__blame_argument(w->L, 1, "numbers and booleans are mixed: specify a dtype");
     if (w->arrays > 0 && !w->mixed &&
@@ -531,6 +557,12 @@ int lun__from_table(lua_State *L)
         return vector_of_strings(&w);
     if (!named)
         w.dtype = choose_dtype(&w);
+    w.complex = lun_dtype_kind(w.dtype) == LUN_KIND_COMPLEX;
+    const lun_dtype wanted = w.dtype;
+    if (w.complex)
+        w.dtype = LUN_C128; /* in which elements are packed */
+    if (w.complex && w.missing)
+        lun__blame_argument(L, 1, "no element of a complex array is missing: write a NaN");
     w.size = (size_t)lun_dtype_size(w.dtype);
     if (w.arrays > 0)
         evaluate(&w);
@@ -548,9 +580,17 @@ int lun__from_table(lua_State *L)
         memcpy(w.shape + w.rank, w.inner_shape, (size_t)w.inner * sizeof *w.shape);
     lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
-    const lun_dtype t = stored_as(w.dtype);
-    LUN__TRY(s, lun_tensor(h->engine, buffer, w.rank + w.inner, w.shape, t, out));
-    lun__error_check(L, h, s, 1);
+    lun_dtype t = stored_as(w.dtype);
+    if (w.complex) {
+        w.shape[w.rank + w.inner] = 2;
+        LUN__TRY(s, lun_tensor(h->engine, buffer, w.rank + w.inner + 1, w.shape, LUN_F64, out));
+        lun__error_check(L, h, s, 1);
+        lun__lua_complex_of_lanes(L, h, 1);
+    } else {
+        LUN__TRY(s, lun_tensor(h->engine, buffer, w.rank + w.inner, w.shape, t, out));
+        lun__error_check(L, h, s, 1);
+    }
+    w.dtype = wanted;
     if (t != w.dtype) {
         lun_array **made = lun__lua_array_new(L, h);
         LUN__TRY(s, lun_cast(h->engine, *lun__lua_array_slot(L, h, -2), w.dtype, made));

@@ -72,6 +72,14 @@ void lun__index_push(lua_State *L, lun__host *h, lun_array *a, int64_t i, int ar
             lun__host_report_memory(L, h);
             return;
         }
+        if (lun__lua_complex_number_is_of(a)) {
+            double re, im;
+            LUN__TRY(s, lun_getcomplex(h->engine, a, i, &re, &im));
+            lun__error_check(L, h, s, arg);
+            lun__lua_complex_number_push(L, h, re, im);
+            lun__host_report_memory(L, h);
+            return;
+        }
         if (lun_has_missing(a) && lun_dtype_kind(lun_dtype_of(a)) != LUN_KIND_FLOAT)
             LUN__TRY(s, lun_is_missing(h->engine, a, i, &missing));
         else
@@ -89,6 +97,18 @@ void lun__index_push(lua_State *L, lun__host *h, lun_array *a, int64_t i, int ar
     lun__host_report_memory(L, h);
 }
 
+/* Pushes a window on the real or the imaginary parts of a. */
+static void push_part(lua_State *L, lun__host *h, lun_array *a, bool imaginary)
+{
+    lun_status s;
+    lun_array **out = lun__lua_array_new(L, h);
+    if (imaginary)
+        LUN__TRY(s, lun_imag(h->engine, a, out));
+    else
+        LUN__TRY(s, lun_real(h->engine, a, out));
+    lun__error_check(L, h, s, 1);
+}
+
 /* a[key]: a method for a string (the second upvalue is their table), else an element or a row. */
 static int array_index(lua_State *L)
 {
@@ -98,7 +118,13 @@ static int array_index(lua_State *L)
         if (of && lun_is_logical(of) && !lun_is_freed(of)) {
             lua_pushvalue(L, 2);
             const bool text = lun__lua_value_is_text(lun_dtype_of(of));
-            if (lua_rawget(L, lua_upvalueindex(text ? 3 : 4)) != LUA_TNIL)
+            if (lun__lua_complex_number_is_of(of)) {
+                const char *key = lua_tostring(L, 2);
+                if (strcmp(key, "re") == 0 || strcmp(key, "im") == 0) {
+                    push_part(L, lun__host_here(L), lun__lua_array_at(L, 1), key[0] == 'i');
+                    return 1;
+                }
+            } else if (lua_rawget(L, lua_upvalueindex(text ? 3 : 4)) != LUA_TNIL)
                 return 1;
             lua_settop(L, 2);
         }
@@ -132,6 +158,14 @@ static void store(lua_State *L, lun__host *h, lun_array *target, int from, int a
     lun__host_report_memory(L, h);
 }
 
+/* Raises that a complex number is no element of a. */
+static void refuse_complex(lua_State *L, int arg, const lun_array *a)
+{
+    lun__blame_argument(L, arg,
+                        lua_pushfstring(L, "a complex number does not fit %s: take re, im or abs()",
+                                        lun_dtype_name(lun_dtype_of(a))));
+}
+
 /* a[i] = x; a[i] = row where a has rows. */
 static int array_newindex(lua_State *L)
 {
@@ -163,6 +197,17 @@ static int array_newindex(lua_State *L)
         lun__host_report_memory(L, h);
         return 0;
     }
+    double z[2];
+    if (lun__lua_complex_number_is_of(a)) {
+        if (!lun__lua_complex_number_or_real(L, h, 3, z))
+            lun__error_bad_type(L, 3, "number");
+        LUN__TRY(s, lun_setcomplex(h->engine, a, i, z[0], z[1]));
+        lun__error_check(L, h, s, 3);
+        lun__host_report_memory(L, h);
+        return 0;
+    }
+    if (lun__lua_complex_number_at(L, h, 3, z))
+        refuse_complex(L, 3, a);
     lun_value x = lun__lua_value_is_time(lun_dtype_of(a))
                       ? lun__lua_time_value(L, h, 3, lun_dtype_of(a))
                       : lun__lua_array_value(L, h, 3);
@@ -184,6 +229,14 @@ static int array_fill(lua_State *L)
         lua_settop(L, 1);
         return 1;
     }
+    double z[2];
+    if (lun__lua_complex_number_is_of(a) && lun__lua_complex_number_or_real(L, h, 2, z)) {
+        store(L, h, a, 2, 2);
+        lua_settop(L, 1);
+        return 1;
+    }
+    if (lun__lua_complex_number_at(L, h, 2, z))
+        refuse_complex(L, 2, a);
     lun_value x = lun__lua_array_value(L, h, 2);
     lun_status s;
     LUN__TRY(s, lun_fill(h->engine, a, x));
@@ -272,7 +325,8 @@ static int array_value(lua_State *L)
         lun__lua_text_push(L, text);
         return 1;
     }
-    if (lun__lua_value_is_time(lun_dtype_of(a)) && lun_size(a) == 1) {
+    if ((lun__lua_value_is_time(lun_dtype_of(a)) || lun__lua_complex_number_is_of(a)) &&
+        lun_size(a) == 1) {
         lun__index_push(L, h, a, 0, 1);
         return 1;
     }

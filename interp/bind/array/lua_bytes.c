@@ -81,6 +81,8 @@ static void push_elements(lua_State *L, reader *r, int64_t count)
             lun__lua_missing_push(L, r->h);
         else if (r->text)
             lun__lua_text_push(L, *(const lun_string *)r->at);
+        else if (lun_dtype_kind(r->dtype) == LUN_KIND_COMPLEX)
+            lun__lua_complex_number_push_at(L, r->h, r->dtype, r->at);
         else
             lun__lua_value_push_element(L, r->dtype, r->at);
         r->at += r->size;
@@ -187,9 +189,9 @@ static int from_bytes(lua_State *L)
     if (lua_type(L, 1) != LUA_TSTRING)
         lun__error_bad_type(L, 1, "string");
     const char *bytes = lua_tolstring(L, 1, &length);
-    lun_dtype t = lun__lua_value_dtype(L, 2);
+    lun_dtype t = lun__lua_value_number_dtype(L, 2);
     size_t size = (size_t)lun_dtype_size(t);
-    int64_t shape[LUN_MAX_RANK] = {(int64_t)(length / size)};
+    int64_t shape[LUN_MAX_RANK + 1] = {(int64_t)(length / size)};
     int rank = lua_isnoneornil(L, 3) ? 1 : lun__lua_value_shape(L, 3, shape);
     if (length % size != 0)
         lun__blame_argument(L, 1,
@@ -202,7 +204,12 @@ static int from_bytes(lua_State *L)
     lun_array **out = lun__lua_array_new(L, h);
     lun_array *raw = NULL;
     lun_status s;
-    if (lun_dtype_kind(t) != LUN_KIND_BOOL) {
+    if (lun_dtype_kind(t) == LUN_KIND_COMPLEX) {
+        shape[rank] = 2;
+        LUN__TRY(s, lun_tensor(h->engine, bytes, rank + 1, shape, lun_complex_part(t), out));
+        lun__error_check(L, h, s, 1);
+        lun__lua_complex_of_lanes(L, h, 1);
+    } else if (lun_dtype_kind(t) != LUN_KIND_BOOL) {
         LUN__TRY(s, lun_tensor(h->engine, bytes, rank, shape, t, out));
     } else {
         LUN__TRY(s, lun_tensor(h->engine, bytes, rank, shape, LUN_U8, &raw));
@@ -224,8 +231,10 @@ enum { MOST_DTYPE = 64 }; /* numbers above those of kernels are far from dense *
 static int list_dtypes(lua_State *L)
 {
     static const char *const kinds[] = {
-        [LUN_KIND_BOOL] = "bool",   [LUN_KIND_SIGNED] = "signed", [LUN_KIND_UNSIGNED] = "unsigned",
-        [LUN_KIND_FLOAT] = "float", [LUN_KIND_TEXT] = "text",     [LUN_KIND_TIME] = "time"};
+        [LUN_KIND_BOOL] = "bool",         [LUN_KIND_SIGNED] = "signed",
+        [LUN_KIND_UNSIGNED] = "unsigned", [LUN_KIND_FLOAT] = "float",
+        [LUN_KIND_TEXT] = "text",         [LUN_KIND_TIME] = "time",
+        [LUN_KIND_COMPLEX] = "complex"};
     lun_dtype_info info = {.size = sizeof info};
     lua_newtable(L);
     for (int t = 0, n = 0; t < MOST_DTYPE; t++) {

@@ -7,7 +7,7 @@
 
 static lun_dtype opt_dtype(lua_State *L, int i, lun_dtype fallback)
 {
-    return lua_isnoneornil(L, i) ? fallback : lun__lua_value_dtype(L, i);
+    return lua_isnoneornil(L, i) ? fallback : lun__lua_value_number_dtype(L, i);
 }
 
 /* The options at i + 1, or at i instead of a dtype; pops from them on. */
@@ -66,10 +66,16 @@ static int make_full(lua_State *L, lun_value x, lun_dtype t, const lun__layout *
     lun__host *h = lun__host_here(L);
     int64_t shape[LUN_MAX_RANK];
     int rank = lun__lua_value_shape(L, 1, shape);
-    lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
-    LUN__TRY(s, lun_full(h->engine, rank, shape, t, x, out));
-    lun__error_check(L, h, s, arg);
+    if (lun_dtype_kind(t) == LUN_KIND_COMPLEX) {
+        const double z[2] = {lun_dtype_kind(x.dtype) == LUN_KIND_FLOAT ? x.as.d : (double)x.as.i,
+                             0};
+        lun__lua_complex_full(L, h, rank, shape, t, z);
+    } else {
+        lun_array **out = lun__lua_array_new(L, h);
+        LUN__TRY(s, lun_full(h->engine, rank, shape, t, x, out));
+        lun__error_check(L, h, s, arg);
+    }
     lun__lua_layout_apply(L, h, layout, false, options);
     lun__host_report_memory(L, h);
     return 1;
@@ -100,6 +106,26 @@ static int make_ones(lua_State *L)
     return make_constant(L, "ones", 1);
 }
 
+/* lun.full of a complex number. */
+static int make_complex_full(lua_State *L, const double z[2], const lun__layout *layout,
+                             int options)
+{
+    lun__host *h = lun__host_here(L);
+    int64_t shape[LUN_MAX_RANK];
+    const lun_dtype t = opt_dtype(L, 3, LUN_C128);
+    if (lun_dtype_kind(t) != LUN_KIND_COMPLEX)
+        lun__blame_argument(L, 2,
+                            lua_pushfstring(L,
+                                            "a complex number does not fit %s: take re, im or "
+                                            "abs()",
+                                            lun_dtype_name(t)));
+    const int rank = lun__lua_value_shape(L, 1, shape);
+    lun__lua_complex_full(L, h, rank, shape, t, z);
+    lun__lua_layout_apply(L, h, layout, false, options);
+    lun__host_report_memory(L, h);
+    return 1;
+}
+
 /* lun.full(shape, x [, dtype [, opts]]): by default the dtype is that of x. */
 static int make_filled(lua_State *L)
 {
@@ -107,9 +133,14 @@ static int make_filled(lua_State *L)
     if (diverted >= 0)
         return diverted;
     lun__layout layout = opt_layout(L, 3, &options);
+    double z[2];
+    if (lun__lua_complex_number_at(L, lun__host_here(L), 2, z))
+        return make_complex_full(L, z, &layout, options);
     lun_value x = lun__lua_array_value(L, lun__host_here(L), 2);
     lun_dtype t = opt_dtype(L, 3, x.dtype);
     uint64_t room;
+    if (lun_dtype_kind(t) == LUN_KIND_COMPLEX)
+        return make_full(L, x, t, &layout, options, 2);
     const char *why = lun__lua_value_pack(t, x, &room);
     if (why)
         lun__blame_argument(L, 2,
@@ -272,7 +303,7 @@ static int make_random(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     random_options o = {.seed = h->seed, .dist = LUN_UNIFORM, .dtype = LUN_F64};
-    int64_t shape[LUN_MAX_RANK];
+    int64_t shape[LUN_MAX_RANK + 1];
     bool other = false;
     int diverted = lun__record_call_shape(L, "random");
     if (diverted >= 0)
@@ -294,10 +325,15 @@ static int make_random(lua_State *L)
         lua_pushinteger(L, (lua_Integer)o.seed);
         lua_call(L, 3, 1);
     } else {
+        const bool complex = lun_dtype_kind(o.dtype) == LUN_KIND_COMPLEX;
+        const lun_dtype t = complex ? lun_complex_part(o.dtype) : o.dtype;
         lun_array **out = lun__lua_array_new(L, h);
         lun_status s;
-        LUN__TRY(s, lun_random(h->engine, rank, shape, o.seed, o.dist, o.dtype, out));
+        shape[rank] = 2;
+        LUN__TRY(s, lun_random(h->engine, rank + complex, shape, o.seed, o.dist, t, out));
         lun__error_check(L, h, s, 2);
+        if (complex)
+            lun__lua_complex_of_lanes(L, h, 2);
     }
     lun__lua_layout_apply(L, h, &o.layout, false, 2);
     lun__host_report_memory(L, h);

@@ -20,7 +20,8 @@ void lun__lua_pad_edge(lua_State *L, int arg, const char *what, lun_edge *edge, 
 
 void lun__lua_pad_check_nan(lua_State *L, int arg, const char *what, lun_dtype t)
 {
-    if (lun_dtype_kind(t) != LUN_KIND_FLOAT && !lun__lua_value_has_gaps(t))
+    if (lun_dtype_kind(t) != LUN_KIND_FLOAT && lun_dtype_kind(t) != LUN_KIND_COMPLEX &&
+        !lun__lua_value_has_gaps(t))
         lun__blame_argument(L, arg,
                             lua_pushfstring(L,
                                             "%s is required, since %s has no NaN: \"wrap\", "

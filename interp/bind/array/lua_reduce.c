@@ -77,6 +77,8 @@ static int total(lua_State *L, lun__host *h, lun_reduction r, const lun_along_op
         return text_total(L, h, r, a);
     if (lun__lua_value_is_time(lun_dtype_of(a)) && !row_of(r).index)
         return time_total(L, h, r, a);
+    if (lun__lua_complex_number_is_of(a))
+        return lun__lua_complex_total(L, h, r, a, o);
     if (o->ddof_part == 0) {
         LUN__TRY(s, lun_total(h->engine, r, a, o->ddof, &x));
     } else {
@@ -230,6 +232,26 @@ static int array_lazy(lua_State *L)
     return 1;
 }
 
+/* The sum of the products of two arrays of one shape, of which one is complex. */
+static int complex_dot(lua_State *L, lun__host *h, lun_array *a, lun_array *b)
+{
+    int64_t x[LUN_MAX_RANK], y[LUN_MAX_RANK];
+    const int rank = lun_shape(a, x);
+    const lun_along_options o = {.size = sizeof o};
+    lun_status s;
+    if (lun_shape(b, y) != rank || memcmp(x, y, (size_t)rank * sizeof *x) != 0) {
+        lun__error_push_kind(L, h, 1);
+        lun__error_push_kind(L, h, 2);
+        lun__blame_argument(L, 2,
+                            lua_pushfstring(L, "shapes differ: %s and %s", lua_tostring(L, -2),
+                                            lua_tostring(L, -1)));
+    }
+    lun_array **product = lun__lua_array_new(L, h);
+    LUN__TRY(s, lun_mul(h->engine, a, b, product));
+    lun__error_check(L, h, s, 2);
+    return lun__lua_complex_total(L, h, LUN_SUM, *product, &o);
+}
+
 /* a:dot(b): one pass, no temporary. */
 static int array_dot(lua_State *L)
 {
@@ -238,6 +260,8 @@ static int array_dot(lua_State *L)
     lun_array *b = lun__lua_array_check(L, h, 2);
     lun_value x;
     lun_status s;
+    if (lun__lua_complex_number_is_of(a) || lun__lua_complex_number_is_of(b))
+        return complex_dot(L, h, a, b);
     LUN__TRY(s, lun_dot(h->engine, a, b, &x));
     lun__error_check(L, h, s, 2);
     lun__host_report_memory(L, h);

@@ -21,6 +21,16 @@ static void texts_for(lua_State *L, lun__host *h, lun_op op, int count)
             lun__lua_text_replace(L, h, i);
 }
 
+/* Pushes the element of a complex Scalar. */
+static void push_complex(lua_State *L, lun__host *h, lun_array *a)
+{
+    double z[2];
+    lun_status s;
+    LUN__TRY(s, lun_getcomplex(h->engine, a, 0, &z[0], &z[1]));
+    lun__error_check(L, h, s, 1);
+    lun__lua_complex_number_push(L, h, z[0], z[1]);
+}
+
 int lun__ops_apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_trap)
 {
     lun_array *operands[MOST_OPERANDS];
@@ -60,7 +70,9 @@ int lun__ops_apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_tr
             lun_release(operands[i]);
     if (s != LUN_OK)
         return lun__error_raise(L, h, s, about ? about : count > 1 ? 2 : 1);
-    if (numbers == count)
+    if (numbers == count && lun__lua_complex_number_is_of(*lun__lua_array_slot(L, h, count + 1)))
+        push_complex(L, h, *lun__lua_array_slot(L, h, count + 1));
+    else if (numbers == count)
         lun__lua_value_push(L, lun__lua_array_value(L, h, count + 1));
     return 1;
 }

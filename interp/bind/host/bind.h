@@ -103,6 +103,8 @@ bool lun__lua_value_has_gaps(lun_dtype t);
 /* Whether they are dates, timestamps or durations; pushes one as it is stored: an ISO text, or
  * seconds. */
 bool lun__lua_value_is_time(lun_dtype t);
+/* The dtype of numbers, real or complex, that is named at i. */
+lun_dtype lun__lua_value_number_dtype(lua_State *L, int i);
 void lun__lua_value_push_time(lua_State *L, lun_dtype t, int64_t x);
 /* The shape at i: n or {n1, n2, ...}. Returns the rank. */
 int lun__lua_value_shape(lua_State *L, int i, int64_t shape[LUN_MAX_RANK]);
@@ -198,6 +200,25 @@ int lun__ops_apply(lua_State *L, lun__host *h, lun_op op, int count, bool may_tr
 bool lun__ops_at(lua_State *L, int i, lun_op *op);
 bool lun__lua_reduce_op_at(lua_State *L, int i, lun_op *op);
 
+/* ---- complex numbers (lua_complex_number.c, lua_complex.c) ----------------------------------- */
+
+/* The complex number at i; false: there is none.  The same of a number, too. */
+bool lun__lua_complex_number_at(lua_State *L, const lun__host *h, int i, double z[2]);
+bool lun__lua_complex_number_or_real(lua_State *L, lun__host *h, int i, double z[2]);
+void lun__lua_complex_number_push(lua_State *L, lun__host *h, double re, double im);
+/* Pushes the element of such a dtype at p. */
+void lun__lua_complex_number_push_at(lua_State *L, lun__host *h, lun_dtype t, const void *p);
+/* Whether a has a complex dtype. */
+bool lun__lua_complex_number_is_of(const lun_array *a);
+/* Exchanges the lanes on the top for the complex array of them. */
+void lun__lua_complex_of_lanes(lua_State *L, lun__host *h, int arg);
+/* Pushes an array of z everywhere. */
+void lun__lua_complex_full(lua_State *L, lun__host *h, int rank, const int64_t *shape, lun_dtype t,
+                           const double z[2]);
+/* Pushes the reduction of all elements of a complex array. */
+int lun__lua_complex_total(lua_State *L, lun__host *h, lun_reduction r, lun_array *a,
+                           const lun_along_options *o);
+
 /* ---- user functions (lua_function.c) --------------------------------------------------------- */
 
 /* Pushes a box with the function that the value at i is; arity: its elementwise operands; folds: it
@@ -262,6 +283,9 @@ typedef struct lun__parts {
     int skeleton_methods;
 } lun__parts;
 
+/* Pushes a complex number while functions are added, of which none runs. */
+void lun__lua_complex_number_first(lua_State *L, const lun__parts *p, double re, double im);
+
 /* Adds functions to the table at `table`, each with the host as upvalue. */
 void lun__register(lua_State *L, const lun__parts *p, int table, const luaL_Reg *functions);
 
@@ -306,6 +330,7 @@ void lun__open_index(lua_State *L, const lun__parts *p);
 void lun__open_missing(lua_State *L, const lun__parts *p);
 void lun__open_text(lua_State *L, const lun__parts *p);
 void lun__open_time(lua_State *L, const lun__parts *p);
+void lun__open_complex(lua_State *L, const lun__parts *p);
 void lun__open_window(lua_State *L, const lun__parts *p);
 void lun__open_bytes(lua_State *L, const lun__parts *p);
 void lun__open_ops(lua_State *L, const lun__parts *p);

@@ -23,6 +23,7 @@ typedef enum lun__kind {
     LUN__SKELETON,
     LUN__OP,
     LUN__NA,
+    LUN__COMPLEX,
     LUN__KINDS,
     LUN__ERROR = LUN__KINDS,
     LUN__CACHE,

@@ -70,7 +70,8 @@ lun_array *lun__lua_array_operand(lua_State *L, lun__host *h, int i)
     if (held)
         return usable(L, h, held);
     int type = lua_type(L, i);
-    if (type != LUA_TNUMBER && type != LUA_TBOOLEAN)
+    double z[2];
+    if (type != LUA_TNUMBER && type != LUA_TBOOLEAN && !lun__lua_complex_number_at(L, h, i, z))
         lun__error_bad_type(L, i, "array or number");
     return NULL;
 }
@@ -78,7 +79,11 @@ lun_array *lun__lua_array_operand(lua_State *L, lun__host *h, int i)
 lun_status lun__lua_array_load(lua_State *L, lun__host *h, int i, lun_array **out, bool *own)
 {
     int type = lua_type(L, i);
-    *own = type != LUA_TUSERDATA;
+    double z[2];
+    const bool complex = type == LUA_TUSERDATA && lun__lua_complex_number_at(L, h, i, z);
+    *own = type != LUA_TUSERDATA || complex;
+    if (complex)
+        return lun_complex_number(h->engine, z[0], z[1], out);
     if (type == LUA_TBOOLEAN)
         return lun_boolean(h->engine, lua_toboolean(L, i), out);
     if (type == LUA_TNUMBER)
@@ -211,11 +216,13 @@ static int array_cast(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun_dtype t = lun__lua_value_any_dtype(L, 2);
-    if (lun__lua_value_is_time(t) ||
-        lun__lua_value_is_time(lun_dtype_of(lun__lua_array_check(L, h, 1))))
+    if (lun__lua_complex_number_is_of(lun__lua_array_check(L, h, 1)))
+        (void)t; /* no method: lun_cast */
+    else if (lun__lua_value_is_time(t) ||
+             lun__lua_value_is_time(lun_dtype_of(lun__lua_array_check(L, h, 1))))
         return call_method(L, "time_methods", "cast");
-    if (lun__lua_value_is_text(t) ||
-        lun__lua_value_is_text(lun_dtype_of(lun__lua_array_check(L, h, 1))))
+    else if (lun__lua_value_is_text(t) ||
+             lun__lua_value_is_text(lun_dtype_of(lun__lua_array_check(L, h, 1))))
         return call_method(L, "text_methods", "cast");
     lun_array **out = lun__lua_array_new(L, h);
     lun_array *a = lun__lua_array_check(L, h, 1);

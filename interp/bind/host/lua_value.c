@@ -30,7 +30,8 @@ void lun__lua_value_push(lua_State *L, lun_value x)
         lua_pushinteger(L, x.as.i);
         break;
     case LUN_KIND_TEXT:
-    case LUN_KIND_TIME: /* no dtype of a value */
+    case LUN_KIND_TIME:
+    case LUN_KIND_COMPLEX: /* no dtype of a value */
         lua_pushnil(L);
     }
 }
@@ -188,6 +189,7 @@ lun_dtype lun__lua_value_dtype(lua_State *L, int i)
         luaL_addchar(&known, ' ');
         luaL_addstring(&known, lun_dtype_name((lun_dtype)d));
     }
+    luaL_addstring(&known, " c64 c128");
     luaL_pushresult(&known);
     lun__blame_argument(L, i,
                         lua_pushfstring(L, "unknown dtype '%s'; the dtypes are%s",
@@ -211,6 +213,14 @@ lun_dtype lun__lua_value_any_dtype(lua_State *L, int i)
     const bool logical = lua_type(L, i) == LUA_TSTRING && lun_dtype_find(lua_tostring(L, i), &t) &&
                          t > LUN_DTYPE_COUNT;
     return logical ? t : lun__lua_value_dtype(L, i);
+}
+
+lun_dtype lun__lua_value_number_dtype(lua_State *L, int i)
+{
+    lun_dtype t;
+    const bool complex = lua_type(L, i) == LUA_TSTRING && lun_dtype_find(lua_tostring(L, i), &t) &&
+                         lun_dtype_kind(t) == LUN_KIND_COMPLEX;
+    return complex ? t : lun__lua_value_dtype(L, i);
 }
 
 /* The extent at the stack index `at`; `open`: it may be -1. */

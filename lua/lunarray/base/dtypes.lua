@@ -7,18 +7,38 @@ local core = require "lunarray.core"
 local dtypes = {}
 
 dtypes.list, dtypes.by_name, dtypes.by_npy = {}, {}, {}
-local names = {}
+local names, complex = {}, {}
 for _, row in ipairs(core.internal.dtypes()) do
     local i = #dtypes.list + 1
     dtypes.by_name[row.name] = row
-    if row.kind ~= "text" and row.kind ~= "time" then -- which are of arrays: kernels do not know them
+    if row.kind == "complex" then
+        row.npy = "c" .. row.bytes
+        row.part = row.bytes == 8 and "f32" or "f64"
+        dtypes.by_npy[row.npy], complex[#complex + 1] = row, row.name
+    elseif row.kind ~= "text" and row.kind ~= "time" then -- which are of arrays: kernels do not know them
         dtypes.list[i], names[i] = row, row.name
         if row.npy then
             dtypes.by_npy[row.npy] = row
         end
     end
 end
-dtypes.names = table.concat(names, " ")
+dtypes.names = table.concat(names, " ") .. " " .. table.concat(complex, " ")
+
+-- The array of a dtype and a shape that make(dtype, shape) gives, of complex numbers of their lanes: real numbers with
+-- a last axis of the two parts. Or nil, message, code.
+function dtypes.by_lanes(dtype, shape, make)
+    local part = dtypes.by_name[dtype].part
+    if not part then
+        return make(dtype, shape)
+    end
+    local lanes = table.move(shape, 1, #shape, 1, {})
+    lanes[#lanes + 1] = 2
+    local a, message, code = make(part, lanes)
+    if a == nil then
+        return nil, message, code
+    end
+    return core.internal.complex_of(a)
+end
 
 function dtypes.is_float(dtype)
     return dtypes.by_name[dtype].kind == "float"

@@ -156,7 +156,7 @@ end
 
 local kinds = {
     O = "Python objects", S = "byte strings", a = "byte strings", U = "text", V = "raw records",
-    M = "dates", m = "time spans", c = "complex numbers", f = "floats of another width",
+    M = "dates", m = "time spans", c = "complex numbers of another width", f = "floats of another width",
 }
 
 -- The dtype of a descr and whether its bytes are to be swapped; or nil, message, code.
@@ -252,6 +252,8 @@ function npy.layout(source)
         return nil, message, code
     elseif type(header.descr) == "table" then
         return nil, "records cannot stay in their file; use lun.load", "unsupported"
+    elseif header.descr:find "c" then
+        return nil, "complex numbers cannot stay in their file; use lun.load", "unsupported"
     end
     return layout_of(source, header)
 end

@@ -116,7 +116,9 @@ function raw.decode(source, opts)
     local bytes
     if layout and source.elements then
         return raw.array(layout, function(shape)
-            return source:elements(layout.dtype, shape, layout.swap)
+            return dtypes.by_lanes(layout.dtype, shape, function(dtype, extents)
+                return source:elements(dtype, extents, layout.swap)
+            end)
         end)
     elseif layout then
         bytes, message, code = source:rest()
@@ -127,7 +129,8 @@ function raw.decode(source, opts)
         return nil, "the file was truncated while it was read", "short"
     end
     if layout.swap then
-        local size = dtypes.by_name[layout.dtype].bytes
+        local row = dtypes.by_name[layout.dtype]
+        local size = row.part and row.bytes // 2 or row.bytes
         local order = { "%8", "%7", "%6", "%5", "%4", "%3", "%2", "%1" }
         bytes = bytes:gsub(("(.)"):rep(size), table.concat(order, "", 9 - size))
     end
@@ -175,6 +178,7 @@ end
 -- An iterator over `head` and the bytes of `a`. A large expression over files or virtual arrays is computed in pieces
 -- while it is written, and not kept: its elements need not fit into memory.
 function raw.contents(head, a)
+    a = core.iscomplex(a) and core.internal.complex_lanes(a) or a
     if a:size() >= WORTH // dtypes.by_name[a:dtype()].bytes and core.internal.on_ranks(a) then
         return raw.pieces { head, function(handle, name)
             if not name then

@@ -25,7 +25,7 @@ local function elementwise(operands, f)
             if core.isarray(x[k]) then
                 x[k]:dtype() -- fails if it is freed
                 arrays = true
-            elseif not (math.type(x[k]) or type(x[k]) == "boolean") then
+            elseif not (math.type(x[k]) or type(x[k]) == "boolean" or x[k] ~= nil and core.iscomplex(x[k])) then
                 call.array(x[k], k, "array or number")
             end
         end
@@ -59,7 +59,7 @@ end
 
 -- Integers and bool as f64, floats as they are.
 local function floating(x)
-    return core.isarray(x) and call.floating(x) or x + 0.0
+    return core.isarray(x) and (core.iscomplex(x) and x or call.floating(x)) or x + 0.0
 end
 
 local function integers(a, k)
@@ -438,6 +438,10 @@ row("allclose", "a:allclose(b [, {rtol=1e-5, atol=1e-8, equal_nan=false}])", "wh
 -- What dtypes beside numbers are compared with: their own kind alone.
 local KIND = { text = "text", date = "time", timestamp = "time", duration = "duration" }
 
+local function may_be_nan(a)
+    return call.is_float(a) or core.iscomplex(a)
+end
+
 row("equals", "a:equals(b), a == b",
     "whether b is an array of a's shape with equal elements: NaN equals NaN, missing missing",
     "lun.vector{1, 2}:equals(lun.vector{1.0, 2.0})", "true",
@@ -448,7 +452,7 @@ row("equals", "a:equals(b), a == b",
             return false
         end
         local same = a:eq(b)
-        if call.is_float(a) and call.is_float(b) then
+        if may_be_nan(a) and may_be_nan(b) then
             same = core.lor(same, core.land(a:isnan(), b:isnan()))
         end
         if core.internal.has_missing(a) or core.internal.has_missing(b) then

@@ -28,6 +28,11 @@ return {
             .. "maximum clip nan_to_num isclose allclose equals",
     },
     {
+        file = "complex",
+        functions = "polar",
+        methods = "adjoint",
+    },
+    {
         file = "search",
         functions = "",
         methods = "digitize nonzero argwhere extract interp unique_values unique_counts unique_inverse unique_all isin "

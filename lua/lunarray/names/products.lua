@@ -130,14 +130,15 @@ row("inner", "a:inner(b)", "sums of products along the last axes of both; of Vec
         return given(contracted(a, b, { {}, {} }, axes_of_both(a, b, { { -1 }, { -1 } })))
     end)
 
-row("vecdot", "a:vecdot(b [, {axis=-1}])", "sums of products along an axis, the others broadcast; of Vectors a number",
+row("vecdot", "a:vecdot(b [, {axis=-1}])",
+    "sums of products along an axis, the others broadcast; of Vectors a number; of a complex a its conjugate counts",
     "lun.vector{{1, 2}, {3, 4}}:vecdot(lun.vector{1, 10})", "{21, 43}",
     function(a, b, options)
         array(a, 1)
         array(b, 2)
         options = call.options(options, 3, "axis")
         call.common_shape({ a, b }, 2)
-        local p = a * b
+        local p = (core.iscomplex(a) and a:conj() or a) * b
         local axis = call.axis(rank_of(p), options.axis == nil and -1 or options.axis, 3)
         if rank_of(p) == 1 then
             return p:sum()

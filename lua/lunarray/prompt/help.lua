@@ -370,6 +370,16 @@ local FUNCTIONS = {
         "describes a function, a name, an array, a skeleton or an operation; alone: lists everything",
     },
     isarray = { "lun.isarray(x)", "whether x is an array" },
+    complex = {
+        "lun.complex(re [, im=0])",
+        "a complex number; of arrays c64 if both parts are f32, else c128. A number z has z.re, z.im, + - * / ^, ==\n"
+            .. "with complex numbers, z:eq(x) and z:abs() angle conj real imag exp log sqrt sin and so on",
+    },
+    iscomplex = { "lun.iscomplex(x)", "whether x is a complex number or an array of them" },
+    real = { "lun.real(a)", "the real parts, as a:real()" },
+    imag = { "lun.imag(a)", "the imaginary parts, as a:imag()" },
+    conj = { "lun.conj(a)", "the conjugate, as a:conj()" },
+    angle = { "lun.angle(a)", "the angle, as a:angle()" },
 }
 
 -- Methods of arrays, except operations.
@@ -502,6 +512,13 @@ local METHODS = {
         "a scan that starts anew with each run of equal neighbours in k, element after element; inclusive by\n"
             .. "default, unlike a:scan: {inclusive=false} leaves each element's own out",
     },
+    real = {
+        "a:real(), a.re",
+        "a window on the real parts of complex numbers, which is written through; of real ones a itself",
+    },
+    imag = { "a:imag(), a.im", "a window on the imaginary parts of complex numbers; zeros of real ones" },
+    conj = { "a:conj()", "complex numbers with the sign of their imaginary parts changed" },
+    angle = { "a:angle()", "atan2(a.im, a.re), in radians from -pi to pi" },
     ismissing = { "a:ismissing()", "a mask, true where elements are missing; NaN, a value, is not" },
     dropnan = { "a:dropnan()", "the elements that are not NaN; length: as compress" },
     sort = {
@@ -679,6 +696,7 @@ local SIGNS = {
         "pi e inf nan constants", "lun.pi, lun.e, lun.inf, lun.nan",
         "numbers: the circle's and the natural constant, infinity and NaN",
     },
+    { "i", "lun.i", "the imaginary unit: 3 + 4 * lun.i is a complex number" },
     { "op", "lun.op.add", "an operation as a value for skeletons, like its name as text; see the operations" },
     { "na", "lun.na",
         "the missing value: in lists, a[i] = lun.na, a:fill(lun.na), lun.where(c, lun.na, a); prints <NA>" },
@@ -776,7 +794,7 @@ local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) describes one of them.
 making arrays   vector zeros ones full range index linspace duration generate random frombytes concat stack struct
 functions       %s
-numbers         pi e inf nan na
+numbers         pi e inf nan na i complex iscomplex real imag conj angle
 skeletons       %s sequence compose
 of skeletons    %s
 computing       eval each teams workdiv atomic call prepare explain stats profile check

@@ -131,7 +131,9 @@ local WRITTEN = {
     timedelta64 = { 'lun.duration("3d")' }, datetime_as_string = { 'd:format "%d.%m.%Y"' },
     ["get_printoptions printoptions format_float_positional format_float_scientific"] =
         { "lun.precision(6), b:format \"%.3f\"" },
-    ["savez savez_compressed"] = { 'lun.save("t.npz", {a = a, b = b})' }, sort_complex = { "a:sort()" },
+    ["savez savez_compressed"] = { 'lun.save("t.npz", {a = a, b = b})' },
+    ["complex64 csingle"] = { '"c64"' }, ["complex128 cdouble complexfloating"] = { '"c128"' },
+    iscomplexobj = { "lun.iscomplex(a)" }, real_if_close = { "lun.real(a)" }, conjugate = { "lun.conj(a)" },
     ["shares_memory may_share_memory"] = { "a:kind()" }, ["show_config show_runtime"] = { "lun.info()" },
     spacing = { "lun.finfo(\"f64\")" }, ["isfortran"] = { "M:layout()" },
     ["from_dlpack fromstring"] = { "lun.frombytes(a:tobytes(), a:dtype())" },
@@ -161,11 +163,9 @@ local INSTEAD = {
 
 -- Names for which there is nothing, and why.
 local NONE = {
-    ["angle complex64 complex128 complex256 complexfloating cdouble clongdouble csingle imag iscomplex"
-        .. " iscomplexobj real_if_close"] =
-        "there are no complex numbers yet",
-    ["float128 longdouble clongfloat nextafter"] =
-        "f64 is the widest float",
+    sort_complex = "complex numbers have no order: take a:abs(), a:real() or a:imag()",
+    ["float128 longdouble clongfloat nextafter complex256 clongdouble"] =
+        "f64 and c128 are the widest",
     ["busday_count busday_offset busdaycalendar is_busday datetime_data"] =
         "there are no business days",
     ["ma char character bytes_ str_ object_ void generic flexible floating inexact integer number"

@@ -108,8 +108,30 @@ local function shortest(dtype, x)
     return number.format("%." .. most .. "g", x)
 end
 
+-- A function from complex number to text: both parts of one form each, and the imaginary ones of one width.
+local function complex_formatter(part, values)
+    local re, im, width = {}, {}, 0
+    for i, z in ipairs(values) do
+        re[i], im[i] = z.re, z.im
+    end
+    local real, imaginary = digits.formatter(part, re), digits.formatter(part, im)
+    local function signed(x)
+        local text = imaginary(x)
+        return text:find "^%-" and text or "+" .. text
+    end
+    for _, x in ipairs(im) do
+        width = math.max(width, #signed(x))
+    end
+    return function(z)
+        return ("%s%" .. width .. "si"):format(real(z.re), signed(z.im))
+    end
+end
+
 -- A function from element to text for elements of this dtype, fit for all `values`.
 function digits.formatter(dtype, values)
+    if dtypes.by_name[dtype].part then
+        return complex_formatter(dtypes.by_name[dtype].part, values)
+    end
     if dtypes.is_float(dtype) and dtypes.by_name[dtype].bytes < 8 then
         local function short(x) -- the shortest text of -0.0 would be an integer in Lua
             return x == 0 and x or number.parse(shortest(dtype, x))
@@ -136,6 +158,11 @@ end
 
 -- The text of a Scalar's value, as Lua shows it: of a narrow float the digits that distinguish it.
 function digits.scalar(dtype, x)
+    local part = dtypes.by_name[dtype].part
+    if part then
+        local im = digits.scalar(part, x.im)
+        return digits.scalar(part, x.re) .. (im:find "^%-" and "" or "+") .. im .. "i"
+    end
     local narrow = dtypes.is_float(dtype) and dtypes.by_name[dtype].bytes < 8
     if narrow and x ~= 0 and x == x and math.abs(x) < math.huge then
         return number.shown(number.parse(shortest(dtype, x)))

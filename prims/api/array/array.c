@@ -47,7 +47,7 @@ static lun_array *take(lun_engine *e)
     a->engine = e;
     a->parent = NULL;
     a->shown = NULL;
-    a->viewed = false;
+    a->viewed = a->bare = false;
     a->valid = NULL;
     a->logical = 0;
     a->texts = NULL;
@@ -123,6 +123,7 @@ lun_status lun__array_window(lun_engine *e, lun_array *a, const lun_layout *l, l
     lun_status s = lun__array_viewed(e, NULL, l, true, out);
     if (s != LUN_OK)
         return s;
+    (*out)->bare = a->bare;
     (*out)->parent = lun__array_base(a);
     lun_retain((*out)->parent);
     return LUN_OK;
@@ -283,6 +284,11 @@ static lun_status refuse_gaps(lun_engine *e, const lun_array *a)
                      (long long)(n - there), (long long)n);
 }
 
+lun_status lun__array_refuse_gaps(lun_engine *e)
+{
+    return lun__fail(e, LUN_EDTYPE, "no element of a complex array is missing: write a NaN");
+}
+
 lun_status lun__array_refuse_missing(lun_engine *e, const lun_array *a)
 {
     return lun__array_logical(a) ? lun__array_refuse_logical(e, a) : refuse_gaps(e, a);
@@ -301,7 +307,7 @@ lun_status lun__array_readable(lun_engine *e, const lun_array *a)
     lun_status s = lun__array_present(e, a);
     if (s != LUN_OK || !lun__array_has_parts(a))
         return s;
-    if (lun_dtype_kind(lun__array_logical(a)) == LUN_KIND_TEXT)
+    if (lun__array_is_coded(a))
         return lun__array_refuse_logical(e, a);
     return !lun__array_has_validity(a) || lun__dtype_is_float(lun__array_stored_dtype(a))
                ? LUN_OK
@@ -508,6 +514,8 @@ lun_class lun_class_of(const lun_array *a)
         return LUN_SCALAR;
     if (a->parent)
         return LUN_VIEW;
+    if (a->viewed && lun__array_is_complex(a) && a->at.rank == 1 && a->made)
+        return LUN_VECTOR; /* of lanes */
     if (a->viewed)
         return a->made || a->node->kind == LUN_NODE_LEAF ? LUN_VIEW : LUN_COMPOSITION;
     if (a->node->rank == 0)

@@ -20,11 +20,13 @@ struct lun_array {
     lun_value number;  /* weak */
     uint32_t born;     /* e->looks when it was made */
     bool viewed;       /* its elements are those of lun__array_top at the offsets of `at` */
+    bool bare;         /* of a window: it shows the slots alone, real parts */
     /* of no window: its logical dtype, a row of logical.def; 0: it has that of its node
      * (logical.c) */
     uint8_t logical;
     /* of no window: bools of its shape and layout, false where it has no element (validity.c);
-     * NULL: nothing is missing */
+     * NULL: nothing is missing; of a complex dtype the imaginary parts, in a layout that differs in
+     * its offset alone */
     lun_array *valid;
     struct lun_text_pool *texts; /* of no window, of LUN_TEXT: the values of its codes */
     union {
@@ -91,11 +93,14 @@ lun_status lun__array_usable(lun_engine *e, const lun_array *a);
 /* LUN_EARG if elements of a are missing, with their number: for what would take them wrongly; of a
  * logical dtype LUN_EDTYPE. */
 lun_status lun__array_refuse_missing(lun_engine *e, const lun_array *a);
+/* LUN_EDTYPE: elements of complex arrays are never missing. */
+lun_status lun__array_refuse_gaps(lun_engine *e);
 /* lun__array_usable for what reads elements as they are stored: texts alone are refused. */
 lun_status lun__array_readable(lun_engine *e, const lun_array *a);
 /* lun__array_node of a's slots, whatever is missing and whatever they mean. */
 lun_status lun__array_slots(lun_engine *e, lun_array *a, lun_dtype t, lun_node **out);
-/* The validity of a, an array that has one, to be read and written: of a window a window. */
+/* The validity of a, an array that has one, or its imaginary parts, to be read and written: of a
+ * window a window. */
 lun_status lun__validity(lun_engine *e, lun_array *a, lun_array **out);
 /* Writes an element's slot, which the caller has checked; the element is then there
  * (api/write/write.c). */
@@ -110,10 +115,29 @@ lun_status lun__write_validity(lun_engine *e, lun_array *a);
 lun_status lun__compress_present(lun_engine *e, lun_array *a, lun_array *of, lun_array **out);
 /* Whether elements of one of the arrays, which may be NULL, may be missing. */
 bool lun__validity_some_missing(lun_array *const *all, int count);
+/* a's logical dtype; 0: it has none. */
+static inline lun_dtype lun__array_logical(const lun_array *a)
+{
+    return (lun_dtype)(a->bare ? 0 : lun__array_top(a)->logical);
+}
+static inline bool lun__array_is_complex(const lun_array *a)
+{
+    return lun_dtype_kind(lun__array_logical(a)) == LUN_KIND_COMPLEX;
+}
+/* Whether a has a second array beside its slots: a validity, or imaginary parts. */
+static inline bool lun__array_has_second(const lun_array *a)
+{
+    return !a->bare && lun__array_top(a)->valid;
+}
 /* Whether elements of a may be missing. */
 static inline bool lun__array_has_validity(const lun_array *a)
 {
-    return lun__array_top(a)->valid;
+    return lun__array_has_second(a) && !lun__array_is_complex(a);
+}
+/* Whether an element of a is no slot: codes of texts, parts of complex numbers. */
+static inline bool lun__array_is_coded(const lun_array *a)
+{
+    return lun_dtype_kind(lun__array_logical(a)) == LUN_KIND_TEXT || lun__array_is_complex(a);
 }
 /* "f32[100]", "f64[3, 4]" into buf, for messages. */
 const char *lun__array_describe(const lun_array *a, char buf[96]);
@@ -123,15 +147,10 @@ lun_status lun__array_constant(lun_engine *e, lun_dtype t, lun_value v, lun_node
 /* Whether a has more than slots: a validity, or a logical dtype. */
 static inline bool lun__array_has_parts(const lun_array *a)
 {
-    return lun__array_top(a)->valid || lun__array_top(a)->logical;
+    return !a->bare && (lun__array_top(a)->valid || lun__array_top(a)->logical);
 }
 /* The dtype of a's slots. */
 lun_dtype lun__array_stored_dtype(const lun_array *a);
-/* a's logical dtype; 0: it has none. */
-static inline lun_dtype lun__array_logical(const lun_array *a)
-{
-    return (lun_dtype)lun__array_top(a)->logical;
-}
 /* Whether one of the arrays, which may be NULL, has a logical dtype. */
 bool lun__array_some_logical(lun_array *const *all, int count);
 /* LUN_EDTYPE: a's logical dtype is not taken here, and what a can be turned into. */
@@ -143,6 +162,9 @@ void lun__validity_set_logical(lun_array *to, const lun_array *of);
 /* lun_with_parts with the logical dtype of `of`; valid may be NULL. */
 lun_status lun__validity_with_logical(lun_engine *e, const lun_array *of, lun_array *slots,
                                       lun_array *valid, lun_array **out);
+
+/* A complex array of two arrays of floats of one shape, which is that of both. */
+lun_status lun__validity_pair(lun_engine *e, lun_array *re, lun_array *im, lun_array **out);
 
 /* Arrays of logical dtypes brought to one, with references: their slots in one dtype, and the
  * validities, which may be NULL.  LUN_EDTYPE: they have no common logical dtype. */
@@ -234,6 +256,9 @@ typedef struct lun_logical_kind {
      * numbers, rounded down: how what lies between elements is found; NULL: nothing does. */
     lun_status (*numbers)(lun_engine *e, lun_array *a, lun_array **numbers, lun_array **from);
     lun_status (*of_numbers)(lun_engine *e, lun_array *from, lun_array *numbers, lun_array **out);
+    /* lun_read, and lun_matmul; NULL: they see the slots, and refuse it. */
+    lun_status (*read)(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count);
+    lun_status (*matmul)(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
 } lun_logical_kind;
 
 /* lun_apply and lun_cast of arrays of no logical dtype. */
@@ -261,10 +286,11 @@ lun_status lun__elementwise_cast(lun_engine *e, lun_array *a, lun_dtype t, lun_a
         return lun__validity_moved(e, s_, a, parts_, made_, out);                \
     }
 /* Inside of LUN_MOVED_WITH: what stands where no element was, x for those of no logical dtype. */
-#define LUN_INTO_GAPS(a, x)                                                                   \
-    (k_                      ? (lun_value){.dtype = LUN_BOOL, .as.u = !lun__array_logical(a)} \
-     : lun__array_logical(a) ? lun__validity_blank(lun__array_stored_dtype(a))                \
-                             : (x))
+#define LUN_INTO_GAPS(a, x)                                                     \
+    (lun__array_is_complex(a) ? k_ ? (lun_value){.dtype = LUN_F64} : (x)        \
+     : k_ ? (lun_value){.dtype = LUN_BOOL, .as.u = !lun__array_logical(a)}      \
+     : lun__array_logical(a)  ? lun__validity_blank(lun__array_stored_dtype(a)) \
+                              : (x))
 /* Returns what a call gives of a mask with a validity: missing bools count as false, which their
  * slots are. */
 #define LUN_AS_MASK(e, m, call)                                                   \

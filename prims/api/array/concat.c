@@ -195,6 +195,17 @@ static lun_status joined_alike(lun_engine *e, lun_array *const *arrays, int coun
     lun_status s = lun__logical_alike(e, arrays, count, &all);
     if (s != LUN_OK)
         return s;
+    if (lun__array_is_complex(all.prototype)) {
+        s = call(e, all.slots, count, axis, &plain);
+        if (s == LUN_OK)
+            s = call(e, all.valid, count, axis, &valid);
+        if (s == LUN_OK)
+            s = lun__validity_pair(e, plain, valid, out);
+        lun_release(plain);
+        lun_release(valid);
+        lun__logical_alike_end(&all);
+        return s;
+    }
     with = calloc((size_t)count, sizeof *with);
     s = with ? LUN_OK : lun__fail_nomem(e);
     for (int k = 0; s == LUN_OK && k < count; k++) {

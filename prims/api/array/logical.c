@@ -1,5 +1,6 @@
 /* logical.c - logical dtypes: dtypes of handles whose nodes have a storage dtype, by the rows of
- * table/logical.def.  What each kind does is its own room's (api/text, api/time).
+ * table/logical.def.  What each kind does is its own room's (api/text, api/time,
+ * api/complex).
  *
  * Invariant: `logical` and `texts` belong to an array that is no window, and change only where it
  * is written to; windows on it have them through it, validities and plain parts have none.  What
@@ -21,7 +22,7 @@ static how rule_of(lun_kind kind, int rule)
 #define LUN_LOGICAL(ID, name, number, kind, storage, bytes, instead, doc)
 #define LUN_LOGICAL_RULE(kind, rule, how) [LUN_KIND_##kind][LUN_RULE_##rule] = how,
 #define LUN_LOGICAL_REDUCTION(kind, reduction)
-    static const uint8_t rows[LUN_KIND_TIME + 1][LUN_RULE_SELECT + 1] = {
+    static const uint8_t rows[LUN_KIND_COMPLEX + 1][LUN_RULE_SELECT + 1] = {
 #include "table/logical.def"
     };
 #undef LUN_LOGICAL
@@ -35,7 +36,7 @@ bool lun__logical_reduced(const lun_array *a, lun_reduction r)
 #define LUN_LOGICAL(ID, name, number, kind, storage, bytes, instead, doc)
 #define LUN_LOGICAL_RULE(kind, rule, how)
 #define LUN_LOGICAL_REDUCTION(kind, reduction) [LUN_KIND_##kind][LUN_##reduction] = true,
-    static const bool rows[LUN_KIND_TIME + 1][LUN_REDUCTION_COUNT] = {
+    static const bool rows[LUN_KIND_COMPLEX + 1][LUN_REDUCTION_COUNT] = {
 #include "table/logical.def"
     };
 #undef LUN_LOGICAL
@@ -84,10 +85,14 @@ static lun_status kind_of_all(lun_engine *e, lun_array *const *all, int count, l
             return s;
         }
     }
-    *kind = lun_dtype_kind(lun__array_logical(all[0]));
+    *kind = LUN_KIND_BOOL;
     for (int k = 0; k < count; k++)
-        same = same && lun__array_logical(all[k]) &&
-               lun_dtype_kind(lun__array_logical(all[k])) == *kind;
+        if (lun__array_logical(all[k]) && lun_dtype_kind(lun__array_logical(all[k])) > *kind)
+            *kind = lun_dtype_kind(lun__array_logical(all[k]));
+    for (int k = 0; k < count; k++)
+        same = same &&
+               (lun__array_logical(all[k]) ? lun_dtype_kind(lun__array_logical(all[k])) == *kind
+                                           : *kind == LUN_KIND_COMPLEX);
     if (same)
         return LUN_OK;
     int other = 1; /* the first that is not as the first one */
@@ -120,6 +125,8 @@ lun_status lun__logical_order(lun_engine *e, lun_array *const *all, int count, l
 {
     lun_kind kind;
     lun_status s = kind_of_all(e, all, count, &kind);
+    if (s == LUN_OK && !e->kinds[kind]->order)
+        s = lun__array_refuse_logical(e, all[0]);
     return s == LUN_OK ? e->kinds[kind]->order(e, all, count, keys, prototype) : s;
 }
 
@@ -223,10 +230,13 @@ lun_status lun__logical_adopt(lun_engine *e, lun_array *target, lun_array *sourc
     lun_status s = lun__array_present(e, source);
     if (s != LUN_OK)
         return s;
-    if (lun_dtype_kind(lun__array_logical(source)) != lun_dtype_kind(lun__array_logical(target)))
+    const lun_kind to = lun_dtype_kind(lun__array_logical(target));
+    const lun_kind from = lun_dtype_kind(lun__array_logical(source));
+    if (from == LUN_KIND_COMPLEX || (to == LUN_KIND_COMPLEX && !lun__array_logical(source)))
+        return e->kinds[LUN_KIND_COMPLEX]->adopt(e, target, source, slots, valid);
+    if (from != to)
         return lun__logical_refuse(e, (lun_array *[]){target, source}, 2);
-    return e->kinds[lun_dtype_kind(lun__array_logical(target))]->adopt(e, target, source, slots,
-                                                                       valid);
+    return e->kinds[to]->adopt(e, target, source, slots, valid);
 }
 
 lun_status lun__logical_reduce(lun_engine *e, lun_reduction r, lun_array *a, const lun_reducing *by,

@@ -314,7 +314,7 @@ lun_status lun_missing(lun_engine *e, lun_array *a, lun_array **out)
     lun_status s = lun__validity_parts(e, a, false, &slots, &valid);
     if (s != LUN_OK)
         return s;
-    if (valid) {
+    if (valid && !lun__array_is_complex(a)) {
         s = lun__elementwise_slots(e, LUN_OP_LNOT, &valid, 1, out);
     } else {
         const int rank = lun_shape(a, shape);
@@ -334,6 +334,8 @@ lun_status lun_with_missing(lun_engine *e, lun_array *a, lun_array *mask, lun_ar
         return lun__fail(e, LUN_EDTYPE, "the mask is %s, not bool; compare first: x:gt(0)",
                          lun__array_describe(mask, text));
     LUN_AS_MASK(e, mask, lun_with_missing(e, a, mask, out))
+    if (a && mask && !lun_is_freed(a) && lun__array_is_complex(a))
+        return lun__array_refuse_gaps(e);
     lun_status s = lun__validity_parts(e, a, false, &slots, &valid);
     if (s != LUN_OK)
         return s;

@@ -33,13 +33,14 @@ static lun_status with_nodes(lun_engine *e, lun_array *const *arrays, int count,
     return s;
 }
 
-/* The same with the validities of those arrays that have one, so that one kernel makes both. */
+/* The same with the validities or imaginary parts of arrays that have them, so that one kernel
+ * makes both. */
 static lun_status with_parts(lun_engine *e, lun_array *const *arrays, int count,
                              lun_status (*work)(lun_engine *e, lun_node *const *roots, int count))
 {
     int more = 0;
     for (int k = 0; k < count; k++)
-        more += arrays[k] && lun_has_missing(arrays[k]);
+        more += arrays[k] && !lun_is_freed(arrays[k]) && lun__array_has_second(arrays[k]);
     if (!more)
         return with_nodes(e, arrays, count, work);
     lun_array **all = malloc(((size_t)count + (size_t)more) * sizeof *all);
@@ -47,7 +48,7 @@ static lun_status with_parts(lun_engine *e, lun_array *const *arrays, int count,
         return lun__fail_nomem(e);
     memcpy(all, arrays, (size_t)count * sizeof *all);
     for (int k = 0, at = count; k < count; k++)
-        if (lun_has_missing(arrays[k]))
+        if (arrays[k] && !lun_is_freed(arrays[k]) && lun__array_has_second(arrays[k]))
             all[at++] = lun__array_base(arrays[k])->valid;
     lun_status s = with_nodes(e, all, count + more, work);
     free(all);
@@ -159,6 +160,8 @@ lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int6
     LUN_NEED(e, host || count == 0);
     lun_node *n;
     bool done = false;
+    if (a && !lun_is_freed(a) && lun__array_is_complex(a))
+        return e->kinds[LUN_KIND_COMPLEX]->read(e, a, host, first, count);
     lun_status s = lun__array_readable(e, a);
     if (s == LUN_OK)
         s = lun__read_check(e, a, first, count);
@@ -193,7 +196,7 @@ static lun_status get_slot(lun_engine *e, lun_array *a, int64_t index, lun_value
 {
     lun_array *slots, *valid;
     lun_value there = {.dtype = LUN_BOOL, .as.u = 1};
-    if (lun_dtype_kind(lun__array_logical(a)) == LUN_KIND_TEXT)
+    if (lun__array_is_coded(a))
         return lun__array_refuse_logical(e, a);
     lun_status s = lun__validity_parts(e, a, false, &slots, &valid);
     if (s != LUN_OK)
@@ -270,7 +273,7 @@ lun_status lun_read_slots(lun_engine *e, lun_array *a, void *host, bool *there, 
 {
     LUN_NEED(e, (host && there) || count == 0);
     lun_array *slots, *valid;
-    if (a && lun_dtype_kind(lun__array_logical(a)) == LUN_KIND_TEXT)
+    if (a && lun__array_is_coded(a))
         return lun__array_refuse_logical(e, a);
     lun_status s = lun__validity_parts(e, a, false, &slots, &valid);
     if (s != LUN_OK)

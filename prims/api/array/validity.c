@@ -27,9 +27,13 @@ bool lun__validity_some_missing(lun_array *const *all, int count)
 
 lun_status lun__validity(lun_engine *e, lun_array *a, lun_array **out)
 {
-    lun_array *valid = lun__array_base(a)->valid;
-    if (a->parent)
-        return lun__array_window(e, valid, &a->at, out);
+    const lun_array *top = lun__array_top(a);
+    lun_array *valid = top->valid;
+    if (a->parent) {
+        lun_layout at = a->at;
+        at.offset += (valid->viewed ? valid->at.offset : 0) - (top->viewed ? top->at.offset : 0);
+        return lun__array_window(e, valid, &at, out);
+    }
     lun_retain(valid);
     *out = valid;
     return LUN_OK;
@@ -64,9 +68,11 @@ static lun_status parts_of(lun_engine *e, lun_array *a, lun_array **slots, lun_a
     lun_array *held = NULL;
     *slots = *valid = NULL;
     lun_status s = lun__array_present(e, a);
-    if (s == LUN_OK)
+    if (s == LUN_OK && a->weak && lun__array_logical(a))
+        s = lun_number(e, a->number.as.d, slots);
+    else if (s == LUN_OK)
         s = again(e, a, slots);
-    if (s == LUN_OK && lun__array_has_validity(a))
+    if (s == LUN_OK && lun__array_has_second(a))
         s = lun__validity(e, a, &held);
     if (s == LUN_OK && held)
         s = again(e, held, valid);
@@ -113,6 +119,8 @@ lun_status lun__validity_with_logical(lun_engine *e, const lun_array *of, lun_ar
                                       lun_array *valid, lun_array **out)
 {
     lun_array *a, *none;
+    if (lun__array_is_complex(of))
+        return lun__validity_pair(e, slots, valid, out);
     lun_status s =
         valid ? lun_with_parts(e, slots, valid, &a) : lun_missing_parts(e, slots, &a, &none);
     if (s != LUN_OK)
@@ -152,14 +160,13 @@ static lun_status check_alike(lun_engine *e, const lun_array *a, const lun_array
     return LUN_OK;
 }
 
-/* Whether both are arrays, no windows, in one layout. */
+/* Whether both are arrays, no windows, in one layout, whatever its offset. */
 static bool laid_alike(const lun_array *a, const lun_array *b)
 {
     const lun_layout *x = &a->at, *y = &b->at;
     const size_t bytes = (size_t)(a->viewed ? x->rank : 0) * sizeof *x->extent;
     return a->viewed && b->viewed && !a->parent && !b->parent && x->rank == y->rank &&
-           x->offset == y->offset && !memcmp(x->extent, y->extent, bytes) &&
-           !memcmp(x->stride, y->stride, bytes);
+           !memcmp(x->extent, y->extent, bytes) && !memcmp(x->stride, y->stride, bytes);
 }
 
 lun_status lun_with_parts(lun_engine *e, lun_array *slots, lun_array *valid, lun_array **out)
@@ -171,12 +178,29 @@ lun_status lun_with_parts(lun_engine *e, lun_array *slots, lun_array *valid, lun
         s = lun__array_present(e, valid);
     if (s == LUN_OK)
         s = check_alike(e, slots, valid);
-    const bool kept = s == LUN_OK && laid_alike(slots, valid);
+    const bool kept =
+        s == LUN_OK && laid_alike(slots, valid) && slots->at.offset == valid->at.offset;
     if (s == LUN_OK)
         s = fresh(e, slots, kept, &a);
     if (s != LUN_OK)
         return s;
     s = fresh(e, valid, kept, &a->valid);
+    if (s == LUN_OK)
+        *out = a;
+    else
+        lun_release(a);
+    return s;
+}
+
+lun_status lun__validity_pair(lun_engine *e, lun_array *re, lun_array *im, lun_array **out)
+{
+    lun_array *a;
+    const bool kept = laid_alike(re, im);
+    lun_status s = fresh(e, re, kept, &a);
+    if (s != LUN_OK)
+        return s;
+    s = fresh(e, im, kept, &a->valid);
+    a->logical = lun__dtype_is_double(lun_dtype_of(re)) ? LUN_C128 : LUN_C64;
     if (s == LUN_OK)
         *out = a;
     else
@@ -207,6 +231,8 @@ lun_status lun_na(lun_engine *e, lun_dtype t, lun_array **out)
     LUN_NEED(e, out);
     lun_array *slot;
     lun_node *no;
+    if (lun_dtype_kind(t) == LUN_KIND_COMPLEX)
+        return lun__array_refuse_gaps(e);
     lun_status s = lun_missing_slot(e, lun__dtype_storage(t), &slot);
     if (s != LUN_OK)
         return s;

@@ -148,7 +148,7 @@ lun_status lun_view(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
         return s;
     lun_layout right = lun__layout_right(rank, shape);
     lun_array as = {.viewed = true,
-                    .logical = lun__array_top(a)->logical,
+                    .logical = (uint8_t)lun__array_logical(a),
                     .node = lun__array_top(a)->node,
                     .at = right};
     if (lun__layout_count(&right) != lun__layout_count(&l))
@@ -225,13 +225,22 @@ lun_status lun_broadcast(lun_engine *e, lun_array *a, int rank, const int64_t *s
     if (s != LUN_OK)
         return s;
     lun_array as = {.viewed = true,
-                    .logical = lun__array_top(a)->logical,
+                    .logical = (uint8_t)lun__array_logical(a),
                     .node = lun__array_top(a)->node,
                     .at = lun__layout_right(rank, shape)};
     if (!lun__shape_broadcast(&l, rank, shape, &to))
         return lun__shape_misfit(e, lun__array_describe(a, text), &l,
                                  lun__array_describe(&as, wanted), rank, shape);
     return lun__array_window(e, a, &to, out);
+}
+
+/* Slots from one element to the next: two where complex numbers have their parts side by side. */
+static int64_t unit_of(const lun_array *a)
+{
+    const lun_array *top = lun__array_top(a);
+    const bool lanes = lun__array_is_complex(a) && top->viewed && top->valid->viewed &&
+                       top->valid->at.offset != top->at.offset;
+    return lanes ? 2 : 1;
 }
 
 int lun_strides(const lun_array *a, int64_t strides[LUN_MAX_RANK])
@@ -241,7 +250,8 @@ int lun_strides(const lun_array *a, int64_t strides[LUN_MAX_RANK])
     if (!strides || a->weak || lun_is_freed(a))
         return 0;
     lun__array_layout(a, &l);
-    memcpy(strides, l.stride, (size_t)l.rank * sizeof *strides);
+    for (int k = 0; k < l.rank; k++)
+        strides[k] = l.stride[k] / unit_of(a);
     return l.rank;
 }
 
@@ -255,9 +265,10 @@ lun_layout_kind lun_layout_of(const lun_array *a)
     right = lun__layout_right(l.rank, l.extent);
     left = lun__layout_left(l.rank, l.extent);
     bool is_right = true, is_left = true;
+    const int64_t unit = unit_of(a);
     for (int k = 0; k < l.rank; k++) {
-        is_right &= l.extent[k] < 2 || l.stride[k] == right.stride[k];
-        is_left &= l.extent[k] < 2 || l.stride[k] == left.stride[k];
+        is_right &= l.extent[k] < 2 || l.stride[k] == unit * right.stride[k];
+        is_left &= l.extent[k] < 2 || l.stride[k] == unit * left.stride[k];
     }
     return is_right ? LUN_LAYOUT_RIGHT : is_left ? LUN_LAYOUT_LEFT : LUN_LAYOUT_STRIDED;
 }

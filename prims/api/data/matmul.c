@@ -176,6 +176,9 @@ static lun_status by_matrix(const pair *p, lun_array **out)
 lun_status lun_matmul(lun_engine *e, lun_array *a, lun_array *b, lun_array **out)
 {
     LUN_NEED(e, a && b && out);
+    if ((!lun_is_freed(a) && lun__array_is_complex(a)) ||
+        (!lun_is_freed(b) && lun__array_is_complex(b)))
+        return e->kinds[LUN_KIND_COMPLEX]->matmul(e, a, b, out);
     pair p = {.e = e, .a = a, .b = b};
     e->error_where = NULL;
     e->error_operand = 0;

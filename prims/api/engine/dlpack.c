@@ -28,6 +28,9 @@ static DLDataType type_of(lun_dtype t)
     case LUN_KIND_TEXT:
     case LUN_KIND_TIME: /* of handles alone */
         break;
+    case LUN_KIND_COMPLEX:
+        type.code = kDLComplex;
+        break;
     case LUN_KIND_FLOAT: /* a bfloat has a wide float's exponent in two bytes */
         type.code = d.bytes == 2 && d.exponent == 8 ? kDLBfloat : kDLFloat;
     }
@@ -43,6 +46,8 @@ static lun_dtype dtype_of(DLDataType type)
         if (own.code == type.code && own.bits == type.bits && own.lanes == type.lanes)
             break;
     }
+    if (type.code == kDLComplex && type.lanes == 1 && (type.bits == 64 || type.bits == 128))
+        return type.bits == 64 ? LUN_C64 : LUN_C128;
     return (lun_dtype)t;
 }
 
@@ -101,6 +106,32 @@ static lun_status export_as_is(lun_engine *e, lun_array *a, const void *data,
     return LUN_OK;
 }
 
+/* The same of a complex array: of a copy of its lanes. */
+static lun_status export_complex(lun_engine *e, lun_array *a, exported **out, DLTensor *t)
+{
+    const void *data;
+    int64_t strides[LUN_MAX_RANK] = {0};
+    lun_array *lanes, *own = NULL;
+    lun_status s = lun_complex_lanes(e, a, &lanes);
+    if (s != LUN_OK)
+        return s;
+    s = lun_copy(e, lanes, &own);
+    lun_release(lanes);
+    if (s == LUN_OK)
+        s = lun_data_strided(e, own, &data, strides);
+    lun__exports_collect(e);
+    if (s == LUN_OK)
+        s = export_as_is(e, own, data, strides, out, t);
+    lun_release(own);
+    if (s != LUN_OK)
+        return s;
+    t->dtype = type_of(lun_dtype_of(a));
+    t->ndim--;
+    for (int k = 0; k < t->ndim; k++)
+        t->strides[k] /= 2;
+    return LUN_OK;
+}
+
 /* The same of any array; plain: of elements that may be written to.  Adds to *flags. */
 static lun_status export(lun_engine *e, lun_array *a, bool plain, exported **out, DLTensor *t,
                          uint64_t *flags)
@@ -108,6 +139,10 @@ static lun_status export(lun_engine *e, lun_array *a, bool plain, exported **out
     const void *data;
     int64_t strides[LUN_MAX_RANK] = {0};
     lun_array *own = NULL;
+    if (a && !lun_is_freed(a) && lun__array_is_complex(a)) {
+        *flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
+        return export_complex(e, a, out, t);
+    }
     lun_status s = lun_data_strided(e, a, &data, strides);
     if (s != LUN_OK)
         return s;
@@ -226,6 +261,26 @@ static lun_status copied(lun_engine *e, const char *data, const lun_layout *at, 
     return LUN_OK;
 }
 
+/* A complex array of a copy of such elements. */
+static lun_status copied_complex(lun_engine *e, const char *data, const lun_layout *at, lun_dtype t,
+                                 lun_array **out)
+{
+    lun_layout lanes = *at;
+    lun_array *pairs;
+    for (int k = 0; k < at->rank; k++)
+        lanes.stride[k] *= 2;
+    if (at->rank == LUN_MAX_RANK)
+        return lun__fail(e, LUN_ESHAPE, "complex tensors have at most %d axes", LUN_MAX_RANK - 1);
+    lanes.extent[lanes.rank] = 2;
+    lanes.stride[lanes.rank++] = 1;
+    lun_status s = copied(e, data, &lanes, lun_complex_part(t), &pairs);
+    if (s != LUN_OK)
+        return s;
+    s = lun_complex_of(e, pairs, out);
+    lun_release(pairs);
+    return s;
+}
+
 /* An array on t's elements, or on a copy of them; end(data, tensor) is called when they are
  * released. */
 static lun_status import(lun_engine *e, const DLTensor *t, bool writable,
@@ -238,6 +293,12 @@ static lun_status import(lun_engine *e, const DLTensor *t, bool writable,
         return s;
     char *data = t->data ? (char *)t->data + t->byte_offset : NULL;
     bool aligned = (uintptr_t)data % (uintptr_t)lun_dtype_size(dtype) == 0;
+    if (lun_dtype_kind(dtype) == LUN_KIND_COMPLEX) {
+        s = copied_complex(e, data, &at, dtype, out);
+        if (s == LUN_OK)
+            end(data, tensor);
+        return s;
+    }
     if (lun__layout_count(&at) && aligned && writable && lun__layout_is_injective(&at))
         return lun_wrap_strided(e, data, t->ndim, t->shape, at.stride, dtype, end, tensor, out);
     s = copied(e, data, &at, dtype, out);

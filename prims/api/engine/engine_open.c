@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/array/api.h"
+#include "api/complex/complex_array.h"
 #include "api/data/fft.h"
 #include "api/engine/plugins.h"
 #include "api/engine/use.h"
@@ -161,6 +162,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     e->cache_dir = dir ? strdup(dir) : NULL;
     e->kinds[LUN_KIND_TEXT] = &lun__text_kind;
     e->kinds[LUN_KIND_TIME] = &lun__time_kind;
+    e->kinds[LUN_KIND_COMPLEX] = &lun__complex_kind;
     e->pool = lun__pool_open(c, &e->stats, e->account);
     if (!e->compiler || (dir && !e->cache_dir) || !e->pool)
         return LUN_ENOMEM;

@@ -363,8 +363,9 @@ static lun_status put_column(lun_engine *e, lun_array *a, const char *name,
     if (lun_shape(a, shape) != 1)
         return lun__fail(e, LUN_ESHAPE, "column '%s': a column is of rank 1", name);
     if (!lun__arrow_form_of(lun_dtype_of(a)))
-        return lun__fail(e, LUN_EDTYPE, "column '%s': Arrow has no %s: cast it to f32", name,
-                         lun_dtype_name(lun_dtype_of(a)));
+        return lun__fail(e, LUN_EDTYPE, "column '%s': Arrow has no %s: %s", name,
+                         lun_dtype_name(lun_dtype_of(a)),
+                         lun__array_is_complex(a) ? "take real() and imag()" : "cast it to f32");
     if (lun__array_has_parts(a)) {
         s = lun__validity_parts(e, a, false, &slots, &valid);
     } else { /* itself: memory that it wraps is not copied */

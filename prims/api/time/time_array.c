@@ -53,7 +53,7 @@ lun_status lun__time_array_stored(lun_engine *e, lun_array *a, lun_array **out)
 lun_status lun__time_array_numbers(lun_engine *e, lun_array *a, bool us, lun_array **out)
 {
     lun_array *slots;
-    lun__time_calc c = {.e = e};
+    lun__calc c = {.e = e};
     lun_status s = lun__time_array_stored(e, a, &slots);
     if (s != LUN_OK)
         return s;
@@ -62,15 +62,15 @@ lun_status lun__time_array_numbers(lun_engine *e, lun_array *a, bool us, lun_arr
         *out = slots;
         return LUN_OK;
     }
-    lun_array *x = lun__time_calc_cast(&c, lun__time_calc_take(&c, LUN_OK, slots), LUN_I64);
+    lun_array *x = lun__calc_cast(&c, lun__calc_take(&c, LUN_OK, slots), LUN_I64);
     if (us)
-        x = lun__time_calc_by(&c, LUN_OP_MUL, x, LUN__TIME_DAY);
-    return lun__time_calc_end(&c, x, out);
+        x = lun__calc_by(&c, LUN_OP_MUL, x, LUN__TIME_DAY);
+    return lun__calc_end(&c, x, out);
 }
 
 lun_status lun__time_array_as(lun_engine *e, lun_array *a, lun_dtype t, lun_array **out)
 {
-    lun__time_calc c = {.e = e};
+    lun__calc c = {.e = e};
     lun_array *x = NULL;
     const lun_dtype from = lun__array_logical(a);
     if (from == t) {
@@ -80,10 +80,10 @@ lun_status lun__time_array_as(lun_engine *e, lun_array *a, lun_dtype t, lun_arra
     if ((from == LUN_DURATION) != (t == LUN_DURATION))
         return lun__array_refuse_logical(e, a);
     lun_status s = lun__time_array_numbers(e, a, t == LUN_TIMESTAMP, &x);
-    x = lun__time_calc_take(&c, s, x);
+    x = lun__calc_take(&c, s, x);
     if (t == LUN_DATE)
-        x = lun__time_calc_by(&c, LUN_OP_IDIV, x, LUN__TIME_DAY);
-    s = lun__time_calc_end(&c, x, &x);
+        x = lun__calc_by(&c, LUN_OP_IDIV, x, LUN__TIME_DAY);
+    s = lun__calc_end(&c, x, &x);
     if (s != LUN_OK)
         return s;
     s = lun__time_array(e, x, t, out);

@@ -3,6 +3,7 @@
 #define LUN_TIME_ARRAY_H
 
 #include "api/array/array.h"
+#include "api/calc/calc.h"
 #include "lunarray_bind.h"
 #include "time/time.h"
 
@@ -47,29 +48,6 @@ lun_status lun__time_reduce_numbers(lun_engine *e, lun_array *a, lun_array **num
                                     lun_array **from);
 lun_status lun__time_reduce_of_numbers(lun_engine *e, lun_array *from, lun_array *numbers,
                                        lun_array **out);
-
-/* ---- expressions of integers (time_calc.c) ---- */
-
-/* Arrays that an expression is made of, released together; once one fails the rest are NULL. */
-enum { LUN__TIME_CALC_MOST = 160 };
-typedef struct lun__time_calc {
-    lun_engine *e;
-    lun_status s;
-    lun_array *made[LUN__TIME_CALC_MOST];
-    int used;
-} lun__time_calc;
-/* The operation on a and b, NULL: on a. */
-lun_array *lun__time_calc_op(lun__time_calc *c, lun_op op, lun_array *a, lun_array *b);
-/* The operation on a and a number. */
-lun_array *lun__time_calc_by(lun__time_calc *c, lun_op op, lun_array *a, int64_t x);
-lun_array *lun__time_calc_number(lun__time_calc *c, int64_t x);
-lun_array *lun__time_calc_cast(lun__time_calc *c, lun_array *a, lun_dtype t);
-/* Where `when`, a, else b. */
-lun_array *lun__time_calc_where(lun__time_calc *c, lun_array *when, lun_array *a, lun_array *b);
-/* Takes the reference, also of what has failed with s. */
-lun_array *lun__time_calc_take(lun__time_calc *c, lun_status s, lun_array *a);
-/* Gives a reference to a, and releases all. */
-lun_status lun__time_calc_end(lun__time_calc *c, lun_array *a, lun_array **out);
 
 /* What the kind TIME does (time_kind.c). */
 extern const lun_logical_kind lun__time_kind;

@@ -52,39 +52,38 @@ static const struct rule *rule_of(lun_op op, lun_array *const *all, int count)
 }
 
 /* A duration of microseconds in floats. */
-static lun_array *rounded(lun__time_calc *c, lun_array *x)
+static lun_array *rounded(lun__calc *c, lun_array *x)
 {
     lun_array *made = NULL;
-    lun_array *none =
-        lun__time_calc_op(c, LUN_OP_LNOT, lun__time_calc_op(c, LUN_OP_ISFINITE, x, NULL), NULL);
-    x = lun__time_calc_cast(c, lun__time_calc_op(c, LUN_OP_ROUND, x, NULL), LUN_I64);
+    lun_array *none = lun__calc_op(c, LUN_OP_LNOT, lun__calc_op(c, LUN_OP_ISFINITE, x, NULL), NULL);
+    x = lun__calc_cast(c, lun__calc_op(c, LUN_OP_ROUND, x, NULL), LUN_I64);
     const lun_status s = c->s == LUN_OK ? lun_with_missing(c->e, x, none, &made) : c->s;
-    return lun__time_calc_take(c, s, made);
+    return lun__calc_take(c, s, made);
 }
 
 static lun_status by_rule(lun_engine *e, const struct rule *r, lun_array *const *all, int count,
                           lun_array **out)
 {
-    lun__time_calc c = {.e = e};
+    lun__calc c = {.e = e};
     lun_array *in[2] = {NULL, NULL}, *x = NULL;
     for (int k = 0; c.s == LUN_OK && k < count; k++) {
         in[k] = all[k];
         if (!lun__time_array_is(all[k]))
             continue;
         lun_status s = lun__time_array_numbers(e, all[k], !r->days, &in[k]);
-        in[k] = lun__time_calc_take(&c, s, in[k]);
+        in[k] = lun__calc_take(&c, s, in[k]);
     }
-    x = lun__time_calc_op(&c, r->op, in[0], in[1]);
+    x = lun__calc_op(&c, r->op, in[0], in[1]);
     if (r->result == 'R')
         x = rounded(&c, x);
     if (r->result == 'I' || r->result == 'F')
-        return lun__time_calc_end(&c, x, out);
+        return lun__calc_end(&c, x, out);
     lun_array *made = NULL;
     const lun_dtype t = r->result == 'D'   ? LUN_DATE
                         : r->result == 'T' ? LUN_TIMESTAMP
                                            : LUN_DURATION;
     lun_status s = c.s == LUN_OK ? lun__time_array(e, x, t, &made) : c.s;
-    return lun__time_calc_end(&c, lun__time_calc_take(&c, s, made), out);
+    return lun__calc_end(&c, lun__calc_take(&c, s, made), out);
 }
 
 /* The dtype of a text beside elements of dtype t: what is added is a duration, what is subtracted
@@ -141,7 +140,7 @@ lun_status lun__time_compute(lun_engine *e, lun_op op, lun_array *const *all, in
 {
     const int rule = lun__op_get(op)->rule;
     const bool alike = rule == LUN_RULE_CMP || rule == LUN_RULE_PICK || rule == LUN_RULE_SELECT;
-    lun_array *in[MOST];
+    lun_array *in[MOST] = {NULL};
     lun_status s = read_texts(e, op, all, count, in);
     const struct rule *r = s == LUN_OK && !alike ? rule_of(op, in, count) : NULL;
     if (s == LUN_OK && r)

@@ -10,16 +10,16 @@
 #include "api/array/api.h"
 #include "api/time/time_array.h"
 
-typedef lun__time_calc calc;
+typedef lun__calc calc;
 
 static lun_array *op(calc *c, lun_op o, lun_array *a, lun_array *b)
 {
-    return lun__time_calc_op(c, o, a, b);
+    return lun__calc_op(c, o, a, b);
 }
 
 static lun_array *by(calc *c, lun_op o, lun_array *a, int64_t x)
 {
-    return lun__time_calc_by(c, o, a, x);
+    return lun__calc_by(c, o, a, x);
 }
 
 static lun_array *add(calc *c, lun_array *a, int64_t x)
@@ -69,7 +69,7 @@ static civil civil_of(calc *c, lun_array *days)
     lun_array *late = by(c, LUN_OP_GT, month, 12);
     year = op(c, LUN_OP_ADD, mul(c, century, 100), year);
     return (civil){.year = op(c, LUN_OP_ADD, year, late),
-                   .month = lun__time_calc_where(c, late, add(c, month, -12), month),
+                   .month = lun__calc_where(c, late, add(c, month, -12), month),
                    .day = day};
 }
 
@@ -78,7 +78,7 @@ static lun_array *before_month(calc *c, lun_array *year, lun_array *month)
 {
     lun_array *early = by(c, LUN_OP_LT, month, 3);
     lun_array *y = sub(c, year, early), *century = per(c, y, 100);
-    lun_array *past = lun__time_calc_where(c, early, add(c, month, 9), add(c, month, -3));
+    lun_array *past = lun__calc_where(c, early, add(c, month, 9), add(c, month, -3));
     lun_array *quarter = per(c, mul(c, y, 1461), 4);
     lun_array *leaps = sub(c, per(c, century, 4), century);
     lun_array *months = by(c, LUN_OP_SHR, add(c, mul(c, past, 979), 18), 5);
@@ -107,7 +107,7 @@ static lun_array *weekday(calc *c, lun_array *days)
 static lun_array *yearday(calc *c, lun_array *days)
 {
     const civil of = civil_of(c, days);
-    return sub(c, days, before_month(c, of.year, lun__time_calc_number(c, 1)));
+    return sub(c, days, before_month(c, of.year, lun__calc_number(c, 1)));
 }
 
 /* The Thursday of a day's week, whose year is that of the week. */
@@ -156,28 +156,28 @@ static lun_array *slots_of(calc *c, lun_array *a, lun_array **valid)
 {
     lun_array *slots = NULL;
     lun_status s = c->s == LUN_OK ? lun__validity_parts(c->e, a, false, &slots, valid) : c->s;
-    slots = lun__time_calc_take(c, s, slots);
+    slots = lun__calc_take(c, s, slots);
     if (c->s == LUN_OK && *valid)
-        lun__time_calc_take(c, LUN_OK, *valid);
-    return lun__time_calc_cast(c, slots, LUN_I64);
+        lun__calc_take(c, LUN_OK, *valid);
+    return lun__calc_cast(c, slots, LUN_I64);
 }
 
 /* The numbers x, missing where valid is false, in dtype t. */
 static lun_status give(calc *c, lun_array *x, lun_array *valid, lun_dtype t, lun_array **out)
 {
     lun_array *made = NULL;
-    x = lun__time_calc_cast(c, x, lun__dtype_storage(t));
+    x = lun__calc_cast(c, x, lun__dtype_storage(t));
     if (valid) {
-        lun_array *zero = lun__time_calc_number(c, 0);
-        x = lun__time_calc_where(c, valid, x, zero);
+        lun_array *zero = lun__calc_number(c, 0);
+        x = lun__calc_where(c, valid, x, zero);
         const lun_status s = c->s == LUN_OK ? lun_with_parts(c->e, x, valid, &made) : c->s;
-        x = lun__time_calc_take(c, s, made);
+        x = lun__calc_take(c, s, made);
     }
     if (c->s == LUN_OK && lun__dtype_is_logical(t)) {
         const lun_status s = lun__time_array(c->e, x, t, &made);
-        x = lun__time_calc_take(c, s, made);
+        x = lun__calc_take(c, s, made);
     }
-    return lun__time_calc_end(c, x, out);
+    return lun__calc_end(c, x, out);
 }
 
 /* Whether a is of integers that can be days. */
@@ -222,12 +222,12 @@ lun_status lun_time_days(lun_engine *e, lun_array *year, lun_array *month, lun_a
             return lun__fail(e, LUN_EDTYPE, "integers expected, got %s",
                              lun__array_describe(all[k], text));
     }
-    lun_array *years = lun__time_calc_cast(&c, year, LUN_I64);
-    lun_array *months = lun__time_calc_cast(&c, month, LUN_I64);
+    lun_array *years = lun__calc_cast(&c, year, LUN_I64);
+    lun_array *months = lun__calc_cast(&c, month, LUN_I64);
     months = add(&c, op(&c, LUN_OP_ADD, mul(&c, years, 12), months), -1);
     lun_array *days =
-        op(&c, LUN_OP_ADD, before_months(&c, months), lun__time_calc_cast(&c, day, LUN_I64));
-    return lun__time_calc_end(&c, days, out);
+        op(&c, LUN_OP_ADD, before_months(&c, months), lun__calc_cast(&c, day, LUN_I64));
+    return lun__calc_end(&c, days, out);
 }
 
 int64_t lun_civil_days(int64_t year, int64_t month, int64_t day)
@@ -344,7 +344,7 @@ lun_status lun_time_add(lun_engine *e, lun_array *a, const char *unit, lun_array
         return lun__fail(e, LUN_EARG, "'%s': dates have no parts of days; cast them to timestamp",
                          unit);
     lun_array *x = slots_of(&c, a, &valid);
-    x = stepped(&c, x, t, &u, lun__time_calc_number(&c, 1));
+    x = stepped(&c, x, t, &u, lun__calc_number(&c, 1));
     return give(&c, x, valid, t, out);
 }
 
@@ -401,7 +401,7 @@ lun_status lun_time_range(lun_engine *e, lun_dtype t, int64_t first, int64_t las
     if (first > most || first < -most || last > most || last < -most)
         return lun__fail(e, LUN_ERANGE, "a range beyond 70,000 years from 1970");
     s = lun_range(e, zero, one, steps_to(first, last, t, &u), LUN_I64, &count);
-    count = lun__time_calc_take(&c, s, count);
-    lun_array *x = stepped(&c, lun__time_calc_number(&c, first), t, &u, count);
+    count = lun__calc_take(&c, s, count);
+    lun_array *x = stepped(&c, lun__calc_number(&c, first), t, &u, count);
     return give(&c, x, NULL, t, out);
 }

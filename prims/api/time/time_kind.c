@@ -131,7 +131,7 @@ lun_status lun_time_of(lun_engine *e, lun_array *a, lun_dtype t, lun_time_unit u
     LUN_NEED(e, a && out);
     static const int64_t multiple[] = {1000000, 1000, 1, 1};
     char text[96];
-    lun__time_calc c = {.e = e};
+    lun__calc c = {.e = e};
     lun_array *x = NULL;
     if (t != LUN_TIMESTAMP && t != LUN_DURATION)
         return lun__fail(e, LUN_EDTYPE, "timestamp or duration expected, got %s",
@@ -141,12 +141,12 @@ lun_status lun_time_of(lun_engine *e, lun_array *a, lun_dtype t, lun_time_unit u
         s = lun__fail(e, LUN_EDTYPE, "integers expected, got %s", lun__array_describe(a, text));
     if (s != LUN_OK)
         return s;
-    x = lun__time_calc_cast(&c, a, LUN_I64);
+    x = lun__calc_cast(&c, a, LUN_I64);
     if (unit == LUN_TIME_NS)
-        x = lun__time_calc_by(&c, LUN_OP_IDIV, x, 1000);
+        x = lun__calc_by(&c, LUN_OP_IDIV, x, 1000);
     else if (multiple[unit] != 1)
-        x = lun__time_calc_by(&c, LUN_OP_MUL, x, multiple[unit]);
-    s = lun__time_calc_end(&c, x, &x);
+        x = lun__calc_by(&c, LUN_OP_MUL, x, multiple[unit]);
+    s = lun__calc_end(&c, x, &x);
     if (s != LUN_OK)
         return s;
     s = lun__time_array(e, x, t, out);

@@ -105,21 +105,21 @@ static lun_status find_wrong(const reading *r, lun_array *codes, bool missing)
 /* The elements by code: values, and which are there. */
 static lun_status by_code(reading *r, lun_array *codes, lun_array *valid, lun_array **out)
 {
-    lun__time_calc c = {.e = r->e};
+    lun__calc c = {.e = r->e};
     lun_array *x = NULL, *good = NULL, *both = NULL;
     lun_status s = lun__text_array_by_code(r->e, r->values, r->count, LUN_I64, codes, &x);
-    x = lun__time_calc_take(&c, s, x);
+    x = lun__calc_take(&c, s, x);
     for (int64_t k = 0; r->some_bad && k <= r->count; k++)
         r->bad[k] = k && !r->bad[k];
     if (c.s == LUN_OK && r->some_bad) {
         s = lun__text_array_by_code(r->e, r->bad, r->count, LUN_BOOL, codes, &good);
-        valid = lun__time_calc_take(&c, s, good);
+        valid = lun__calc_take(&c, s, good);
     }
     if (c.s == LUN_OK && valid) {
         s = lun_with_parts(r->e, x, valid, &both);
-        x = lun__time_calc_take(&c, s, both);
+        x = lun__calc_take(&c, s, both);
     }
-    s = lun__time_calc_end(&c, x, &x);
+    s = lun__calc_end(&c, x, &x);
     if (s != LUN_OK)
         return s;
     s = lun__time_array(r->e, x, r->t, out);

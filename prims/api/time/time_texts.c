@@ -148,28 +148,28 @@ static lun_status seldom_repeats(lun_engine *e, lun_array *slots, bool *out)
 }
 
 /* The texts of elements that repeat. */
-static lun_array *texts_by_level(lun__time_calc *c, lun_array *slots, lun_array *valid, writing *w)
+static lun_array *texts_by_level(lun__calc *c, lun_array *slots, lun_array *valid, writing *w)
 {
     lun_array *values = NULL, *counts = NULL, *at = NULL, *texts = NULL, *x = NULL;
     lun_status s = LUN_OK;
     if (lun_size(slots) > 0) {
         s = lun_unique(c->e, slots, &values, &counts);
-        lun__time_calc_take(c, s, values);
-        lun__time_calc_take(c, s, counts);
+        lun__calc_take(c, s, values);
+        lun__calc_take(c, s, counts);
         s = c->s == LUN_OK ? lun_searchsorted(c->e, values, slots, 0, 0, &at) : c->s;
-        lun__time_calc_take(c, s, at);
+        lun__calc_take(c, s, at);
     } else {
         lun_retain(at = values = slots);
-        lun__time_calc_take(c, LUN_OK, at);
+        lun__calc_take(c, LUN_OK, at);
     }
     s = c->s == LUN_OK ? texts_of(c->e, values, w, &texts) : c->s;
-    lun__time_calc_take(c, s, texts);
+    lun__calc_take(c, s, texts);
     s = c->s == LUN_OK ? lun_take(c->e, texts, at, 0, NULL, &x) : c->s;
-    lun__time_calc_take(c, s, x);
+    lun__calc_take(c, s, x);
     if (c->s == LUN_OK && valid) {
-        lun_array *gaps = lun__time_calc_op(c, LUN_OP_LNOT, valid, NULL), *made = NULL;
+        lun_array *gaps = lun__calc_op(c, LUN_OP_LNOT, valid, NULL), *made = NULL;
         s = c->s == LUN_OK ? lun_with_missing(c->e, x, gaps, &made) : c->s;
-        x = lun__time_calc_take(c, s, made);
+        x = lun__calc_take(c, s, made);
     }
     return x;
 }
@@ -177,27 +177,27 @@ static lun_array *texts_by_level(lun__time_calc *c, lun_array *slots, lun_array 
 lun_status lun__time_texts(lun_engine *e, lun_array *a, const char *format, lun_array **out)
 {
     writing w = {.t = lun__array_logical(a), .format = format};
-    lun__time_calc c = {.e = e};
+    lun__calc c = {.e = e};
     lun_array *x = NULL, *slots = NULL, *valid = NULL;
     bool each = false;
     lun_status s = lun__time_text_format(e, w.t, format, true);
     if (s != LUN_OK)
         return s;
     s = lun__time_array_numbers(e, a, false, &x);
-    x = lun__time_calc_take(&c, s, x);
+    x = lun__calc_take(&c, s, x);
     if (c.s == LUN_OK)
         c.s = lun_missing_parts(e, x, &slots, &valid);
     if (c.s == LUN_OK)
         c.s = seldom_repeats(e, slots, &each);
     if (c.s == LUN_OK && each) {
         s = texts_each(e, slots, &w, valid, &x);
-        x = lun__time_calc_take(&c, s, x);
+        x = lun__calc_take(&c, s, x);
     } else if (c.s == LUN_OK) {
         x = texts_by_level(&c, slots, valid, &w);
     }
     lun_release(slots);
     lun_release(valid);
-    return lun__time_calc_end(&c, x, out);
+    return lun__calc_end(&c, x, out);
 }
 
 lun_status lun_time_texts(lun_engine *e, lun_array *a, const char *format, lun_array **out)

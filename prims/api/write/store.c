@@ -342,7 +342,7 @@ static lun_status store_parts(lun_engine *e, lun_array *target, lun_array *sourc
         s = parts_for(e, target, source, from);
     if (s != LUN_OK)
         return s;
-    if (!from[1] && !lun__array_has_validity(target)) {
+    if (!from[1] && !lun__array_has_second(target)) {
         s = store_slots(e, to, from, 1);
         lun_release(from[0]);
         return s;

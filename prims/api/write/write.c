@@ -162,11 +162,11 @@ static lun_status all_there(lun_engine *e, lun_array *a)
     return s;
 }
 
-/* a is usable, and no text: numbers can be its elements. */
+/* a is usable, and no text nor complex: numbers can be its elements. */
 static lun_status numeric(lun_engine *e, const lun_array *a)
 {
     lun_status s = lun__array_present(e, a);
-    if (s == LUN_OK && lun_dtype_kind(lun__array_logical(a)) == LUN_KIND_TEXT)
+    if (s == LUN_OK && lun__array_is_coded(a))
         s = lun__array_refuse_logical(e, a);
     return s;
 }
@@ -261,7 +261,9 @@ lun_status lun_set_missing(lun_engine *e, lun_array *a, int64_t index)
 {
     LUN_NEED(e, true);
     lun_array *valid;
-    lun_status s = lun__write_validity(e, a);
+    lun_status s = a && lun__array_is_complex(a) ? lun__array_refuse_gaps(e) : LUN_OK;
+    if (s == LUN_OK)
+        s = lun__write_validity(e, a);
     const uint64_t blank =
         s == LUN_OK ? lun__dtype_cell_from_value(lun__array_stored_dtype(a),
                                                  lun__validity_blank(lun__array_stored_dtype(a)))

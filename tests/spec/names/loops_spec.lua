@@ -99,7 +99,7 @@ describe("names that make arrays", function()
 
     it("say what is wrong", function()
         fails("bad argument #1 to 'eye' (-1: at least 0 expected)", function() lun.eye(-1) end)
-        fails("bad argument #4 to 'eye' (unknown dtype 'f99'; known: bool i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 f16 bf16)",
+        fails("bad argument #4 to 'eye' (unknown dtype 'f99'; known: bool i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 f16 bf16 c64 c128)",
             function() lun.eye(3, "f99") end)
         fails("bad argument #3 to 'meshgrid' (unknown indexing 'yx': known are xy, ij)",
             function() lun.meshgrid({ 1 }, { 2 }, { indexing = "yx" }) end)

@@ -76,7 +76,9 @@ describe("names of other libraries", function()
         end
         assert.is_true(count > 1100)
         assert.equal("'mutate' is t:with{f = t.temp * 2} here", lun.help "mutate")
-        assert.equal("there is no 'complex128' here: there are no complex numbers yet", lun.help "complex128")
+        assert.equal("'complex128' is \"c128\" here", lun.help "complex128")
+        assert.equal("there is no 'sort_complex' here: complex numbers have no order: take a:abs(), a:real() or a:imag()",
+            lun.help "sort_complex")
         assert.equal("'None' is nil here", lun.help "None")
     end)
 

@@ -1,0 +1,45 @@
+/* complex_array.h - complex arrays from inside. */
+#ifndef LUN_COMPLEX_ARRAY_H
+#define LUN_COMPLEX_ARRAY_H
+
+#include "api/calc/calc.h"
+#include "lunarray_bind.h"
+
+/* Complex numbers within an expression; im NULL: real numbers. */
+typedef struct lun__z {
+    lun_array *re, *im;
+} lun__z;
+
+/* The parts of an operand, which may be real. */
+lun__z lun__complex_array_parts(lun__calc *c, lun_array *a);
+/* The complex array of z, in floats of one dtype and one shape; NULL: c has failed. */
+lun_array *lun__complex_array_made(lun__calc *c, lun__z z);
+/* z in the parts of that dtype. */
+lun__z lun__complex_array_cast(lun__calc *c, lun__z z, lun_dtype part);
+/* The dtype of floats that parts become. */
+lun_dtype lun__complex_array_part_of(lun_dtype t);
+/* The elements of a, real or complex, as two arrays of dtype `part`. */
+lun_status lun__complex_array_as(lun_engine *e, lun_array *a, lun_dtype part, lun_array **re,
+                                 lun_array **im);
+
+/* ---- arithmetic (complex_compute.c) ---- */
+lun_status lun__complex_compute(lun_engine *e, lun_op op, lun_array *const *all, int count,
+                                lun_array **out);
+lun__z lun__complex_compute_times(lun__calc *c, lun__z a, lun__z b);
+/* Where an element is not 0. */
+lun_array *lun__complex_compute_truth(lun__calc *c, lun__z z);
+
+/* ---- functions (complex_functions.c) ---- */
+/* Whether the operation is a function of one complex number, computed of parts in f64. */
+bool lun__complex_functions_have(lun_op op);
+lun__z lun__complex_functions_apply(lun__calc *c, lun_op op, lun__z z);
+
+/* ---- reductions, products (complex_reduce.c) ---- */
+lun_status lun__complex_reduce(lun_engine *e, lun_reduction r, lun_array *a, const lun_reducing *by,
+                               lun_array **out);
+lun_status lun__complex_reduce_matmul(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+
+/* What the kind COMPLEX does (complex_kind.c). */
+extern const lun_logical_kind lun__complex_kind;
+
+#endif
