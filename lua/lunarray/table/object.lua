@@ -300,8 +300,8 @@ function M.some(t, names, new)
     return u
 end
 
--- A table of the columns f(column, name) of t, in the same order.
-function M.each(t, f, rows)
+-- A table of the columns f(column, name) of t, in the same order. later: each is evaluated when it is used.
+function M.each(t, f, rows, later)
     local columns, list = {}, {}
     if getmetatable(t).by_use then
         return M.by_use(frame.ordered(t), rows or #t, function(name)
@@ -312,7 +312,9 @@ function M.each(t, f, rows)
         columns[name] = f(x, name)
         list[#list + 1] = columns[name]
     end
-    column.evaluate(list)
+    if not later then
+        column.evaluate(list)
+    end
     return M.make(columns, frame.ordered(t), rows or #t)
 end
 

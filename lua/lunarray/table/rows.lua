@@ -60,7 +60,7 @@ function M.take(t, at, gap)
     at:eval()
     return object.each(t, function(x)
         return column.take(x, at, gap)
-    end, at:size())
+    end, at:size(), true)
 end
 
 -- A table of the rows of t where a mask holds.
@@ -68,7 +68,7 @@ function M.keep(t, mask)
     mask:eval()
     return object.each(t, function(x)
         return x:compress(mask)
-    end, mask:count())
+    end, mask:count(), true)
 end
 
 -- lun.rows(t, which): a new table of the rows of t that `which` says: a bool Vector with an element for each row, or

@@ -21,6 +21,21 @@ local function texts(t, name)
 end
 
 describe("rows", function()
+    it("compute columns of rows that are kept or put in order when they are used, and those alone", function()
+        local x = lun.index(1000):eval()
+        local t = lun.table { a = x, b = (x * 2):eval(), c = (x * 3):eval() }
+        local before = lun.stats().algorithms
+        local u = t:filter(x:gt(500))
+        assert.equal(before, lun.stats().algorithms)
+        assert.equal(500, #u)
+        assert.equal(375250.0 * 2, u:agg({ s = { "sum", "b" } }).s[1] + 0.0)
+        local used = lun.stats().algorithms
+        assert.is_true(u.b:sum() == 750500 and lun.stats().algorithms == used)
+        t.a[501], t.b[501] = 7, 7 -- changes what the table has, not what was made of it
+        assert.same({ 501, 1002, 1503 }, { u.a[1], u.b[1], u.c[1] })
+        assert.same({ { a = 1000, b = 2000, c = 3000 } }, t:sort("-c"):head(1):totable())
+    end)
+
     it("come from the ends", function()
         local t = five()
         assert.equal("1 2", texts(t:head(2), "a"))
