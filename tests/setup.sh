@@ -71,6 +71,16 @@ look_for_editor() {
     fi
 }
 
+# Its package has the version in its name; suites do without it where the system has another one.
+look_for_hdf5() {
+    for package in libhdf5-103-1 libhdf5-310; do
+        if apt-cache show "$package" >/dev/null 2>&1; then
+            need "$package"
+            return
+        fi
+    done
+}
+
 look_for_tests() {
     program luacheck lua-check
     program clang clang
@@ -84,6 +94,8 @@ look_for_tests() {
     # The loader and a driver that runs on processors.
     file libOpenCL.so.1 ocl-icd-libopencl1 /usr/lib/*-linux-gnu /usr/lib /usr/lib64 /usr/local/lib
     file pocl.icd pocl-opencl-icd /etc/OpenCL/vendors
+    # Libraries that data come and go by, loaded at run time.
+    if ! ls "$usr"/lib/*-linux-gnu/libhdf5_serial.so.* >/dev/null 2>&1; then look_for_hdf5; fi
     # Hosts that have another Lua.
     header luajit-2.1/lua.h libluajit-5.1-dev
     header lua5.1/lua.h liblua5.1-0-dev
@@ -194,7 +206,7 @@ set_up_oldest() {
 
 # The packages by which tests/spec/doors checks what goes out and comes in.
 set_up_doors() {
-    venv=${BUILD:-build}/doors/venv packages="duckdb ipykernel jupyter_client nanoarrow pandas polars pyarrow"
+    venv=${BUILD:-build}/doors/venv packages="duckdb h5py ipykernel jupyter_client nanoarrow pandas polars pyarrow"
     if [ -e "$venv/complete" ]; then
         set_up_oldest
         return

@@ -93,6 +93,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_json_write,
         lun__open_sqlite,
         lun__open_duckdb,
+        lun__open_hdf5,
         lun__open_matmul,
         lun__open_record,
         lun__open_factor,

@@ -17,8 +17,9 @@
 #include "base/loading_lock.h"
 
 static const lun_library_row rows[] = {
-#define LUN_LIBRARY(id, name, title, files, variable, oldest, form, signature, use, install) \
-    {name, title, files, variable, oldest, LUN_LIBRARY_##form, signature, use, install},
+#define LUN_LIBRARY(id, name, title, files, variable, oldest, form, alone, signature, use, \
+                    install)                                                               \
+    {name, title, files, variable, oldest, LUN_LIBRARY_##form, alone, signature, use, install},
 #include "base/library.def"
 #undef LUN_LIBRARY
 };
@@ -113,9 +114,17 @@ static bool is_older(const char *version, const char *oldest)
     return have[0] < need[0] || (have[0] == need[0] && have[1] < need[1]);
 }
 
+static void call_first(void *function)
+{
+    int (*call)(void);
+    memcpy(&call, &function, sizeof call);
+    if (function)
+        (void)call();
+}
+
 /* Whether an open library is that of the row, and not too old; its version. */
-static bool examine(const lun_library_row *row, void *handle, const char *file, char version[32],
-                    lun_strbuf *why)
+static bool examine(const lun_library_row *row, void *handle, const char *file, bool fresh,
+                    char version[32], lun_strbuf *why)
 {
     char word[PATH_MAX];
     void *first = NULL;
@@ -128,6 +137,8 @@ static bool examine(const lun_library_row *row, void *handle, const char *file, 
         }
         first = first ? first : function;
     }
+    if (row->alone && fresh)
+        call_first(dlsym(handle, row->alone));
     ask_version(row, first, version);
     if (!row->oldest || !is_older(version, row->oldest))
         return true;
@@ -136,9 +147,10 @@ static bool examine(const lun_library_row *row, void *handle, const char *file, 
     return false;
 }
 
-/* Opens one file; a reason is appended unless there is no such file. */
-static bool try_file(const lun_library_row *row, const char *file, bool global, outcome *o,
-                     lun_strbuf *why)
+/* Opens one file, fresh: which is not in this process yet; a reason is appended unless there is no
+ * such file. */
+static bool try_file(const lun_library_row *row, const char *file, bool global, bool fresh,
+                     outcome *o, lun_strbuf *why)
 {
     void *handle = dlopen(file, RTLD_LAZY | (global ? RTLD_GLOBAL : RTLD_LOCAL));
     if (!handle) {
@@ -150,7 +162,7 @@ static bool try_file(const lun_library_row *row, const char *file, bool global, 
         return false;
     }
     lun_strbuf reason = LUN_STRBUF_INIT;
-    if (examine(row, handle, file, o->version, &reason)) {
+    if (examine(row, handle, file, fresh, o->version, &reason)) {
         o->path = strdup(path_of(handle, file));
         o->handle = handle;
     } else {
@@ -199,9 +211,28 @@ static bool try_named(const lun_library_row *row, const char *asked, bool global
         }
         memcpy(last, word, sizeof last);
     }
-    if (!try_file(row, last, global, o, why) && !why->length)
+    if (!try_file(row, last, global, true, o, why) && !why->length)
         lun__strbuf_printf(why, "%s names %s: not found", row->variable, last);
     return o->handle != NULL;
+}
+
+/* The one that is part of this process: its names are for all to see, or it is one of the files. */
+static bool try_loaded(const lun_library_row *row, outcome *o, lun_strbuf *why)
+{
+    char word[PATH_MAX];
+    const char *list = row->signature;
+    Dl_info where;
+    void *function = next_word(&list, ' ', word) ? dlsym(RTLD_DEFAULT, word) : NULL;
+    if (function && dladdr(function, &where) && where.dli_fname)
+        return try_file(row, where.dli_fname, false, false, o, why);
+    for (list = row->files; next_word(&list, ' ', word);) {
+        void *handle = dlopen(word, RTLD_LAZY | RTLD_NOLOAD);
+        if (handle)
+            dlclose(handle); /* the reference just taken */
+        if (handle && try_file(row, word, false, false, o, why))
+            return true;
+    }
+    return false;
 }
 
 static bool search(const lun_library_row *row, bool global, outcome *o, lun_strbuf *why)
@@ -212,11 +243,11 @@ static bool search(const lun_library_row *row, bool global, outcome *o, lun_strb
     for (int k = 0; k < 2 && known; k++)
         for (const char *list = row->files; next_word(&list, ' ', name);) {
             snprintf(file, sizeof file, "%s%s/%s", folder, beside[k], name);
-            if (access(file, F_OK) == 0 && try_file(row, file, global, o, why))
+            if (access(file, F_OK) == 0 && try_file(row, file, global, true, o, why))
                 return true;
         }
     for (const char *list = row->files; next_word(&list, ' ', name);)
-        if (try_file(row, name, global, o, why))
+        if (try_file(row, name, global, true, o, why))
             return true;
     return false;
 }
@@ -261,7 +292,9 @@ bool lun__library_open(lun_library_id id, bool global, lun_library *out, lun_str
     asked = asked && *asked ? asked : NULL;
     lun__loading_lock_begin();
     if (!o->handle && !is_repeated(o, asked)) {
-        if (asked ? !try_named(row, asked, global, o, &reason) : !search(row, global, o, &reason)) {
+        if (!(row->alone && try_loaded(row, o, &reason)) &&
+            (asked ? !try_named(row, asked, global, o, &reason)
+                   : !search(row, global, o, &reason))) {
             tell(row, lun__strbuf_text(&reason), &text);
             keep_failure(o, asked, lun__strbuf_text(&text));
         }

@@ -1,10 +1,11 @@
 /* library.h - libraries of the system, opened when something first needs them: nothing is linked
  * with them, and a build needs none of their headers.  library.def has a row for each.
  *
- * Where a file is looked for: the row's environment variable alone, if it is set: a path, or a list
- * with ':' between, whose earlier ones are opened first, for all of the process to see; else beside
- * the engine (the folder of the program or of its shared library, then ../lib/lunarray from there),
- * then where the system's loader looks.  A library that was opened stays open. */
+ * Where a file is looked for: in this process, if the row says that two would be in each other's
+ * way; the row's environment variable alone, if it is set: a path, or a list with ':' between,
+ * whose earlier ones are opened first, for all of the process to see; else beside the engine (the
+ * folder of the program or of its shared library, then ../lib/lunarray from there), then where the
+ * system's loader looks.  A library that was opened stays open. */
 #ifndef LUN_LIBRARY_H
 #define LUN_LIBRARY_H
 
@@ -13,7 +14,8 @@
 #include "base/strbuf.h"
 
 typedef enum lun_library_id {
-#define LUN_LIBRARY(id, name, title, files, variable, oldest, form, signature, use, install) \
+#define LUN_LIBRARY(id, name, title, files, variable, oldest, form, alone, signature, use, \
+                    install)                                                               \
     LUN_LIBRARY_##id,
 #include "base/library.def"
 #undef LUN_LIBRARY
@@ -24,7 +26,7 @@ typedef enum lun_library_id {
 typedef struct lun_library_row {
     const char *name, *title, *files, *variable, *oldest;
     enum { LUN_LIBRARY_TEXT, LUN_LIBRARY_PARTS, LUN_LIBRARY_UNTOLD } form;
-    const char *signature, *use, *install;
+    const char *alone, *signature, *use, *install;
 } lun_library_row;
 
 /* An open library; the texts live as long as the process. */

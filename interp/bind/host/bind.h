@@ -367,6 +367,7 @@ void lun__open_json(lua_State *L, const lun__parts *p);
 void lun__open_json_write(lua_State *L, const lun__parts *p);
 void lun__open_sqlite(lua_State *L, const lun__parts *p);
 void lun__open_duckdb(lua_State *L, const lun__parts *p);
+void lun__open_hdf5(lua_State *L, const lun__parts *p);
 void lun__open_file(lua_State *L, const lun__parts *p);
 void lun__open_path(lua_State *L, const lun__parts *p);
 void lun__open_scratch_file(lua_State *L, const lun__parts *p);

@@ -18,6 +18,7 @@ local formats = {
     json = require "lunarray.format.json",
     sqlite = require "lunarray.format.sqlite",
     parquet = require "lunarray.format.parquet",
+    hdf5 = require "lunarray.format.hdf5",
     npy = require "lunarray.format.npy",
     npz = require "lunarray.format.npz",
     raw = raw,
@@ -31,6 +32,7 @@ local by_extension = {
     zip = "csv",
     json = "json", ["json.gz"] = "json", jsonl = "json", ["jsonl.gz"] = "json", ndjson = "json",
     ["ndjson.gz"] = "json", db = "sqlite", sqlite = "sqlite", sqlite3 = "sqlite",
+    h5 = "hdf5", hdf5 = "hdf5", nc = "hdf5",
     npy = "npy", npz = "npz", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
     arrow = "arrow", feather = "arrow", ipc = "arrow", arrows = "arrows",
     parquet = "parquet", pq = "parquet",
@@ -45,8 +47,8 @@ local reading, io_type = infile.reading, io.type
 
 local FORMATS = "csv tsv txt json jsonl ndjson, these with .gz, zip arrow feather ipc arrows npy npz pgm ppm pnm png "
     .. "raw bin"
-local KNOWN = ".csv .tsv .txt .json .jsonl .db .parquet .arrow .feather .arrows .npy .npz .pgm .ppm .pnm .png, and for "
-    .. 'bare elements .raw .bin or any other with {dtype = "f32"} or another dtype'
+local KNOWN = ".csv .tsv .txt .json .jsonl .db .h5 .parquet .arrow .feather .arrows .npy .npz .pgm .ppm .pnm .png, and "
+    .. 'for bare elements .raw .bin or any other with {dtype = "f32"} or another dtype'
 
 -- The format's name and module and the file's extension; or nil, bad argument's number, message.
 local function format_for(path, opts, opts_at)

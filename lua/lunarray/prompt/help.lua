@@ -222,9 +222,9 @@ local FUNCTIONS = {
             .. "columns sep header names skip comment dtypes na nrows decimal thousands quote escape ragged trim\n"
             .. 'infer dates encoding source format: docs/files.md; several by a list or a pattern, "2013-*.csv",\n'
             .. "are one table; of .db (SQLite) table columns where nrows sql parameters, of .arrow .feather .arrows\n"
-            .. "columns nrows source blobs decimals nanoseconds format, of .parquet (DuckDB) these and where:\n"
-            .. "docs/doors.md; what a file\n"
-            .. "has without axes has none: a:value() is its number",
+            .. "columns nrows source blobs decimals nanoseconds format, of .parquet (DuckDB) these and where,\n"
+            .. "of .h5 (HDF5) arrays by path, or one with dataset part: docs/doors.md; what a file has without axes\n"
+            .. "has none: a:value() is its number",
     },
     open = {
         "lun.open(path [, opts])",
@@ -232,14 +232,16 @@ local FUNCTIONS = {
             .. "read chunk by chunk where they are used; a write copies them into memory, never into the file;\n"
             .. "or the table in .csv, .tsv or .txt files, also .gz, whose rows go through its verbs part by part:\n"
             .. "docs/streams.md; or a SQLite database: db:sql(text [, tables [, parameters]]), db:tables(), db:close\n"
-            .. "or the table of an .arrow or .feather file, each of whose columns is read when it is first used",
+            .. "or the table of an .arrow or .feather file, each of whose columns is read when it is first used; or\n"
+            .. 'an HDF5 file: f["run1/density"], f:read(path [, {part=}]), f:list(), f:names(): docs/doors.md',
     },
     save = {
         "lun.save(path, a [, opts])",
         "writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .json .jsonl .csv\n"
             .. ".tsv, also .gz, with columns form sep header na quote decimal float dates append: docs/files.md,\n"
             .. "docs/json.md; .db (SQLite) with table append; .arrow .feather .arrows with columns compression text:\n"
-            .. "docs/doors.md; of arrays or records .npz, which {compress=true} compresses",
+            .. "docs/doors.md; of arrays by path .h5 (HDF5) with dataset compression; of arrays or records .npz,\n"
+            .. "which {compress=true} compresses",
     },
     decode = {
         "lun.decode(bytes, format [, opts])",
