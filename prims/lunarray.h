@@ -331,6 +331,19 @@ LUN_API const char *lun_error(const lun_engine *e);
 /* "script:line" of the expression that the last failure concerns, or where a script failed; "" if
  * unknown. */
 LUN_API const char *lun_error_where(const lun_engine *e);
+/* The last failed call in its parts. */
+typedef struct lun_error_info {
+    size_t size; /* sizeof(lun_error_info) */
+    lun_status status;
+    const char *message;   /* lun_error without a traceback */
+    const char *where;     /* lun_error_where; */
+    const char *traceback; /* of a script, a line for each call; "": there is none */
+    const char *call;      /* the function of this header that failed, "" where it runs scripts */
+    int line;              /* the number in `where`, 0: unknown */
+} lun_error_info;
+/* *out: the last failure; the texts stay until the next call.  status LUN_OK: nothing has failed
+ * yet.  LUN_EARG: an argument is NULL, or *out without its size; nothing else changes. */
+LUN_API lun_status lun_error_get(const lun_engine *e, lun_error_info *out);
 /* How much a message matters. */
 typedef enum lun_log_level {
     LUN_LOG_ERROR,

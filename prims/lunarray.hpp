@@ -37,9 +37,18 @@ class error : public std::runtime_error
     error(lun_status status, const lun_engine *e)
         : std::runtime_error(lun_error(e)), status_(status), where_(lun_error_where(e))
     {
+        lun_error_info info = {};
+        info.size = sizeof info;
+        if (lun_error_get(e, &info) == LUN_OK) {
+            message_ = info.message;
+            traceback_ = info.traceback;
+            call_ = info.call;
+            line_ = info.line;
+        }
     }
     // Where no engine has the text.
-    error(lun_status status, const char *text) : std::runtime_error(text), status_(status)
+    error(lun_status status, const char *text)
+        : std::runtime_error(text), status_(status), message_(text)
     {
     }
     lun_status status() const noexcept
@@ -51,10 +60,30 @@ class error : public std::runtime_error
     {
         return where_;
     }
+    // The number in where(), 0 if unknown.
+    int line() const noexcept
+    {
+        return line_;
+    }
+    // what() without the traceback of a script, which stands by itself.
+    const std::string &message() const noexcept
+    {
+        return message_;
+    }
+    const std::string &traceback() const noexcept
+    {
+        return traceback_;
+    }
+    // The C function that failed, "" where it runs scripts.
+    const std::string &call() const noexcept
+    {
+        return call_;
+    }
 
   private:
     lun_status status_;
-    std::string where_;
+    std::string where_, message_, traceback_, call_;
+    int line_ = 0;
 };
 
 inline void check(const lun_engine *e, lun_status s)

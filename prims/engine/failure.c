@@ -8,10 +8,12 @@
  * end of its call, and lun_close what is left. */
 #include "engine/failure.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sized.h"
 #include "engine/state.h"
 #include "lunarray_bind.h"
 
@@ -19,6 +21,8 @@ void lun__fail_clear(lun_engine *e)
 {
     lun__strbuf_clear(&e->error);
     e->error.message = true;
+    e->error_status = LUN_OK;
+    e->error_call = e->call;
     e->error_where = NULL;
     e->error_operand = 0;
     e->error_is_index = false;
@@ -32,6 +36,7 @@ lun_status lun__fail(lun_engine *e, lun_status s, const char *format, ...)
     lun__fail_clear(e);
     lun__strbuf_vprintf(&e->error, format, args);
     va_end(args);
+    e->error_status = s;
     return s;
 }
 
@@ -39,6 +44,7 @@ lun_status lun__fail_text(lun_engine *e, lun_status s, const char *text)
 {
     lun__fail_clear(e);
     lun__strbuf_marked(&e->error, text);
+    e->error_status = s;
     return s;
 }
 
@@ -50,6 +56,7 @@ lun_status lun__fail_nomem(lun_engine *e)
                          (long long)lun__account_used(a), (long long)a->limit);
     lun__fail_clear(e);
     e->out_of_memory = true;
+    e->error_status = LUN_ENOMEM;
     return LUN_ENOMEM;
 }
 
@@ -110,7 +117,7 @@ static bool enter(lun_engine *e, lun_engine **taken)
     return true;
 }
 
-lun_status lun__enter(lun_engine *e, lun_engine **taken)
+lun_status lun__enter(lun_engine *e, lun_engine **taken, const char *call)
 {
     if (lun__enter_is_inside(e))
         return LUN_OK;
@@ -119,6 +126,7 @@ lun_status lun__enter(lun_engine *e, lun_engine **taken)
         refused = e;
         return LUN_EARG;
     }
+    e->call = call;
     if (__atomic_load_n(&e->refused, __ATOMIC_RELAXED))
         refused = NULL;
     return LUN_OK;
@@ -146,7 +154,7 @@ bool lun__enter_or_later(lun_engine *e, lun_engine **taken, lun_later *it,
 lun_status lun_thread_enter(lun_engine *e, lun_engine **taken)
 {
     *taken = NULL;
-    return e ? lun__enter(e, taken) : LUN_EARG;
+    return e ? lun__enter(e, taken, "") : LUN_EARG;
 }
 
 void lun_thread_leave(lun_engine **taken)
@@ -193,6 +201,38 @@ const char *lun_error_where(const lun_engine *e)
 {
     const bool other = e && __atomic_load_n(&e->refused, __ATOMIC_RELAXED) && refused == e;
     return e && !other && e->error_where ? e->error_where : "";
+}
+
+/* The number behind the last ':', 0: there is none. */
+static int line_of(const char *where)
+{
+    const char *colon = strrchr(where, ':');
+    int line = 0;
+    for (const char *p = colon ? colon + 1 : ""; *p >= '0' && *p <= '9' && line < INT_MAX / 10; p++)
+        line = 10 * line + (*p - '0');
+    return line;
+}
+
+lun_status lun_error_get(const lun_engine *e, lun_error_info *out)
+{
+    static const char mark[] = "\nstack traceback:\n";
+    const bool other = e && __atomic_load_n(&e->refused, __ATOMIC_RELAXED) && refused == e;
+    if (!e || !out)
+        return LUN_EARG;
+    const char *text = lun_error(e), *trace = other ? NULL : strstr(text, mark);
+    lun_error_info info = {.status = other ? LUN_EARG : e->error_status,
+                           .message = text,
+                           .where = lun_error_where(e),
+                           .traceback = trace ? trace + sizeof mark - 1 : "",
+                           .call = !other && e->error_call ? e->error_call : ""};
+    info.line = line_of(info.where);
+    if (trace) {
+        lun_strbuf *message = (lun_strbuf *)(uintptr_t)&e->error_message;
+        lun__strbuf_clear(message);
+        lun__strbuf_printf(message, "%.*s", (int)(trace - text), text);
+        info.message = message->failed ? "out of memory" : lun__strbuf_text(message);
+    }
+    return lun__sized_give(out, &info, sizeof info) ? LUN_OK : LUN_EARG;
 }
 
 lun_status lun_fail(lun_engine *e, lun_status s, const char *text)

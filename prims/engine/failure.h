@@ -13,8 +13,9 @@ void lun__fail_clear(lun_engine *e);
 /* An argument that must be given is NULL, or a count makes no sense: for LUN_NEED. */
 lun_status lun__fail_missing(lun_engine *e);
 /* Takes the engine for this thread: *taken is then to be given to lun__leave, NULL where the thread
- * is inside of a call already.  LUN_EARG where another thread is, without touching the engine. */
-lun_status lun__enter(lun_engine *e, lun_engine **taken);
+ * is inside of a call already.  LUN_EARG where another thread is, without touching the engine.
+ * call: the function of the interface, "" unless it is one. */
+lun_status lun__enter(lun_engine *e, lun_engine **taken, const char *call);
 /* Gives it back. */
 void lun__enter_end(lun_engine **taken);
 static inline void lun__leave(lun_engine **taken)
@@ -24,15 +25,15 @@ static inline void lun__leave(lun_engine **taken)
 }
 /* The first line of functions of the interface: what they cannot do without.  The engine is this
  * thread's until they return. */
-#define LUN_NEED(e, condition)                                          \
-    __attribute__((cleanup(lun__leave))) lun_engine *lun__taken = NULL; \
-    if (!(e) || lun__enter(e, &lun__taken) != LUN_OK || !(condition))   \
+#define LUN_NEED(e, condition)                                                  \
+    __attribute__((cleanup(lun__leave))) lun_engine *lun__taken = NULL;         \
+    if (!(e) || lun__enter(e, &lun__taken, __func__) != LUN_OK || !(condition)) \
     return (e) && !lun__enter_is_inside(e) ? LUN_EARG : lun__fail_missing(e)
 /* The same of functions that have no status: `otherwise` where the engine is missing or another
  * thread is inside of it, which lun_error says. */
-#define LUN_NEED_OR(e, otherwise)                                                \
-    __attribute__((cleanup(lun__leave))) lun_engine *lun__taken = NULL;          \
-    if (!(e) || lun__enter((lun_engine *)(uintptr_t)(e), &lun__taken) != LUN_OK) \
+#define LUN_NEED_OR(e, otherwise)                                                          \
+    __attribute__((cleanup(lun__leave))) lun_engine *lun__taken = NULL;                    \
+    if (!(e) || lun__enter((lun_engine *)(uintptr_t)(e), &lun__taken, __func__) != LUN_OK) \
     return otherwise
 /* What is released while another thread is inside of the engine, which does it then: at the end of
  * its call, or when the next one begins. */

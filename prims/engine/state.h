@@ -64,9 +64,12 @@ struct lun_engine {
     lun_services services;
     lun_stats stats;
     lun_logger logger;
-    lun_strbuf error;       /* with the marks of LUN_NTH; */
-    lun_strbuf error_plain; /* where lun_error_from writes it without */
-    int error_operand;      /* from 1; 0: not about one */
+    lun_strbuf error;         /* with the marks of LUN_NTH; */
+    lun_strbuf error_plain;   /* where lun_error_from writes it without */
+    lun_strbuf error_message; /* without its traceback, for lun_error_get */
+    lun_status error_status;
+    const char *call, *error_call; /* the function that is inside now; that has failed */
+    int error_operand;             /* from 1; 0: not about one */
     const char *error_where;
     bool error_is_index;  /* it is that an index of some graph/take_nodes.h is out of range */
     bool out_of_memory;   /* the last failure, if it has no text */

@@ -118,7 +118,7 @@ void lun_host_share(lun_engine *e, int64_t count, void *ctx, void (*task)(void *
         return;
     __attribute__((cleanup(lun__leave))) lun_engine *taken = NULL;
     const bool shared = e && count > 1 && count < INT64_MAX / PART_BYTES;
-    lun_backend_slot *b = shared && lun__enter(e, &taken) == LUN_OK ? sharing(e) : NULL;
+    lun_backend_slot *b = shared && lun__enter(e, &taken, __func__) == LUN_OK ? sharing(e) : NULL;
     if (b)
         lun__backend_share(b, count * PART, count * PART_BYTES, &p, take_parts);
     else

@@ -291,6 +291,7 @@ void lun_close(lun_engine *e)
     free(e->cache_dir);
     lun__strbuf_free(&e->error);
     lun__strbuf_free(&e->error_plain);
+    lun__strbuf_free(&e->error_message);
     lun__log_close(&e->logger);
     lun__account_drop(e->own_account);
     free(e);

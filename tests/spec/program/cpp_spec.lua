@@ -150,6 +150,7 @@ int main()
             b.run("error 'no'", "=rules");
         } catch (const lun::error &x) {
             std::printf("%s %s\n", lun_status_name(x.status()), x.where().c_str());
+            std::printf("%s, %d, %d\n", x.message().c_str(), x.line(), x.traceback().find("rules:1: in main chunk") != std::string::npos);
         }
         std::printf("%d\n", (int)t.count.use_count());
     }
@@ -257,7 +258,7 @@ describe("lunarray.hpp", function()
             pending "built without the sanitizers"
             return
         end
-        assert.equal("10\n20 2\n3\ntext 1\nESCRIPT rules:1\n2\n1\n", run(scopes))
+        assert.equal("10\n20 2\n3\ntext 1\nESCRIPT rules:1\nrules:1: no, 1, 1\n2\n1\n", run(scopes))
     end)
 
     it("wraps memory in any strides, computes in place, moves tables by Arrow", function()
