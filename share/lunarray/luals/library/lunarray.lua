@@ -1,7 +1,7 @@
 ---@meta lunarray
 -- Definitions of Lunarray for lua-language-server, made by `make docs` of the program's own help; do not edit.
 
----@alias lun.dtype "bool"|"i8"|"u8"|"i16"|"u16"|"i32"|"u32"|"i64"|"u64"|"f32"|"f64"|"f16"|"bf16"|"text"|"date"|"timestamp"|"duration"
+---@alias lun.dtype "bool"|"i8"|"u8"|"i16"|"u16"|"i32"|"u32"|"i64"|"u64"|"f32"|"f64"|"f16"|"bf16"|"text"|"date"|"timestamp"|"duration"|"c64"|"c128"
 ---@alias lun.Shape integer|(integer|integer[])[]
 ---@alias lun.Value number|boolean|string|lun.Array
 ---@alias lun.Operand lun.Array|number|boolean|string
@@ -59,6 +59,11 @@ function Array:acosh() end
 ---@return lun.Array
 function Array:add(b) end
 
+---the conjugate of the matrices of the last two axes, transposed
+---`A:adjoint()`
+---@return lun.Array
+function Array:adjoint() end
+
 ---true if every element is true; a:all{axis=2, keep=true, skipnan=true, skipna=false} along axes
 ---`a:all([axis])`
 ---@param options? lun.Along|integer|lun.Operand
@@ -81,6 +86,11 @@ function Array:allclose(b, options) end
 ---@param ... any
 ---@return lun.Array
 function Array:allpairs(b, f, g, id, ...) end
+
+---atan2(a.im, a.re), in radians from -pi to pi
+---`a:angle()`
+---@return lun.Array
+function Array:angle() end
 
 ---true if some element is true; a:any{axis=2, keep=true, skipnan=true, skipna=false} along axes
 ---`a:any([axis])`
@@ -267,6 +277,11 @@ function Array:compress(mask, options) end
 ---@param ord? integer
 ---@return lun.Array
 function Array:cond(ord) end
+
+---complex numbers with the sign of their imaginary parts changed
+---`a:conj()`
+---@return lun.Array
+function Array:conj() end
 
 ---whether a text is part of it; x: a text, or an array of texts
 ---`a:contains(x)`
@@ -803,6 +818,11 @@ function Array:idiv(b) end
 ---@param options? { axes?: integer|integer[] }
 ---@return lun.Array
 function Array:ifftshift(options) end
+
+---a window on the imaginary parts of complex numbers; zeros of real ones
+---`a:imag(), a.im`
+---@return lun.Array
+function Array:imag() end
 
 ---the positions, row-major and from 1, of the true elements; length: as compress
 ---`mask:indices()`
@@ -1482,6 +1502,11 @@ function Array:rank(options) end
 ---@return table
 function Array:read(first, count) end
 
+---a window on the real parts of complex numbers, which is written through; of real ones a itself
+---`a:real(), a.re`
+---@return lun.Array
+function Array:real() end
+
 ---1 / a, a float
 ---`a:reciprocal()`
 ---@return lun.Array
@@ -2065,7 +2090,7 @@ function Array:vander(n) end
 ---@return lun.Value
 function Array:var(options) end
 
----sums of products along an axis, the others broadcast; of Vectors a number
+---sums of products along an axis, the others broadcast; of Vectors a number; of a complex a its conjugate counts
 ---`a:vecdot(b [, {axis=-1}])`
 ---@param b lun.Operand
 ---@param options? { axis?: integer|integer[] }
@@ -2759,6 +2784,7 @@ function Buffer:pitch() end
 ---@class lunarray
 ---@field _VERSION string
 ---@field e number
+---@field i any
 ---@field inf number
 ---@field na any
 ---@field nan number
@@ -2791,6 +2817,12 @@ function lun.acosh(a) end
 ---@return lun.Array
 function lun.add(a, b) end
 
+---the conjugate of the matrices of the last two axes, transposed
+---`A:adjoint()`
+---@param a lun.Operand
+---@return lun.Array
+function lun.adjoint(a) end
+
 ---true if every element is true; a:all{axis=2, keep=true, skipnan=true, skipna=false} along axes
 ---`a:all([axis])`
 ---@param a lun.Operand
@@ -2814,6 +2846,12 @@ function lun.allclose(a, b, options) end
 ---@param options? { out?: lun.dtype|lun.Array|table }
 ---@return lun.Array
 function lun.allpairs(f, g, id, options) end
+
+---the angle, as a:angle()
+---`lun.angle(a)`
+---@param a lun.Array
+---@return lun.Array
+function lun.angle(a) end
 
 ---true if some element is true; a:any{axis=2, keep=true, skipnan=true, skipna=false} along axes
 ---`a:any([axis])`
@@ -3111,6 +3149,14 @@ function lun.clz(a) end
 ---@return lun.Array
 function lun.coalesce(a, b, ...) end
 
+---a complex number; of arrays c64 if both parts are f32, else c128. A number z has z.re, z.im, + - * / ^, ==
+---with complex numbers, z:eq(x) and z:abs() angle conj real imag exp log sqrt sin and so on
+---`lun.complex(re [, im=0])`
+---@param re any
+---@param im? integer
+---@return lun.Array
+function lun.complex(re, im) end
+
 ---a tree of skeletons; :only(s) under a unary root
 ---`lun.compose(root):left(s):right(s)`
 ---@param root lun.Array
@@ -3140,6 +3186,12 @@ function lun.concat(list, axis) end
 ---@param ord? integer
 ---@return lun.Array
 function lun.cond(a, ord) end
+
+---the conjugate, as a:conj()
+---`lun.conj(a)`
+---@param a lun.Array
+---@return lun.Array
+function lun.conj(a) end
 
 ---sums of products of a's elements with b's in reverse, of 1 to 3 axes; mode: "full", "same", as many as
 ---the longer has, or "valid", where both overlap; of floats, if both have more than 64 elements, by Fourier
@@ -3896,6 +3948,12 @@ function lun.ifftshift(a, options) end
 ---@return table
 function lun.iinfo(dtype) end
 
+---the imaginary parts, as a:imag()
+---`lun.imag(a)`
+---@param a lun.Array
+---@return lun.Array
+function lun.imag(a) end
+
 ---draws [height][width] in grey, [height][width][3] in colour; with file="h.svg" or "h.png" a heat map;
 ---opts: low, high, colours="viridis" (in files), "grey" or "blue-red", bar=true (the scale), title,
 ---xlabel, ylabel, width, height, colour=false, "16", "256" or "true", string=true
@@ -3991,6 +4049,12 @@ function lun.isarray(x) end
 ---@param options? { rtol?: number, atol?: number, equal_nan?: boolean }
 ---@return lun.Array
 function lun.isclose(a, b, options) end
+
+---whether x is a complex number or an array of them
+---`lun.iscomplex(x)`
+---@param x lun.Operand
+---@return lun.Array
+function lun.iscomplex(x) end
 
 ---true for neither NaN nor infinity
 ---`a:isfinite()`
@@ -4567,6 +4631,13 @@ function lun.pinv(a, options) end
 ---@return any
 function lun.plot(x, y, opts) end
 
+---complex numbers of modulus r and angle phi, in radians
+---`lun.polar(r, phi)`
+---@param r lun.Operand
+---@param phi any
+---@return lun.Array
+function lun.polar(r, phi) end
+
 ---the coefficients of the polynomial with these roots
 ---`r:poly()`
 ---@param a lun.Operand
@@ -4750,6 +4821,12 @@ function lun.range(a, b, step) end
 ---@param options? { method?: string, descending?: boolean }
 ---@return lun.Array
 function lun.rank(a, options) end
+
+---the real parts, as a:real()
+---`lun.real(a)`
+---@param a lun.Array
+---@return lun.Array
+function lun.real(a) end
 
 ---1 / a, a float
 ---`a:reciprocal()`
@@ -5386,7 +5463,7 @@ function lun.vander(a, n) end
 ---@return lun.Value
 function lun.var(a, options) end
 
----sums of products along an axis, the others broadcast; of Vectors a number
+---sums of products along an axis, the others broadcast; of Vectors a number; of a complex a its conjugate counts
 ---`a:vecdot(b [, {axis=-1}])`
 ---@param a lun.Operand
 ---@param b lun.Operand
