@@ -149,6 +149,12 @@ for name in ("year month day weekday yearday quarter week isoyear hour minute se
     end
 end
 
+for name in ("sort argsort unique prod"):gmatch "%S+" do
+    core.internal.complex_methods[name] = function(...)
+        return all(require("lunarray.names.complex").of_arrays[name](...))
+    end
+end
+
 -- Methods of a complex number: functions of it, of the names of rows or of the module.
 for name in ("abs angle conj real imag exp expm1 log log1p log2 log10 sqrt sin cos tan asin acos atan sinh cosh tanh "
     .. "asinh acosh atanh sign round square reciprocal pow eq ne isnan isinf isfinite add sub mul div neg"

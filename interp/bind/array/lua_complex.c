@@ -298,6 +298,21 @@ void lun__lua_complex_full(lua_State *L, lun__host *h, int rank, const int64_t *
     lun__error_check(L, h, s, 1);
 }
 
+int lun__lua_complex_divert(lua_State *L, lun__host *h, const char *name)
+{
+    if (!lun__lua_array_is(L, h, 1) ||
+        !lun__lua_complex_number_is_of(lun__lua_array_check(L, h, 1)))
+        return -1;
+    lua_getiuservalue(L, lua_upvalueindex(1), LUN__CORE);
+    lua_getfield(L, -1, "internal");
+    lua_getfield(L, -1, "complex_methods");
+    lua_getfield(L, -1, name);
+    lua_insert(L, 1);
+    lua_pop(L, 3);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
+}
+
 int lun__lua_complex_total(lua_State *L, lun__host *h, lun_reduction r, lun_array *a,
                            const lun_along_options *o)
 {
@@ -348,6 +363,8 @@ void lun__open_complex(lua_State *L, const lun__parts *p)
         lua_pushcclosure(L, arithmetic, 2);
         lua_setfield(L, type, operators[k].event);
     }
+    lua_newtable(L);
+    lua_setfield(L, p->internal, "complex_methods");
     lua_pushvalue(L, p->host_at);
     lua_newtable(L);
     lua_pushvalue(L, -1);

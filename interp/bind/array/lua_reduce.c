@@ -154,6 +154,9 @@ static int call_reduction(lua_State *L)
         return lun__record_call(L, row.name, other);
     lun__lua_array_check(L, h, 1);
     lun__bind_count(L, row.name, 2);
+    other = r == LUN_PROD ? lun__lua_complex_divert(L, h, row.name) : -1;
+    if (other >= 0)
+        return other;
     if (lun__lua_along_takes(L, h, &row, 2))
         return along(L, h, r);
     const lun_along_options o = option_of(L, &row, 2);

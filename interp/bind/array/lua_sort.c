@@ -83,13 +83,15 @@ static int ordered(lua_State *L, bool places)
 /* a:sort([{axis=, descending=, missing=}]) */
 static int array_sort(lua_State *L)
 {
-    return ordered(L, false);
+    const int diverted = lun__lua_complex_divert(L, lun__host_here(L), "sort");
+    return diverted < 0 ? ordered(L, false) : diverted;
 }
 
 /* a:argsort([{axis=, descending=, missing=}]) */
 static int array_argsort(lua_State *L)
 {
-    return ordered(L, true);
+    const int diverted = lun__lua_complex_divert(L, lun__host_here(L), "argsort");
+    return diverted < 0 ? ordered(L, true) : diverted;
 }
 
 /* a:topk(k [, {smallest=}]) */
@@ -120,6 +122,9 @@ static int array_unique(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun__lua_array_check(L, h, 1);
+    const int diverted = lun__lua_complex_divert(L, h, "unique");
+    if (diverted >= 0)
+        return diverted;
     lua_settop(L, 1);
     lun__source_line_mark(L, h);
     lun__lua_array_new(L, h);

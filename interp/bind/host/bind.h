@@ -215,6 +215,9 @@ void lun__lua_complex_of_lanes(lua_State *L, lun__host *h, int arg);
 /* Pushes an array of z everywhere. */
 void lun__lua_complex_full(lua_State *L, lun__host *h, int rank, const int64_t *shape, lun_dtype t,
                            const double z[2]);
+/* Ends a call of that name, of which a complex array is the first argument, by the function of
+ * core.internal.complex_methods with all arguments: the number of results; -1: it is none. */
+int lun__lua_complex_divert(lua_State *L, lun__host *h, const char *name);
 /* Pushes the reduction of all elements of a complex array. */
 int lun__lua_complex_total(lua_State *L, lun__host *h, lun_reduction r, lun_array *a,
                            const lun_along_options *o);

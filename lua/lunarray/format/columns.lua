@@ -154,7 +154,9 @@ function M.to_write(column, dates)
     if rank ~= 1 then
         return nil, ("is of rank %d; a column is a Vector or a Lua table"):format(rank)
     end
-    if dtypes.by_name[dtype].kind == "time" then
+    if dtypes.by_name[dtype].part then
+        return nil, ("is %s, which texts do not hold: save a:real() and a:imag()"):format(dtype)
+    elseif dtypes.by_name[dtype].kind == "time" then
         return time_texts(column, dtype, dates):eval(), column:size(), nil, dtype
     elseif dtype == "text" then
         return column:eval(), column:size()

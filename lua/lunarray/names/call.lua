@@ -46,8 +46,25 @@ local function settle(name, first, ok, ...)
     error(e, 0)
 end
 
+-- Names that take real numbers alone though what they are made of takes others: complex ones would stay as they are.
+local REAL = {}
+for name in ("rint nan_to_num fillna ffill bfill interpolate"):gmatch "%S+" do
+    REAL[name] = true
+end
+
+local function of_real(f)
+    return function(a, ...)
+        if core.isarray(a) and core.iscomplex(a) then
+            local text = "not for complex numbers: take abs(), real() or imag()"
+            error(setmetatable({ argument = 1, text = text }, Mistake), 0)
+        end
+        return f(a, ...)
+    end
+end
+
 -- f as scripts call it, by that name, with at most so many arguments.
 local function called(name, first, most, f)
+    f = REAL[name] and of_real(f) or f
     return public(function(...)
         count(name, most, ...)
         local a = ...

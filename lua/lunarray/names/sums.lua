@@ -16,6 +16,12 @@ local function running(a, options, op)
         return running(a:cast "i64", options, op):cast(dtype)
     end
     options = call.options(options, 2, "axis")
+    local of_complex = dtypes.by_name[dtype].part and require("lunarray.names.complex").of_arrays
+    if of_complex and op == "+" then
+        return of_complex.cumsum(a, options)
+    elseif of_complex and op == "*" then
+        return of_complex.cumprod(a, options)
+    end
     if options.axis == nil then
         return (rank_of(a) == 1 and a or a:flatten()):scan(op, nil, { inclusive = true })
     end

@@ -45,6 +45,8 @@ local function field_fault(field, k, at)
         return ("field %d: %s"):format(k, fault)
     elseif at[field[1]] then
         return ("field %d: '%s' is there twice"):format(k, field[1])
+    elseif dtypes.by_name[field[2]] and dtypes.by_name[field[2]].part then
+        return ("field '%s': records have no complex numbers yet: two fields, re and im, hold them"):format(field[1])
     elseif not dtypes.by_name[field[2]] then
         return ("field '%s': a dtype expected (%s), got %s"):format(field[1], dtypes.names, tostring(field[2]))
     end

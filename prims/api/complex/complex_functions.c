@@ -101,11 +101,19 @@ static lun__z tanh_of(lun__calc *c, lun__z z)
 
 /* ---- log, sqrt ------------------------------------------------------------------------------- */
 
-/* The logarithm of the modulus h of x + iy, where h^2 - 1 is `above`. */
-static lun_array *log_modulus(lun__calc *c, X h, X above)
+/* The logarithm of the modulus of x + iy, whose square less 1 is `above`; scaled where parts are
+ * near the least or the greatest number. */
+static lun_array *log_modulus(lun__calc *c, X x, X y, X above)
 {
-    X near = AND(BY(GE, h, 0.5), BY(LE, h, 2));
-    return WHERE(near, BY(DIV, OF(LOG1P, above), 2), OF(LOG, h));
+    const double ln2 = 0x1.62e42fefa39efp-1;
+    X wide = OF(ABS, x), high = OF(ABS, y);
+    X large = OR(BY(GT, wide, 0x1p1020), BY(GT, high, 0x1p1020));
+    X small = AND(BY(LT, wide, 0x1p-1000), BY(LT, high, 0x1p-1000));
+    X scale = WHERE(large, NUMBER(0x1p-4), WHERE(small, NUMBER(0x1p108), NUMBER(1)));
+    X back = WHERE(large, NUMBER(4 * ln2), WHERE(small, NUMBER(-108 * ln2), NUMBER(0)));
+    X h = OP(HYPOT, OP(MUL, x, scale), OP(MUL, y, scale));
+    X near = AND(NOT(OR(large, small)), AND(BY(GE, h, 0.5), BY(LE, h, 2)));
+    return WHERE(near, BY(DIV, OF(LOG1P, above), 2), OP(ADD, OF(LOG, h), back));
 }
 
 static lun__z log_of(lun__calc *c, lun__z z)
@@ -114,7 +122,7 @@ static lun__z log_of(lun__calc *c, lun__z z)
     X m = WHERE(first, x, y), n = WHERE(first, y, x);
     X above = OP(MUL, BY(SUB, m, 1), BY(ADD, m, 1));
     above = OP(ADD, above, OP(MUL, n, n));
-    return (lun__z){log_modulus(c, OP(HYPOT, x, y), above), OP(ATAN2, z.im, z.re)};
+    return (lun__z){log_modulus(c, x, y, above), OP(ATAN2, z.im, z.re)};
 }
 
 static lun__z log_to_base(lun__calc *c, lun__z z, double by)
@@ -127,7 +135,7 @@ static lun__z log1p_of(lun__calc *c, lun__z z)
 {
     X up = BY(ADD, z.re, 1), above = OP(MUL, z.re, BY(ADD, z.re, 2));
     above = OP(ADD, above, OP(MUL, z.im, z.im));
-    return (lun__z){log_modulus(c, OP(HYPOT, up, z.im), above), OP(ATAN2, z.im, up)};
+    return (lun__z){log_modulus(c, up, z.im, above), OP(ATAN2, z.im, up)};
 }
 
 static lun__z sqrt_of(lun__calc *c, lun__z z)

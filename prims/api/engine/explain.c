@@ -378,18 +378,21 @@ static lun_status plan_of(lun_engine *e, lun_node *const *roots, int count, lun_
 lun_status lun_explain(lun_engine *e, lun_array *const *arrays, int count, lun_plan **out)
 {
     LUN_NEED(e, out && count >= 0 && (count == 0 || arrays));
-    lun_node **roots = calloc((size_t)count + 1, sizeof *roots);
+    lun_node **roots = calloc(2 * (size_t)count + 1, sizeof *roots);
     lun_status s = roots ? LUN_OK : lun__fail_nomem(e);
     int n = 0;
     e->error_where = NULL;
-    for (; s == LUN_OK && n < count; n++) {
-        s = lun__array_root(e, arrays[n], &roots[n]);
-        if (s != LUN_OK)
-            break;
+    for (int k = 0; s == LUN_OK && k < count; k++) {
+        s = lun__array_root(e, arrays[k], &roots[n]);
+        n += s == LUN_OK;
+        if (s != LUN_OK || !lun__array_is_complex(arrays[k]))
+            continue;
+        s = lun__array_root(e, lun__array_base(arrays[k])->valid, &roots[n]); /* imaginary parts */
+        n += s == LUN_OK;
     }
     lun_host_begin(e);
     if (s == LUN_OK)
-        s = plan_of(e, roots, count, out);
+        s = plan_of(e, roots, n, out);
     lun_host_end(e);
     while (n)
         lun__node_release(e, roots[--n]);

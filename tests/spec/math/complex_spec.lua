@@ -266,6 +266,14 @@ describe("operators", function()
     end)
 end)
 
+describe("an expression of complex arrays", function()
+    it("is one kernel for both parts", function()
+        local a = lun.random(100, { dtype = "c128", seed = 1 }):copy()
+        assert.is_truthy(tostring(lun.explain(a * a + 1)):find("plan: 1 kernel,", 1, true))
+        assert.is_truthy(tostring(lun.explain(a * a + 1)):find("writes 2 arrays", 1, true))
+    end)
+end)
+
 describe("moving and reducing", function()
     local a = lun.random({ 3, 4 }, { dtype = "c128", seed = 9 }):copy()
 
