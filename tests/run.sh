@@ -292,6 +292,9 @@ run_bits() {
     lines=10
     if [ "$whole" ]; then lines=100; fi
     one "tests/bits/bits.sh" env LINES=$lines sh tests/bits/bits.sh
+    one "tests/bits/engine.sh" env WHOLE="$whole" sh tests/bits/engine.sh
+    one "tests/bits/table.sh" env WHOLE="$whole" sh tests/bits/table.sh
+    if [ "$whole" ]; then one "tests/bits/arm64.sh" env MAKE="$MAKE" sh tests/bits/arm64.sh; fi
 }
 
 # Another processor, emulated.

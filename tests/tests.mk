@@ -226,7 +226,7 @@ packages-check:
 BITS_OBJ := $(OBJ)/bits/bits.o $(patsubst %.c,$(OBJ)/%.o,$(call sources,prims/table) prims/math/op_cell.c prims/math/scalar_sequence.c) \
     $(ISAS:%=$(OBJ)/backends/reference/instruction_loops_%.o)
 .PHONY: bits bits-arm64 bits-build
-bits-build: $(BUILD)/bits/digest
+bits-build: $(BUILD)/bits/digest $(BUILD)/bits/by_engine
 bits: $(BUILD)/bits/digest
 	@BUILD='$(BUILD)' sh tests/bits/bits.sh
 bits-arm64:
@@ -235,3 +235,5 @@ $(OBJ)/bits/%.o: tests/bits/%.c $(GEN)/loops_each.h Makefile
 	$(call COMPILE,$(INC_backends) $(OPENMP))
 $(BUILD)/bits/digest: $(BITS_OBJ)
 	@mkdir -p $(@D); echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -o $@ $^ -lm
+$(BUILD)/bits/by_engine: $(OBJ)/bits/by_engine.o $(OBJECTS)
+	@mkdir -p $(@D); echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -o $@ $< $(OBJECTS) $(LUA_LIB) $(OPENMP) $(LIBS)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/canonical_nan.h"
 #include "ir/combine_order.h"
 
 /* What the kernel's chunks are joined with. */
@@ -221,6 +222,7 @@ void lun__join_take(lun_engine *e, const lun_lowered *l, const uint64_t *cells)
         lun_dtype t = (lun_dtype)l->ir.results[r];
         if (r + 1 < l->ir.result_count && l->results[r + 1] == n)
             continue;
-        lun__node_become_number(e, n, lun__dtype_cell_cast((lun_dtype)n->dtype, t, cells[r]));
+        lun__node_become_number(e, n,
+                                lun__canonical_nan_result(n->op, (lun_dtype)n->dtype, t, cells[r]));
     }
 }

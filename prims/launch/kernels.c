@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/canonical_nan.h"
 #include "launch/kernels.h"
 #include "launch/trap.h"
 
@@ -58,14 +59,26 @@ static bool make_room(lun_engine *e)
     return true;
 }
 
+lun_status lun__kernel_ir(lun_engine *e, const lun_ir **ir, lun_ir *made)
+{
+    bool any = false;
+    if (lun__canonical_nan(*ir, made, &any) != LUN_OK)
+        return lun__fail_nomem(e);
+    *ir = any ? made : *ir;
+    return LUN_OK;
+}
+
 static lun_status build(lun_engine *e, const lun_ir *ir, lun_kernel_entry *k)
 {
     lun_backend_slot *b;
+    lun_ir made;
     lun_strbuf text = LUN_STRBUF_INIT;
     lun_status s = lun__backend(e, &b);
     k->asked = b;
     if (s == LUN_OK && !lun__backend_runs(b, ir))
         s = lun__backend_native(e, &b);
+    const lun_status well = lun__kernel_ir(e, &ir, &made);
+    s = s == LUN_OK ? well : s;
     if (s == LUN_OK && lun__print_ir(ir, &text) != LUN_OK)
         s = lun__fail_nomem(e);
     if (s == LUN_OK)
@@ -73,6 +86,7 @@ static lun_status build(lun_engine *e, const lun_ir *ir, lun_kernel_entry *k)
     k->at = b;
     k->math = e->math;
     lun__strbuf_free(&text);
+    lun__ir_free(&made);
     return s;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "ir/canonical_nan.h"
 #include "ir/combine_order.h"
 #include "launch/bind.h"
 #include "launch/join_chunks.h"
@@ -151,8 +152,9 @@ static lun_status keep_segments(lun_engine *e, const lun_lowered *l, outcome *o)
             return s;
         char *to = o->segments[r]->data;
         for (int64_t k = 0; k < n->n; k++, to += size) {
-            uint64_t cell = lun__dtype_cell_cast((lun_dtype)n->dtype, (lun_dtype)l->ir.results[r],
-                                                 o->cells[k * l->ir.result_count + r]);
+            uint64_t cell =
+                lun__canonical_nan_result(n->op, (lun_dtype)n->dtype, (lun_dtype)l->ir.results[r],
+                                          o->cells[k * l->ir.result_count + r]);
             memcpy(to, &cell, (size_t)size);
         }
     }

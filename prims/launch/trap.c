@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/take_nodes.h"
+#include "ir/canonical_nan.h"
 
 /* Puts the text of a note into a message, with the reported value: %lld stands for an integer, with
  * or without a mark, %g for a float. NULL: the value is not known; it is left out, with the blank
@@ -75,9 +76,10 @@ lun_status lun__trap_refusal(lun_engine *e, const lun_lowered *l)
 }
 
 /* In a function given as C text: its own segment is part of the message. */
-static lun_status explain_fault(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
+static lun_status explain_fault(lun_engine *e, const lun_lowered *l, const lun_launch *launch,
+                                int trap)
 {
-    const lun_ir_ins *ins = &l->ir.ins[launch->trap];
+    const lun_ir_ins *ins = &l->ir.ins[trap];
     const lun_ir_function *f = c_text(&l->ir, ins);
     int64_t number = (launch->trap_value & ((1 << LUN_IR_FAULT_BITS) - 1)) - 1;
     const lun_ir_slip *fault = number < f->fault_count && number >= 0 ? &f->faults[number] : NULL;
@@ -91,18 +93,19 @@ static lun_status explain_fault(lun_engine *e, const lun_lowered *l, const lun_l
     } else {
         lun__fail(e, s, "%s", fault ? fault->text : "attempt to perform 'n/0'");
     }
-    e->error_where = lun__source_mark_text(e, l->where[launch->trap]);
+    e->error_where = lun__source_mark_text(e, l->where[trap]);
     return s;
 }
 
 lun_status lun__trap_explain(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
 {
-    const lun_ir_ins *ins = launch->trap >= 0 ? &l->ir.ins[launch->trap] : NULL;
+    const int trap = launch->trap < 0 ? -1 : lun__canonical_nan_origin(&l->ir, launch->trap);
+    const lun_ir_ins *ins = trap >= 0 ? &l->ir.ins[trap] : NULL;
     if (!ins)
         return lun__fail(e, LUN_EZERO, "attempt to perform 'n//0'");
     if (c_text(&l->ir, ins))
-        return explain_fault(e, l, launch);
-    const char *note = lun__plan_lowered_note(l, launch->trap);
+        return explain_fault(e, l, launch, trap);
+    const char *note = lun__plan_lowered_note(l, trap);
     bool reports = ins->kind == LUN_IR_CHECK && ins->b >= 0;
     lun_dtype t = reports ? (lun_dtype)l->ir.ins[ins->b].dtype : LUN_I64;
     lun_value reported = lun__dtype_cell_to_value(t, (uint64_t)launch->trap_value),
@@ -128,7 +131,7 @@ lun_status lun__trap_explain(lun_engine *e, const lun_lowered *l, const lun_laun
                                        : "attempt to perform 'n//0'";
     lun__trap_fail_note(e, s, note, value);
     if (!e->error_where)
-        e->error_where = lun__source_mark_text(e, l->where[launch->trap]);
+        e->error_where = lun__source_mark_text(e, l->where[trap]);
     e->error_is_index = lun__take_nodes_failed(note);
     return s;
 }

@@ -207,11 +207,13 @@ static double few_bits(lun_value v)
     return lun__dtype_value_double(v);
 }
 
-/* v as a float of dtype t, rounded once. */
+/* v as a float of dtype t, rounded once; of all NaN the canonical one. */
 static uint64_t float_cell(lun_dtype t, lun_value v)
 {
     const lun_dtype_row *d = &lun__dtype_rows[t];
     uint64_t cell = 0;
+    if (lun__dtype_value_is_float(v) && isnan(v.as.d))
+        v.as.d = __builtin_nan("");
     if (d->form == LUN_FORM_STORED) {
         double x = lun__dtype_value_is_float(v) ? v.as.d : few_bits(v);
         memcpy(&cell, &x, sizeof x);

@@ -8,6 +8,7 @@
 #include "graph/node.h"
 #include "kernels/pairs_kernel.h"
 #include "kernels/running_kernel.h"
+#include "launch/kernels.h"
 #include "lunarray_bind.h"
 #include "plan/matmul_plan.h"
 #include "schedule/chain.h"
@@ -100,6 +101,18 @@ static void count_slots(const lun_engine *e, const lun_steps *s, int at, lun_pla
     }
 }
 
+/* The source of what the backend makes of an IR. */
+static lun_status source_of(lun_engine *e, const lun_backend_slot *b, const lun_ir *ir,
+                            lun_strbuf *out)
+{
+    lun_ir made;
+    lun_status s = lun__kernel_ir(e, &ir, &made);
+    if (s == LUN_OK)
+        s = b->backend->source(b->state, ir, out);
+    lun__ir_free(&made);
+    return s;
+}
+
 static lun_status describe_kernel(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
 {
     const lun_pairs *pairs = s->at[at].pairs;
@@ -118,7 +131,7 @@ static lun_status describe_kernel(lun_engine *e, const lun_steps *s, int at, lun
     if (status == LUN_OK)
         status = lun__print_ir(&l->ir, &ir);
     if (status == LUN_OK)
-        status = b->backend->source(b->state, &l->ir, &source);
+        status = source_of(e, b, &l->ir, &source);
     k->ir = text_of(&ir);
     k->types = strdup(lun__strbuf_text(&l->types));
     k->source = text_of(&source);
@@ -206,7 +219,7 @@ static lun_status describe_running(lun_engine *e, const lun_steps *s, int at, lu
     if (status == LUN_OK)
         status = lun__print_ir(&l.ir, &ir);
     if (status == LUN_OK)
-        status = b->backend->source(b->state, &l.ir, &source);
+        status = source_of(e, b, &l.ir, &source);
     k->ir = text_of(&ir);
     k->source = text_of(&source);
     k->types = strdup(lun__strbuf_text(&l.types));
