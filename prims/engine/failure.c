@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fp_mode.h"
 #include "base/sized.h"
 #include "engine/state.h"
 #include "lunarray_bind.h"
@@ -112,6 +113,7 @@ static bool enter(lun_engine *e, lun_engine **taken)
                                      __ATOMIC_RELAXED))
         return false;
     *taken = e;
+    e->fp_mode = lun__fp_mode_enter();
     if (is_later(e))
         lun__enter_release_later(e);
     return true;
@@ -136,7 +138,9 @@ void lun__enter_end(lun_engine **taken)
 {
     if (is_later(*taken))
         lun__enter_release_later(*taken);
+    const uint64_t mode = (*taken)->fp_mode;
     __atomic_store_n(&(*taken)->inside, 0, __ATOMIC_RELEASE);
+    lun__fp_mode_leave(mode);
 }
 
 bool lun__enter_or_later(lun_engine *e, lun_engine **taken, lun_later *it,

@@ -73,6 +73,7 @@ struct lun_engine {
     const char *error_where;
     bool error_is_index;  /* it is that an index of some graph/take_nodes.h is out of range */
     bool out_of_memory;   /* the last failure, if it has no text */
+    uint64_t fp_mode;     /* of the thread inside, as it was before (base/fp_mode.h) */
     uintptr_t inside;     /* the thread inside of a call, 0: none; atomic, as this is: */
     bool refused;         /* another one has called meanwhile */
     lun_later *later;     /* what others have released meanwhile; atomic */

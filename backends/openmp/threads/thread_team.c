@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/fp_mode.h"
 #include "openmp/threads/cpus.h"
 #include "openmp/threads/stack.h"
 
@@ -181,10 +182,12 @@ static void parallel(const lun_team *team, void *ctx, int workers,
         /* the runtime may give fewer threads than asked for: each then takes several slots */
         int step = omp_get_num_threads();
         int w = omp_get_thread_num();
+        const uint64_t mode = lun__fp_mode_enter();
         if (w > 0 && t->move) /* the first is the caller's own thread */
             go_to_place(t, w, callers);
         for (; w < workers; w += step)
             task(ctx, w);
+        lun__fp_mode_leave(mode);
     }
 }
 
