@@ -92,7 +92,8 @@ static lun_status bind(sharing *w, int k)
     lun_flight *x = &w->flights.at[k];
     if (x->open)
         return LUN_OK;
-    lun_status s = lun__share_bring_at(w->share, k);
+    const bool has = lun__local_has(w->l, lun__set_at(w->e, k), w->turns[k].indices);
+    lun_status s = has ? LUN_OK : lun__share_bring_at(w->share, k);
     if (s == LUN_OK) {
         x->open = true;
         x->kernel = w->kernel;

@@ -81,17 +81,36 @@ static lun_status bind_padded(lun_engine *e, lun_binding *to, int i, const lun_p
     return s;
 }
 
+bool lun__local_has(const lun_lowered *l, const lun_backend_slot *at, lun_interval indices)
+{
+    bool all = l->aligned;
+    for (int i = 0; all && i < l->ir.slot_count; i++) {
+        const lun_node *n = l->slots[i].node;
+        if (l->ir.slots[i].role == LUN_SLOT_OUT || n->kind == LUN_NODE_INDEX)
+            continue;
+        const bool placed = n->kind == LUN_NODE_LEAF && !n->storage->mirrors && n->storage->placed;
+        const lun_piece *x = placed ? lun__current_find(n->storage->placed, at) : NULL;
+        const int64_t lo = n->offset + indices.lo, hi = n->offset + indices.hi;
+        all = x && x->lo <= lo && hi <= x->hi && lun__intervals_cover(&x->fresh, lo, hi);
+    }
+    return all;
+}
+
 lun_status lun__local_read(lun_engine *e, lun_binding *to, int i, lun_backend_slot *at,
                            lun_interval indices, lun_piece **x)
 {
     const lun_slot_source *from = &to->l->slots[i];
     const lun_node *n = array_of(from);
-    const lun_interval need = lun__placing_need(to->l, i, indices);
     if (n->kind == LUN_NODE_INDEX)
         return bind_places(e, to, i, indices.lo);
+    const lun_interval need = lun__placing_need(to->l, i, indices);
     *x = lun__current_find(n->storage->placed, at);
     if (from->copy <= 0) /* others are of what the first has */
         to->read += (need.hi - need.lo) * lun__dtype_get((lun_dtype)n->dtype)->bytes;
+    if (to->l->aligned) {
+        bind_piece(to, i, n->storage, *x, n->offset + need.lo);
+        return LUN_OK;
+    }
     if (n != from->node && at->backend->buffer_new) /* the device makes the padded array */
         return bind_padded(e, to, i, *x, indices);
     const int role = to->l->ir.slots[i].role;

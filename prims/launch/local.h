@@ -6,6 +6,9 @@
 #include "spread/spread.h"
 #include "store/fetch.h"
 
+/* Whether all that an aligned kernel reads at these indices is current at the location; of others
+ * false. */
+bool lun__local_has(const lun_lowered *l, const lun_backend_slot *at, lun_interval indices);
 /* The kernel that the backend in use, a location's, has for l, bound to what a launch of it over
  * these indices needs, which is current at the location; of a TARGET its own version.  *k: NULL, or
  * that of another location.  written: by slot, the storage of an OUT slot.  Also on failure `to` is

@@ -601,6 +601,12 @@ bool lun__share_need(const lun_share *x, int i, lun_need *out)
     return x->rule->need(&at, i, out);
 }
 
+/* Whether distributions that divide alike are also described alike. */
+static bool is_alike(const lun_spread *a, const lun_spread *b)
+{
+    return a->kind == b->kind && a->rule == b->rule && a->halo == b->halo && a->unit == b->unit;
+}
+
 lun_status lun__share_settle(const lun_share *x)
 {
     lun_status s = LUN_OK;
@@ -612,8 +618,8 @@ lun_status lun__share_settle(const lun_share *x)
         if (!to || to->count != x->cut->n || (to->placed && to->placed->spread == x->cut))
             continue;
         const lun_spread *was = lun__share_look((void *)(uintptr_t)x, need.of, &offset);
-        if (!offset && !(was && lun__spread_same(was, x->cut)))
-            s = lun__placement_decide(x->e, to, x->cut);
+        if (!offset && (!was || !lun__spread_same(was, x->cut) || is_alike(was, x->cut)))
+            s = lun__placement_decide(x->e, to, x->cut); /* of equal ones all keep one */
     }
     return s;
 }

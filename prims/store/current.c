@@ -15,8 +15,11 @@ enum { FEW = 16 }; /* pieces and intervals whose memory is kept */
 static int position(const lun_placed *p, const lun_backend_slot *at)
 {
     int low = 0, high = p->count;
+    const int guess = high ? at->number - p->pieces[0]->at->number : -1;
+    if (guess >= 0 && guess < high && p->pieces[guess]->at == at)
+        return guess; /* slots of a set mostly have numbers one behind the other, */
     if (high && p->pieces[high - 1]->at->number < at->number)
-        return high; /* pieces are mostly made one behind the other */
+        return high; /* and pieces are made in that order */
     while (low < high) {
         const int middle = low + (high - low) / 2;
         if (p->pieces[middle]->at->number < at->number)
