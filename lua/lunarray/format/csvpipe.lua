@@ -4,6 +4,7 @@
 -- Invariant: `text` is part `number`, before which `lines` lines came; `rest` was read and is of later parts. A part
 -- stays until the next one is asked for; then it cannot be had again.
 
+local core = require "lunarray.core"
 local file = require "lunarray.format.file"
 
 local M = {}
@@ -16,8 +17,12 @@ Pipe.__index = Pipe
 
 -- How many lines a text ends.
 local function lines_in(text)
-    local _, count = text:gsub("\n", "")
-    return count > 0 and count or select(2, text:gsub("\r", ""))
+    if text == "" then
+        return 0
+    end
+    local bytes = core.frombytes(text, "u8")
+    local count = bytes:eq(10):count()
+    return count > 0 and count or bytes:eq(13):count()
 end
 
 -- Where the last line ends that is not blank; 0: nowhere. Blank lines belong to what follows: at the end of all they

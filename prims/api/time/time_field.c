@@ -269,6 +269,8 @@ static lun_status unit_of(lun_engine *e, const char *unit, lun__time_span *out)
 static lun_array *month_start(calc *c, lun_array *days, int64_t months)
 {
     const civil of = civil_of(c, days);
+    if (months == 1)
+        return sub(c, days, add(c, of.day, -1));
     lun_array *first = mul(c, per(c, months_of(c, &of), months), months);
     return add(c, before_months(c, first), 1);
 }
