@@ -89,6 +89,12 @@ describe("dates", function()
             assert.same(V.quarter_start, d:truncate("1q"):totable())
             assert.same(V.quarter_start, d:truncate("3mo"):totable())
             assert.same(V.week_start, d:truncate("1w"):totable())
+            local firsts = {}
+            for i, text in ipairs(V.date) do
+                firsts[i] = text:sub(1, 8) .. "01"
+            end
+            assert.same(firsts, d:truncate("1mo"):totable())
+            assert.same(firsts, d:cast("timestamp"):truncate("1mo"):date():totable())
             assert.same({ "2023-02-28" }, dates({ "2024-02-29" }):add("-1y"):totable())
             assert.same({ "2024-02-29" }, dates({ "2024-01-31" }):add("1mo"):totable())
             assert.same({ "2024-01-01" }, dates({ "2024-01-03" }):truncate("7d"):add("4d"):totable())
