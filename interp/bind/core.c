@@ -66,6 +66,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_atomic,
         lun__open_use,
         lun__open_door,
+        lun__open_terminal,
         lun__open_buffer,
         lun__open_queue,
         lun__open_call_skeleton,

@@ -1,7 +1,6 @@
 /* engine.c - functions about the engine as a whole: evaluating several arrays, counters, backends,
  * devices, the accuracy of mathematical functions. */
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -156,23 +155,6 @@ static int trim(lua_State *L)
     return 0;
 }
 
-/* internal.terminal(): columns and rows of the window and whether stdout is one; nil if they are
- * not known. A pseudo-terminal that a launcher only reads from is none. */
-static int terminal(lua_State *L)
-{
-    struct winsize size;
-    const bool hidden = lun_launched() && !isatty(STDIN_FILENO);
-    if (!hidden && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-        lua_pushinteger(L, size.ws_col);
-        lua_pushinteger(L, size.ws_row);
-    } else {
-        lua_pushnil(L);
-        lua_pushnil(L);
-    }
-    lua_pushboolean(L, !hidden && isatty(STDOUT_FILENO));
-    return 3;
-}
-
 /* ---- backends and devices -------------------------------------------------------------------- */
 
 /* lun.backends(): the names of the usable backends, best first; and why the others are not
@@ -282,11 +264,8 @@ void lun__open_engine(lua_State *L, const lun__parts *p)
                                            {"bits", bits, 1},
                                            {"clock", monotonic_clock, 0},
                                            {NULL, NULL, 0}};
-    static const luaL_Reg inside[] = {{"terminal", terminal},
-                                      {"profile", profile},
-                                      {"block_all", block_all},
-                                      {"bits_digest", bits_digest},
-                                      {NULL, NULL}};
+    static const luaL_Reg inside[] = {
+        {"profile", profile}, {"block_all", block_all}, {"bits_digest", bits_digest}, {NULL, NULL}};
     lun__register_offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, inside);
     lua_pushliteral(L, "Lunarray " LUN_VERSION);

@@ -352,6 +352,7 @@ void lun__open_memory_file(lua_State *L, const lun__parts *p);
 void lun__open_table(lua_State *L, const lun__parts *p);
 void lun__open_arrow_file(lua_State *L, const lun__parts *p);
 void lun__open_door(lua_State *L, const lun__parts *p);
+void lun__open_terminal(lua_State *L, const lun__parts *p);
 void lun__open_buffer(lua_State *L, const lun__parts *p);
 void lun__open_queue(lua_State *L, const lun__parts *p);
 void lun__open_call_skeleton(lua_State *L, const lun__parts *p);

@@ -51,17 +51,18 @@ end
 
 -- The text of a row from the top, from 0.
 function Canvas:row(row, colours)
-    local parts = {}
+    local parts, now = {}, nil
     for column = 0, self.columns - 1 do
         local cell = row * self.columns + column
         local bits = self.cells[cell]
-        local text = bits and utf8.char(0x2800 + bits) or " "
-        if bits and colours then
-            text = ("\27[%dm%s\27[0m"):format(canvas.colour(self.owner[cell]), text)
+        local colour = colours and bits and canvas.colour(self.owner[cell]) or now
+        if colour ~= now then
+            parts[#parts + 1] = ("\27[%dm"):format(colour)
+            now = colour
         end
-        parts[#parts + 1] = text
+        parts[#parts + 1] = bits and utf8.char(0x2800 + bits) or " "
     end
-    return (table.concat(parts):gsub(" +$", ""))
+    return (table.concat(parts):gsub(" +$", "")) .. (now and "\27[0m" or "")
 end
 
 return canvas

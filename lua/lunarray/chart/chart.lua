@@ -1,6 +1,8 @@
--- Where a picture goes: into a file, as PNG or SVG, or as letters to the terminal. What is drawn comes as functions.
+-- Where a picture goes: into a file, as PNG or SVG, or to the terminal, as letters or as pixels. What is drawn comes as
+-- functions.
 
 local file = require "lunarray.format.file"
+local graphics = require "lunarray.chart.graphics"
 local internal = require("lunarray.core").internal
 local misuse = require "lunarray.base.misuse"
 local picture = require "lunarray.chart.picture"
@@ -16,7 +18,7 @@ local PAPERS = { png = "raster", svg = "svg" }
 
 -- The size of a chart in pixels; nil where it is made of letters. high, wide: what it is if the options do not say.
 function chart.pixels(opts, high, wide)
-    if opts.file then
+    if opts.file or opts.through then
         return opts.width or wide or WIDTH, opts.height or high or HEIGHT
     elseif chart.sink and not opts.string then
         return wide or WIDTH, high or HEIGHT
@@ -39,14 +41,28 @@ local function fault_of(opts)
     end
 end
 
--- The options of a picture, which may go into a file: names are those of all pictures and those in `more`.
+-- The options of a picture that goes to the terminal as pixels: `through` says how; the size is in pixels.
+local function through(opts, how)
+    local sized = { through = how }
+    for name, value in pairs(opts) do
+        sized[name] = value
+    end
+    local width, height, room = graphics.cell(opts)
+    sized.width = opts.width and opts.width * width or room and room < WIDTH and room or nil
+    sized.width = sized.width and math.max(LEAST, math.floor(sized.width))
+    sized.height = opts.height and math.max(LEAST, math.floor(opts.height * height))
+    return sized
+end
+
+-- The options of a picture as it is drawn: names are those of all pictures and those in `more`.
 function chart.options(opts, more, argument, call)
     opts = picture.options(opts, more, argument, call)
     local fault = opts.file ~= nil and fault_of(opts)
     if fault then
         misuse(argument, call, "%s", fault)
     end
-    return opts
+    local how = graphics.of(opts)
+    return how and through(opts, how) or opts
 end
 
 -- Draws into the file at `path`: true; or nil, message, errno.
@@ -72,7 +88,15 @@ end
 -- call: for a mistake of the script; high, wide: as of chart.pixels. With opts.file true, or nil, message, errno.
 function chart.give(opts, call, draw, lines, high, wide)
     local width, height = chart.pixels(opts, high, wide)
-    if width and not opts.file then
+    if opts.through then
+        local paper = require("lunarray.chart.raster").new(width, height)
+        draw(paper)
+        local text, message = graphics.text(opts.through, paper)
+        if not text then
+            misuse(1, call, "%s", message)
+        end
+        return picture.give({ text }, opts)
+    elseif width and not opts.file then
         local paper = require("lunarray.chart.svg").new(width, height)
         draw(paper)
         chart.sink((paper:encode()))

@@ -44,7 +44,7 @@ function picture.give(lines, opts)
 end
 
 -- Options that all pictures have.
-picture.OPTIONS = "colour file height string title width xlabel ylabel"
+picture.OPTIONS = "colour file graphics height string title width xlabel ylabel"
 
 local CHECKS = {
     width = "a number of columns, at least 20,", height = "a number of rows, at least 2,",

@@ -309,7 +309,7 @@ local FUNCTIONS = {
             .. "values and one for the others); xlog=true, ylog=true (logarithmic axes), xdate=true (x is days since\n"
             .. "1970-01-01), step=true (stairs), points=true; title, xlabel, ylabel, names, xlim={low, high}, ylim=,\n"
             .. 'width=, height=, colour=, string=true (returns the text), file="p.svg" or "p.png" (draws into a file,\n'
-            .. "in pixels)",
+            .. 'in pixels), graphics="kitty" or "sixel" (pixels in the terminal; so have hist, bars, box and image)',
     },
     hist = {
         "lun.hist(a [, bins] [, opts])",

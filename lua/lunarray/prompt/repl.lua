@@ -16,6 +16,7 @@ local language = require "lunarray.prompt.other_languages"
 local notes = require "lunarray.prompt.notes"
 local foreign = require "lunarray.prompt.other_names"
 local peek = require "lunarray.prompt.preview"
+local terminal = require "lunarray.base.terminal"
 
 local repl = {}
 
@@ -299,6 +300,7 @@ end
 
 -- Reads and runs inputs until the terminal ends, or :quit, quit or exit.
 function repl.session(host)
+    terminal.prompt = true
     session = { host = host, lines = {}, history = {}, notes = {}, locals = {}, type_in = type_in }
     if rawget(_G, "help") == nil then
         rawset(_G, "help", make_help())
@@ -328,6 +330,7 @@ function repl.session(host)
             end
         end
     end
+    terminal.prompt = false
 end
 
 return repl

@@ -205,7 +205,7 @@ describe("option by", function()
         refused("option 'by' takes one series, and these are 2: name it by y)", { by = "kind" },
             lun.table { u = y, v = y, kind = by })
         refused("options 'by' and 'names' exclude each other", { by = by, names = { "n" } })
-        refused("unknown option 'bye': the options are by, colour, file, height, ", { by = by, bye = 1 })
+        refused("unknown option 'bye': the options are by, colour, file, graphics, height, ", { by = by, bye = 1 })
     end)
 
     it("keeps a legend within its room", function()

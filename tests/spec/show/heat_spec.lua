@@ -173,8 +173,8 @@ describe("lun.image into a file", function()
         refused("option 'bar': true or false expected)", { bar = 1 })
         refused("options 'colours' and 'bar' are those of numbers, and these are colours)", { bar = true }, lun.zeros { 2, 2, 3 })
         refused("option 'file': 'h.gif' is neither .png nor .svg)", { file = "h.gif" })
-        refused("unknown option 'color': the options are bar, colour, colours, file, height, high, low, string, title, width, xlabel, "
-            .. "ylabel)", { color = 1 })
+        refused("unknown option 'color': the options are bar, colour, colours, file, graphics, height, high, low, string, title, "
+            .. "width, xlabel, ylabel)", { color = 1 })
         assert.same({ nil, "/nowhere/h.svg: No such file or directory", 2 }, { lun.image(A, { file = "/nowhere/h.svg" }) })
     end)
 end)

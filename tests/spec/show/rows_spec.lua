@@ -131,8 +131,8 @@ describe("lun.bars", function()
         refused("#2 to 'bars' (a Vector of numbers expected, got text[1])", { "a" }, lun.vector { "x" })
         refused("#2 to 'bars' (lengths differ: 2 labels and 1 values)", { "a", "b" }, { 1 })
         refused("#1 to 'bars' (no labels)", {}, {})
-        refused("#3 to 'bars' (unknown option 'sorted': the options are colour, file, height, most, sort, string, title, width, x, "
-            .. "xlabel, y, ylabel)", { "a" }, { 1 }, { sorted = true })
+        refused("#3 to 'bars' (unknown option 'sorted': the options are colour, file, graphics, height, most, sort, string, title, width, "
+            .. "x, xlabel, y, ylabel)", { "a" }, { 1 }, { sorted = true })
         refused("#3 to 'bars' (option 'most': a number of rows, at least 1, expected)", { "a" }, { 1 }, { most = 0 })
         refused("#3 to 'bars' (options 'x' and 'y' name columns of a table, and this is table)", { "a" }, { 1 }, { x = "a" })
         local t = lun.table { kind = { "a" }, n = { 1 } }
@@ -273,7 +273,7 @@ describe("lun.box", function()
         refused("#2 to 'box' (groups: a column of texts, bools or integers expected, got f64[3])", lun.index(3), lun.zeros(3))
         refused("#2 to 'box' (option 'x': there is no column 'q')", w, { x = "q" })
         refused("#2 to 'box' (option 'x': the name of a column expected)", w, { by = "weather" })
-        refused("#2 to 'box' (unknown option 'most': the options are by, colour, file, height, string, title, width, x, xlabel, "
+        refused("#2 to 'box' (unknown option 'most': the options are by, colour, file, graphics, height, string, title, width, x, xlabel, "
             .. "ylabel)", lun.index(3), { most = 3 })
     end)
 end)
