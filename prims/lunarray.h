@@ -1204,6 +1204,40 @@ LUN_API lun_status lun_qr(lun_engine *e, lun_array *a, int flags, lun_array **ou
  * no convergence are LUN_EARG when the value is needed. */
 LUN_API lun_status lun_svd(lun_engine *e, lun_array *a, int flags, lun_array **out);
 
+/* ---- Fourier transforms (lazy) --------------------------------------------------------------- */
+
+/* n: elements of the axis, to which it is cut or filled with zeros at its end; 0: as many as there
+ * are, of irfft and hfft 2 (m - 1) of m.  axis: from 0, or from -1, the last, back.  norm: what is
+ * divided by n: inverse transforms, both by its root, or the others.  NULL: n 0, axis -1. */
+typedef enum lun_norm { LUN_NORM_BACKWARD, LUN_NORM_ORTHO, LUN_NORM_FORWARD } lun_norm;
+typedef struct lun_fft_options {
+    size_t size; /* sizeof(lun_fft_options) */
+    int64_t n;
+    int axis;
+    int norm; /* lun_norm */
+} lun_fft_options;
+
+/* The transform, of any dtype of numbers: of f32 and c64 in f32, of others in f64.  LUN_ESHAPE: the
+ * axis has no elements. */
+LUN_API lun_status lun_fft(lun_engine *e, lun_array *a, const lun_fft_options *options,
+                           lun_array **out);
+/* Its inverse. */
+LUN_API lun_status lun_ifft(lun_engine *e, lun_array *a, const lun_fft_options *options,
+                            lun_array **out);
+/* The first n/2 + 1 elements of the transform of real numbers, from which the others follow, as
+ * conjugates; complex ones are LUN_EDTYPE. */
+LUN_API lun_status lun_rfft(lun_engine *e, lun_array *a, const lun_fft_options *options,
+                            lun_array **out);
+/* n real numbers of such a half; imaginary parts that are 0 in one are not read. */
+LUN_API lun_status lun_irfft(lun_engine *e, lun_array *a, const lun_fft_options *options,
+                             lun_array **out);
+/* irfft of the conjugate, times n. */
+LUN_API lun_status lun_hfft(lun_engine *e, lun_array *a, const lun_fft_options *options,
+                            lun_array **out);
+/* The conjugate of rfft, divided by n. */
+LUN_API lun_status lun_ihfft(lun_engine *e, lun_array *a, const lun_fft_options *options,
+                             lun_array **out);
+
 /* ---- groups ---------------------------------------------------------------------------------- */
 
 /* Rows in groups by equal keys.  A group is a number below lun_grouping_groups.  Made at once;

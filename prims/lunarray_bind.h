@@ -115,10 +115,6 @@ LUN_API lun_status lun_mark(lun_engine *e, const char *place);
  * tuned.  Backends without devices ignore it. */
 enum { LUN_MOST_WORKGROUP = 65535 };
 LUN_API void lun_workgroup(lun_engine *e, int elements);
-/* The Fourier transform of n elements along an axis (from 0), as flags of table/passes.h say; of
- * f32 or f64.  Complex numbers have a last axis of two elements, which `axis` does not count. */
-LUN_API lun_status lun_fourier(lun_engine *e, lun_array *a, int flags, int axis, int64_t n,
-                               lun_array **out);
 /* An array in its two parts: its slots, of which none is missing, NaN, 0 or false where elements
  * were; and its validity, bools of the same shape, false there; *valid NULL: nothing is missing.
  * Lazy. */

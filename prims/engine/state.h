@@ -108,7 +108,7 @@ struct lun_engine {
     lun_strbuf refused_plugins;
     lun_backend_slot **set;            /* the locations in use, `current` is the first one's */
     int set_count;                     /* 0: `current` is the only one */
-    struct lun_fft_tables *fft_tables; /* api/data/fft.c; NULL: none yet */
+    struct lun_fft_tables *fft_tables; /* api/fourier/fft.c; NULL: none yet */
     void *told;                        /* api/write/distribute.c: the lists that were given last */
 
     /* graph/node.c */

@@ -40,6 +40,7 @@ static transform open_run(const lun_algorithm_run *r)
 {
     const uint64_t flags = r->option[0];
     transform t = {.kind = (int)(flags & LUN_FOURIER_KIND), .inner = (int64_t)r->option[1]};
+    t.inner = t.inner ? t.inner : 1; /* an array without elements */
     const bool real = t.kind == LUN_FOURIER_HALF || t.kind == LUN_FOURIER_TO_REAL;
     t.plan = lun__passes_plan(r->segment, real);
     t.is_double = lun__dtype_is_double(r->out[0].dtype);

@@ -7,11 +7,10 @@ local records = require "lunarray.base.records"
 
 local rows, row = call.rows "Convolution"
 local bad, described, rank_of = call.bad, call.described, call.rank
-local transform = core.internal.fourier
+local along = core.internal.fourier
 
 local SHORT = 64 -- elements of the shorter array, up to which sums of products are computed
 local AXES = 3 -- of these, at most
-local COMPLEX, HALF, TO_REAL, BACK = 0, 2, 3, 4 | 8 -- of table/passes.h
 
 -- ---------------------------------------------------------------- sums of products
 
@@ -95,35 +94,33 @@ local function smooth(n)
     end
 end
 
--- The product of two arrays of complex numbers, whose parts are the last axis.
-local function product(x, y)
-    local axis = rank_of(x)
-    local function part(z, k)
-        return call.part(z, axis, k, k)
-    end
-    local a, b, c, d = part(x, 1), part(x, 2), part(y, 1), part(y, 2)
-    return core.concat({ a * c - b * d, a * d + b * c }, axis)
-end
-
--- The same of two real arrays by transforms of at least as many elements as all have along each axis.
+-- The same by transforms of at least as many elements as all have along each axis.
 local function transformed(a, b, mirrored, first, shape)
     local rank, long, cuts = rank_of(a), {}, {}
+    local last = core.iscomplex(a) and rank or rank - 1 -- of the axes along which transforms are complex
     for k = 1, rank do
         long[k] = smooth((select(k, a:shape())) + (select(k, b:shape())) - 1)
         cuts[k] = { first[k], first[k] + shape[k] - 1 }
     end
     local function spectrum(x)
-        local z = transform(x, HALF, rank, long[rank])
-        for axis = rank - 1, 1, -1 do
-            z = transform(z, COMPLEX, axis, long[axis])
+        x = last < rank and along("rfft", x, long[rank], rank, 0) or x
+        for axis = last, 1, -1 do
+            x = along("fft", x, long[axis], axis, 0)
         end
-        return z
+        return x
     end
-    local z = product(spectrum(a), spectrum(mirrored and b or flipped(b)))
-    for axis = rank - 1, 1, -1 do
-        z = transform(z, COMPLEX | BACK, axis, long[axis])
+    local z = spectrum(a) * spectrum(mirrored and b or flipped(b))
+    for axis = last, 1, -1 do
+        z = along("ifft", z, long[axis], axis, 0)
     end
-    return transform(z, TO_REAL | BACK, rank, long[rank]):sub(table.unpack(cuts))
+    z = last < rank and along("irfft", z, long[rank], rank, 0) or z
+    return z:sub(table.unpack(cuts))
+end
+
+-- Sums of complex numbers of those of their parts, as matmul has them.
+local function summed_parts(a, b, ...)
+    local re, im, u, v = a:real(), a:imag(), b:real(), b:imag()
+    return core.complex(summed(re, u, ...) - summed(im, v, ...), summed(re, v, ...) + summed(im, u, ...))
 end
 
 -- ---------------------------------------------------------------- names
@@ -162,14 +159,17 @@ local function combined(a, b, options, mirrored, mode)
     end
     local dtype = call.part(a, 1, 1, 0):reshape(-1)
     dtype = (dtype * call.part(b, 1, 1, 0):reshape(-1)):dtype()
-    local floats = dtypes.is_float(dtype)
-    local computed = floats and ((dtype == "f64") and "f64" or "f32") or "i64"
+    local complex = dtype == "c64" or dtype == "c128"
+    local floats = complex or dtypes.is_float(dtype)
+    local computed = complex and dtype or floats and ((dtype == "f64") and "f64" or "f32") or "i64"
     a, b = a:cast(computed), b:cast(computed)
+    b = complex and not mirrored and b:conj() or b
     local first, shape = {}, {}
     for k = 1, rank do
         first[k], shape[k] = range(mode, (select(k, a:shape())), (select(k, b:shape())), mirrored)
     end
-    local by = floats and math.min(#a:reshape(-1), #b:reshape(-1)) > SHORT and transformed or summed
+    local by = floats and math.min(#a:reshape(-1), #b:reshape(-1)) > SHORT and transformed
+        or complex and summed_parts or summed
     local c = by(a, b, mirrored, first, shape)
     return dtype == computed and c or c:cast(dtype)
 end
@@ -184,7 +184,7 @@ row("convolve", 'a:convolve(b [, {mode="full"}])',
     end)
 
 row("correlate", 'a:correlate(b [, {mode="valid"}])',
-    "sums of products of a's elements with b's at each shift, of 1 to 3 axes; modes as of convolve",
+    "sums of products of a's elements with the conjugates of b's at each shift, of 1 to 3 axes; modes as of convolve",
     "lun.vector{1, 2, 3}:correlate(lun.vector{0, 1, 2}, {mode = \"full\"})", "{2, 5, 8, 3, 0}",
     function(a, b, options)
         return combined(a, b, options, false, "valid")

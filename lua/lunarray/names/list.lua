@@ -57,7 +57,7 @@ return {
     {
         file = "fourier",
         functions = "fftfreq rfftfreq",
-        methods = "fftshift ifftshift",
+        methods = "fft ifft rfft irfft hfft ihfft fftn ifftn rfftn irfftn fftshift ifftshift",
     },
     {
         file = "convolution",

@@ -7,9 +7,9 @@
 
 #include "api/array/api.h"
 #include "api/complex/complex_array.h"
-#include "api/data/fft.h"
 #include "api/engine/plugins.h"
 #include "api/engine/use.h"
+#include "api/fourier/fft.h"
 #include "api/text/text_array.h"
 #include "api/time/time_array.h"
 #include "base/sized.h"

@@ -87,6 +87,28 @@ describe("convolution", function()
         end
     end)
 
+    it("takes complex numbers by their parts, and conjugates what it correlates with", function()
+        for _, n in ipairs { 5, 100 } do
+            local x, y = (random(2 * n, 1) * 20):round(), (random(160, 2) * 20):round()
+            local a, b = lun.complex(x:sub(1, n), x:sub(n + 1)), lun.complex(y:sub(1, 80), y:sub(81))
+            local function part(name, p, q) return a[p](a)[name](a[p](a), b[q](b), { mode = "full" }) end
+            for _, name in ipairs { "convolve", "correlate" } do
+                local sign = name == "convolve" and 1 or -1
+                local re = part(name, "real", "real") - part(name, "imag", "imag") * sign
+                local im = part(name, "real", "imag") * sign + part(name, "imag", "real")
+                local c = a[name](a, b, { mode = "full" })
+                assert.equal("c128", c:dtype())
+                assert.is_true((c - lun.complex(re, im)):abs():max() < 1e-10)
+                assert.is_true((a:real()[name](a:real(), b, { mode = "full" }) - lun.complex(part(name, "real", "real"),
+                    part(name, "real", "imag") * sign)):abs():max() < 1e-10)
+            end
+        end
+        local z = lun.vector { 1 + 2 * lun.i, 3 - lun.i }
+        -- numpy.convolve, numpy.correlate
+        assert.is_true(z:convolve { 1, 1 }:equals(lun.vector { 1 + 2 * lun.i, 4 + lun.i, 3 - lun.i }))
+        assert.is_true(z:correlate(z):equals(lun.vector { 15 + 0 * lun.i }))
+    end)
+
     it("wraps integers, and takes bools as integers", function()
         local big = lun.vector { math.maxinteger, 1 }
         same({ math.maxinteger, math.mininteger, 1 }, big:convolve { 1, 1 })

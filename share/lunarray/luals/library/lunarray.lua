@@ -328,7 +328,7 @@ function Array:corr(b) end
 ---@return lun.Array
 function Array:corrcoef(options) end
 
----sums of products of a's elements with b's at each shift, of 1 to 3 axes; modes as of convolve
+---sums of products of a's elements with the conjugates of b's at each shift, of 1 to 3 axes; modes as of convolve
 ---`a:correlate(b [, {mode="valid"}])`
 ---@param b lun.Operand
 ---@param options? { mode?: string }
@@ -624,6 +624,20 @@ function Array:extract(mask) end
 ---@return lun.Array
 function Array:ffill(limit, options) end
 
+---the Fourier transform along an axis, of which n elements are taken, zeros where there are none: c64 of f32 and
+---c64, c128 of others; norm: "backward" divides inverse transforms by n, "ortho" both by its root,
+---"forward" the others
+---`a:fft([{n=, axis=-1, norm="backward"}])`
+---@param options? { n?: integer, axis?: integer|integer[], norm?: string }
+---@return lun.Array
+function Array:fft(options) end
+
+---fft along all axes, or those given, the last one first; shape: the number of elements of each
+---`a:fftn([{axes=, shape=, norm="backward"}])`
+---@param options? { axes?: integer|integer[], shape?: lun.Shape, norm?: string }
+---@return lun.Array
+function Array:fftn(options) end
+
 ---each axis, or those given, rolled by n//2: element 1 of fft, frequency 0, in the middle
 ---`a:fftshift([{axes=}])`
 ---@param options? { axes?: integer|integer[] }
@@ -773,6 +787,12 @@ function Array:gt(b) end
 ---@return lun.Array
 function Array:heaviside(b) end
 
+---the transform, real, of n numbers of which the first m are given and the others are their conjugates
+---`a:hfft([{n=2*(m-1), axis=-1, norm="backward"}])`
+---@param options? { n?: integer, axis?: integer|integer[], norm?: string }
+---@return lun.Array
+function Array:hfft(options) end
+
 ---counts of elements in bins of equal width, and the edges; bins: a number, or a Vector of edges; with
 ---weights their sums, the edges and the counts; the last bin holds its upper edge, NaN is in none
 ---of dates: a:histogram([bins=10] [, {range=, weights=}]), counts of the elements in bins, and their edges: bins of one size, rounded down, or a list of edges; the last bin has
@@ -813,11 +833,29 @@ function Array:i0() end
 ---@return lun.Array
 function Array:idiv(b) end
 
+---the inverse of fft
+---`a:ifft([{n=, axis=-1, norm="backward"}])`
+---@param options? { n?: integer, axis?: integer|integer[], norm?: string }
+---@return lun.Array
+function Array:ifft(options) end
+
+---the inverse of fftn
+---`a:ifftn([{axes=, shape=, norm="backward"}])`
+---@param options? { axes?: integer|integer[], shape?: lun.Shape, norm?: string }
+---@return lun.Array
+function Array:ifftn(options) end
+
 ---the inverse of fftshift: rolled by -(n//2)
 ---`a:ifftshift([{axes=}])`
 ---@param options? { axes?: integer|integer[] }
 ---@return lun.Array
 function Array:ifftshift(options) end
+
+---the inverse of hfft: the first n//2 + 1 numbers
+---`a:ihfft([{n=, axis=-1, norm="backward"}])`
+---@param options? { n?: integer, axis?: integer|integer[], norm?: string }
+---@return lun.Array
+function Array:ihfft(options) end
 
 ---a window on the imaginary parts of complex numbers; zeros of real ones
 ---`a:imag(), a.im`
@@ -876,6 +914,18 @@ function Array:inv() end
 ---@param k integer
 ---@return lun.Array
 function Array:ipow(k) end
+
+---the inverse of rfft: n real numbers of the m first elements of a transform
+---`a:irfft([{n=2*(m-1), axis=-1, norm="backward"}])`
+---@param options? { n?: integer, axis?: integer|integer[], norm?: string }
+---@return lun.Array
+function Array:irfft(options) end
+
+---the inverse of rfftn: real; the last length is 2 (m - 1) if not given
+---`a:irfftn([{axes=, shape=, norm="backward"}])`
+---@param options? { axes?: integer|integer[], shape?: lun.Shape, norm?: string }
+---@return lun.Array
+function Array:irfftn(options) end
 
 ---where |a - b| is at most atol + rtol * |b|, or both are the same infinity; equal_nan: or both are NaN
 ---`a:isclose(b [, {rtol=1e-5, atol=1e-8, equal_nan=false}])`
@@ -1560,6 +1610,18 @@ function Array:replace(old, new, n) end
 ---@param shape lun.Shape
 ---@return lun.Array
 function Array:reshape(shape) end
+
+---the first n//2 + 1 elements of the transform of real numbers, which determine the others
+---`a:rfft([{n=, axis=-1, norm="backward"}])`
+---@param options? { n?: integer, axis?: integer|integer[], norm?: string }
+---@return lun.Array
+function Array:rfft(options) end
+
+---rfft along the last of the axes, then fft along the others
+---`a:rfftn([{axes=, shape=, norm="backward"}])`
+---@param options? { axes?: integer|integer[], shape?: lun.Shape, norm?: string }
+---@return lun.Array
+function Array:rfftn(options) end
 
 ---the nearest whole number, halves to the even one; the dtype is kept
 ---`a:rint()`
@@ -3237,7 +3299,7 @@ function lun.corr(a, b) end
 ---@return lun.Array
 function lun.corrcoef(a, options) end
 
----sums of products of a's elements with b's at each shift, of 1 to 3 axes; modes as of convolve
+---sums of products of a's elements with the conjugates of b's at each shift, of 1 to 3 axes; modes as of convolve
 ---`a:correlate(b [, {mode="valid"}])`
 ---@param a lun.Operand
 ---@param b lun.Operand
@@ -3650,6 +3712,15 @@ function lun.factor(list) end
 ---@return lun.Array
 function lun.ffill(a, limit, options) end
 
+---the Fourier transform along an axis, of which n elements are taken, zeros where there are none: c64 of f32 and
+---c64, c128 of others; norm: "backward" divides inverse transforms by n, "ortho" both by its root,
+---"forward" the others
+---`a:fft([{n=, axis=-1, norm="backward"}])`
+---@param a lun.Operand
+---@param options? { n?: integer, axis?: integer|integer[], norm?: string }
+---@return lun.Array
+function lun.fft(a, options) end
+
 ---f64: the frequencies of the n elements of fft, in cycles per unit of the distance d between samples:
 ---0, 1, ..., (n-1)//2, -(n//2), ..., -1 over n d
 ---`lun.fftfreq(n [, d=1])`
@@ -3657,6 +3728,13 @@ function lun.ffill(a, limit, options) end
 ---@param d? lun.Operand
 ---@return lun.Array
 function lun.fftfreq(n, d) end
+
+---fft along all axes, or those given, the last one first; shape: the number of elements of each
+---`a:fftn([{axes=, shape=, norm="backward"}])`
+---@param a lun.Operand
+---@param options? { axes?: integer|integer[], shape?: lun.Shape, norm?: string }
+---@return lun.Array
+function lun.fftn(a, options) end
 
 ---each axis, or those given, rolled by n//2: element 1 of fft, frequency 0, in the middle
 ---`a:fftshift([{axes=}])`
@@ -3883,6 +3961,13 @@ function lun.help(x) end
 ---@return function
 function lun.hessian(f) end
 
+---the transform, real, of n numbers of which the first m are given and the others are their conjugates
+---`a:hfft([{n=2*(m-1), axis=-1, norm="backward"}])`
+---@param a lun.Operand
+---@param options? { n?: integer, axis?: integer|integer[], norm?: string }
+---@return lun.Array
+function lun.hfft(a, options) end
+
 ---a histogram, drawn as bars; for a list of texts, how often each occurs; opts: low, high, title, xlabel,
 ---ylabel, width, colour, string=true, file="h.svg" or "h.png"
 ---`lun.hist(a [, bins] [, opts])`
@@ -3935,12 +4020,33 @@ function lun.i0(a) end
 ---@return lun.Array
 function lun.idiv(a, b) end
 
+---the inverse of fft
+---`a:ifft([{n=, axis=-1, norm="backward"}])`
+---@param a lun.Operand
+---@param options? { n?: integer, axis?: integer|integer[], norm?: string }
+---@return lun.Array
+function lun.ifft(a, options) end
+
+---the inverse of fftn
+---`a:ifftn([{axes=, shape=, norm="backward"}])`
+---@param a lun.Operand
+---@param options? { axes?: integer|integer[], shape?: lun.Shape, norm?: string }
+---@return lun.Array
+function lun.ifftn(a, options) end
+
 ---the inverse of fftshift: rolled by -(n//2)
 ---`a:ifftshift([{axes=}])`
 ---@param a lun.Operand
 ---@param options? { axes?: integer|integer[] }
 ---@return lun.Array
 function lun.ifftshift(a, options) end
+
+---the inverse of hfft: the first n//2 + 1 numbers
+---`a:ihfft([{n=, axis=-1, norm="backward"}])`
+---@param a lun.Operand
+---@param options? { n?: integer, axis?: integer|integer[], norm?: string }
+---@return lun.Array
+function lun.ihfft(a, options) end
 
 ---a table of an integer dtype: bits, min, max; the max of u64 is the float 2^64 - 1 rounds to
 ---`lun.iinfo(dtype)`
@@ -4035,6 +4141,20 @@ function lun.inv(a) end
 ---@param k integer
 ---@return lun.Array
 function lun.ipow(a, k) end
+
+---the inverse of rfft: n real numbers of the m first elements of a transform
+---`a:irfft([{n=2*(m-1), axis=-1, norm="backward"}])`
+---@param a lun.Operand
+---@param options? { n?: integer, axis?: integer|integer[], norm?: string }
+---@return lun.Array
+function lun.irfft(a, options) end
+
+---the inverse of rfftn: real; the last length is 2 (m - 1) if not given
+---`a:irfftn([{axes=, shape=, norm="backward"}])`
+---@param a lun.Operand
+---@param options? { axes?: integer|integer[], shape?: lun.Shape, norm?: string }
+---@return lun.Array
+function lun.irfftn(a, options) end
 
 ---whether x is an array
 ---`lun.isarray(x)`
@@ -4623,7 +4743,7 @@ function lun.pinv(a, options) end
 ---values and one for the others); xlog=true, ylog=true (logarithmic axes), xdate=true (x is days since
 ---1970-01-01), step=true (stairs), points=true; title, xlabel, ylabel, names, xlim={low, high}, ylim=,
 ---width=, height=, colour=, string=true (returns the text), file="p.svg" or "p.png" (draws into a file,
----in pixels)
+---in pixels), graphics="kitty" or "sixel" (pixels in the terminal; so have hist, bars, box and image)
 ---`lun.plot([x,] y [, opts])`
 ---@param x lun.Operand
 ---@param y lun.Operand
@@ -4875,12 +4995,26 @@ function lun.repeat_(a, counts, options) end
 ---@return lun.Array
 function lun.result_type(x, ...) end
 
+---the first n//2 + 1 elements of the transform of real numbers, which determine the others
+---`a:rfft([{n=, axis=-1, norm="backward"}])`
+---@param a lun.Operand
+---@param options? { n?: integer, axis?: integer|integer[], norm?: string }
+---@return lun.Array
+function lun.rfft(a, options) end
+
 ---f64: those of rfft, 0, 1, ..., n//2 over n d
 ---`lun.rfftfreq(n [, d=1])`
 ---@param n integer
 ---@param d? lun.Operand
 ---@return lun.Array
 function lun.rfftfreq(n, d) end
+
+---rfft along the last of the axes, then fft along the others
+---`a:rfftn([{axes=, shape=, norm="backward"}])`
+---@param a lun.Operand
+---@param options? { axes?: integer|integer[], shape?: lun.Shape, norm?: string }
+---@return lun.Array
+function lun.rfftn(a, options) end
 
 ---the nearest whole number, halves to the even one; the dtype is kept
 ---`a:rint()`
