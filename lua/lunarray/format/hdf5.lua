@@ -334,6 +334,8 @@ local function array_fault(name, a)
         return ("'%s' is text; numbers are written"):format(name)
     elseif dtype == "date" or dtype == "timestamp" or dtype == "duration" then
         return ("'%s' is of dtype %s; cast it to i64"):format(name, dtype)
+    elseif dtype == "c64" or dtype == "c128" then
+        return ("'%s' is of dtype %s; write its real and imaginary parts"):format(name, dtype)
     elseif internal.has_missing(a) then
         return ("'%s' has missing elements, which HDF5 has not: fill them"):format(name)
     end
