@@ -256,6 +256,30 @@ describe("HDF5", function()
         assert.equal("a.lua\nt.h5\n", names)
     end)
 
+    it("takes the library that the process has already", function()
+        local program = (os.getenv "BUILD" or "build") .. "/lunarray"
+        local info = shell.capture(program .. " --info 2>&1")
+        local version, library = info:match "\nhdf5 +([%d.]+), ([^\n]+)"
+        local with = ("LD_PRELOAD='%s' LUNARRAY_HDF5=/nowhere.so %s "):format(library, program)
+        assert.equal("true\n", shell.capture(with .. "-e 'print(lun.door \"hdf5\")' 2>&1"))
+        local again = shell.capture(with .. "--info 2>&1")
+        assert.equal(version, again:match "\nhdf5 +([%d.]+), ")
+        assert.matches("^nil\tLUNARRAY_HDF5 names /nowhere.so: not found\n",
+            (shell.capture(("LUNARRAY_HDF5=/nowhere.so %s -e 'print(lun.door \"hdf5\")' 2>&1"):format(program))))
+    end)
+
+    it("stops when it is told to, with the old file and no other left", function()
+        assert(lun.save(path_of(), { x = lun.vector { 1, 2 } }))
+        shell.write(path_of "a.lua", ([[
+            local x = lun.random({ 8000, 8000 }, { seed = 1 })
+            lun.save(%q, { x = x }, { compression = 9 })
+        ]]):format(path_of()))
+        local said = shell.capture(("timeout -s INT 1 %s/lunarray '%s' 2>&1"):format(os.getenv "BUILD" or "build", path_of "a.lua"))
+        assert.matches("interrupted!", said)
+        assert.same({ 1, 2 }, lun.load(path_of()).x:totable())
+        assert.equal("a.lua\nt.h5\n", (shell.capture(("ls -A '%s'"):format(directory))))
+    end)
+
     if has_h5py then
         it("agrees with h5py on random arrays, both ways", function()
             for seed = 1, 3 do
