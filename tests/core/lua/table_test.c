@@ -1,10 +1,13 @@
 /* Tables from C without a line of Lua: verbs, files and bytes of any format, tables as values of
  * scripts. What they compute is compared with values written here. */
 #include "engine_kit.h"
+#include "left_out.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "lunarray_bind.h"
 
 #define NAMES(...) ((const char *[]){__VA_ARGS__})
 #define TEXT(s)          \
@@ -355,6 +358,31 @@ static void test_bytes(void **state)
     lun_table_release(t);
 }
 
+/* Files by a library of the system, where it is installed: an array, a part of one, a refusal. */
+static void test_door(void **state)
+{
+    char path[] = "/tmp/lunarray-XXXXXX.h5";
+    double x[6] = {1, 2, 3, 4, 5, 6}, found[3];
+    lun_variant v = {.type = LUN_TYPE_ARRAY}, out;
+    (void)state;
+    if (lun_door_open(e, "hdf5", NULL) != LUN_OK)
+        LEAVE_OUT("no HDF5 library");
+    const int fd = mkstemps(path, 3);
+    assert_true(fd >= 0);
+    close(fd);
+    OK(lun_tensor(e, x, 2, (int64_t[]){2, 3}, LUN_F64, &v.as.array));
+    OK(lun_save_any(e, path, &v, "{dataset = 'g/a', compression = 3}"));
+    OK(lun_load_any(e, path, "{dataset = 'g/a', part = {2, 2}}", &out));
+    assert_int_equal(out.type, LUN_TYPE_ARRAY);
+    OK(lun_read(e, out.as.array, found, 0, 3));
+    assert_memory_equal(found, x + 3, sizeof found);
+    lun_release(out.as.array);
+    FAILS(lun_load_any(e, path, "{dataset = 'b'}", &out), LUN_EIO, "no dataset 'b'");
+    FAILS(lun_save_any(e, path, &v, NULL), LUN_EARG, "dataset is not given");
+    lun_release(v.as.array);
+    unlink(path);
+}
+
 /* ---- values of scripts ----------------------------------------------------------------------- */
 
 /* Gives its table back, and its number of rows. */
@@ -451,6 +479,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_files, open_sandbox, end),
         cmocka_unit_test_setup_teardown(test_options, open_sandbox, end),
         cmocka_unit_test_setup_teardown(test_bytes, open_sandbox, end),
+        cmocka_unit_test_setup_teardown(test_door, kit_reference_open, end),
         cmocka_unit_test_setup_teardown(test_variants, kit_reference_open, end),
         cmocka_unit_test_setup_teardown(test_rounds, kit_reference_open, end),
     };
