@@ -1534,6 +1534,14 @@ LUN_API lun_status lun_table_column(lun_engine *e, lun_table *t, const char *nam
 /* The engine that a table belongs to; NULL for NULL. */
 LUN_API lun_engine *lun_table_engine(const lun_table *t);
 
+/* What lun.sql of scripts gives of a statement over n tables by name, a table to be released, or
+ * how many rows it changed.  options: "{parameters = {5, 'x'}, files = false}", as of
+ * lun_load_any.  Works in a sandbox, too.  LUN_EIO: there is no DuckDB, or it refuses the
+ * statement, in its words. */
+LUN_API lun_status lun_sql(lun_engine *e, const char *text, const char *const *names,
+                           lun_table *const *tables, int64_t n, const char *options,
+                           lun_variant *out);
+
 /* Verbs: each makes a new table, and does what the verb of scripts does that docs/tables.md
  * describes.  They run in the engine's own Lua state, within its limits.  Their options are NULL,
  * or structs that begin with their size.  LUN_EARG: there is no such column, or what is asked for

@@ -142,7 +142,7 @@ static void blank(const column *c, const part *p)
 static bool refuse(const column *c, int64_t row, lun__duckdb_fault *f, const char *what)
 {
     return lun__duckdb_fault_of(f, "format", "column '%.200s' %s (row %lld)", c->name, what,
-                                (long long)row + 1);
+                                (long long)(c->base + row) + 1);
 }
 
 /* A chunk's integer of 2 to 16 bytes. */
@@ -217,7 +217,7 @@ static bool refuse_wide(const column *c, wide x, int64_t row, lun__duckdb_fault 
     return lun__duckdb_fault_of(f, "format",
                                 "column '%.200s': %s (row %lld) does not fit i64: cast it in the "
                                 "query, %.200s::double or %.200s::varchar",
-                                c->name, text, (long long)row + 1, c->name, c->name);
+                                c->name, text, (long long)(c->base + row) + 1, c->name, c->name);
 }
 
 /* Of 16 bytes the low 8, and which rows need a sign, and which the highest bit. */
@@ -313,8 +313,8 @@ static bool check_texts(const column *c, int64_t n, int64_t bytes, lun__duckdb_f
         const lun__csv_text *t = &c->texts[k];
         if (t->at && lun__csv_utf8_no_text(t->at, t->length) >= 0)
             return lun__duckdb_fault_of(
-                f, "format", "row %lld of '%.200s' %s", (long long)(c->rows + k) + 1, c->name,
-                memchr(t->at, 0, t->length) ? "holds a NUL byte" : "is not UTF-8 text");
+                f, "format", "row %lld of '%.200s' %s", (long long)(c->base + c->rows + k) + 1,
+                c->name, memchr(t->at, 0, t->length) ? "holds a NUL byte" : "is not UTF-8 text");
     }
     return true;
 }

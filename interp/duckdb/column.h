@@ -31,6 +31,7 @@ typedef struct lun__duckdb_column {
     unsigned char *data;
     uint64_t *valid;
     int64_t rows, room, nulls;
+    int64_t base;             /* rows of the result before */
     int64_t negative, beyond; /* HUGE: the first row below 0, and beyond i64; -1: none */
     char *heap;               /* BYTES; and the texts of a chunk */
     int64_t heap_length, heap_room;

@@ -184,6 +184,7 @@ static bool begin_columns(query *q)
         const char *name = d->column_name(&q->result, (uint64_t)k);
         good = lun__duckdb_column_type_begin(d, name ? name : "", type, &q->columns[k], &q->fault);
         d->destroy_logical_type(&type);
+        q->columns[k].base = q->before;
     }
     return good;
 }
@@ -212,7 +213,7 @@ static void fetch(void *of)
     query *q = of;
     const lun__duckdb_library *d = q->instance->library;
     bool good = begin_columns(q);
-    while (good && (q->most < 0 || q->rows < q->most) && next_chunk(q)) {
+    while (good && !q->ended && (q->most < 0 || q->rows < q->most) && next_chunk(q)) {
         int64_t n = (int64_t)d->data_chunk_get_size(q->chunk) - q->used, bytes = 0;
         n = q->most >= 0 && n > q->most - q->rows ? q->most - q->rows : n;
         for (int64_t k = 0; good && k < q->width; k++) {
@@ -223,6 +224,7 @@ static void fetch(void *of)
         }
         q->used += n;
         q->rows += n;
+        q->before += n;
         __atomic_store_n(&q->work->bytes, bytes, __ATOMIC_RELAXED);
         good = good && !__atomic_load_n(&q->work->stop, __ATOMIC_RELAXED);
     }

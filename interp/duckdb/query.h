@@ -33,7 +33,7 @@ typedef struct lun__duckdb_query {
     lun__duckdb_chunk chunk; /* of which `used` rows are taken */
     int64_t used;
     lun__duckdb_column *columns;
-    int64_t width, rows;
+    int64_t width, rows, before; /* before: rows that were fetched, these too */
     bool has_result, has_rows, ended;
     int64_t changed; /* rows, of a statement that gives none */
     const char *text;

@@ -1,5 +1,5 @@
-/* load_save.c - lun.load, lun.save, lun.decode and lun.encode of the module, called from C. Options
- * are text, which lua/lunarray/base/literals.lua reads. */
+/* load_save.c - lun.load, lun.save, lun.decode, lun.encode and lun.sql of the module, called from
+ * C. Options are text, which lua/lunarray/base/literals.lua reads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,11 @@ typedef struct call {
     const char *options; /* NULL: none */
     const lun_variant *value;
     lun_variant result;
-    void *bytes; /* encoded, */
-    size_t size; /* and their number */
+    void *bytes;              /* encoded, */
+    size_t size;              /* and their number */
+    const char *const *names; /* of tables of a statement */
+    lun_table *const *tables;
+    int64_t count;
 } call;
 
 /* Pushes a function of the module, not of a script's copy. */
@@ -118,6 +121,27 @@ static int encode_value(lua_State *L)
     return 0;
 }
 
+static int sql_value(lua_State *L)
+{
+    call *c = lua_touserdata(L, 1);
+    lun__module_push(L, "lunarray.format.duckdb");
+    lua_getfield(L, -1, "sql_of_host");
+    lua_pushstring(L, c->job.text);
+    lua_newtable(L);
+    lua_newtable(L);
+    for (int64_t k = 0; k < c->count; k++) {
+        const lun_variant v = {.type = LUN_TYPE_TABLE, .as.table = c->tables[k]};
+        lua_pushstring(L, c->names[k]);
+        lua_rawseti(L, -3, k + 1);
+        lun__variant_push(L, lun__host_here(L), &v);
+        lua_rawseti(L, -2, k + 1);
+    }
+    if (!push_options(L, c))
+        return 0;
+    lua_call(L, 4, 2);
+    return take_result(L, c, lua_gettop(L) - 1);
+}
+
 #define PROTECTED(name)                               \
     static int name##_protected(lua_State *L)         \
     {                                                 \
@@ -127,6 +151,7 @@ PROTECTED(load)
 PROTECTED(save)
 PROTECTED(decode)
 PROTECTED(encode)
+PROTECTED(sql)
 
 /* ---- from C ---------------------------------------------------------------------------------- */
 
@@ -184,6 +209,27 @@ lun_status lun_encode(lun_engine *e, const lun_variant *v, const char *format, c
         *bytes = c.bytes;
         *n = c.size;
     }
+    return s;
+}
+
+lun_status lun_sql(lun_engine *e, const char *text, const char *const *names,
+                   lun_table *const *tables, int64_t n, const char *options, lun_variant *out)
+{
+    call c = {.job = {.text = text}, .options = options, .names = names, .tables = tables};
+    if (e && !out)
+        return no_place(e);
+    if (e && (n < 0 || (n && (!names || !tables))))
+        return lun_fail(e, LUN_EARG, "the tables are missing (NULL)");
+    for (int64_t k = 0; e && k < n; k++) {
+        const lun_variant v = {.type = LUN_TYPE_TABLE, .as.table = tables[k]};
+        const lun_status s = names[k] ? lun__variant_check(e, &v, "table", (int)k + 1) : LUN_EARG;
+        if (s != LUN_OK)
+            return names[k] ? s : lun_fail(e, LUN_EARG, "a table has no name (NULL)");
+    }
+    c.count = n;
+    const lun_status s = lun__embed_call(e, sql_protected, &c.job);
+    if (s == LUN_OK)
+        *out = c.result;
     return s;
 }
 

@@ -51,7 +51,8 @@ local function open(folder)
     local threads = wished.threads or internal.duckdb_limits()
     local instance, message, code = internal.duckdb_open {
         threads = threads > 0 and tostring(threads) or nil, memory_limit = memory_left() or wished.memory,
-        autoinstall_known_extensions = "false", custom_user_agent = "lunarray", temp_directory = folder,
+        autoinstall_known_extensions = "false", autoload_known_extensions = "true", custom_user_agent = "lunarray",
+        temp_directory = folder,
     }
     if not instance then
         return nil, message, code
@@ -123,13 +124,13 @@ end
 -- The dtype as which elements go out that DuckDB has no type for.
 local WIDER = { f16 = "f32", bf16 = "f32" }
 
--- A table, or an array, as a connection takes it; or nil and what is wrong with it.
-function M.given(name, t, text)
+-- A table, or an array, as a connection takes it, of these columns (nil: all); or nil and what is wrong with it.
+function M.given(name, t, text, wanted)
     local opened = package.loaded["lunarray.stream.opened"]
     if opened and opened.is(t) then
         t = core.eval(t)
     end
-    local names, arrays = columns_in.arrays_of(t)
+    local names, arrays = columns_in.arrays_of(t, wanted)
     if not names then
         return nil, arrays
     end
@@ -162,7 +163,7 @@ function M.given(name, t, text)
 end
 
 -- Parameters as a connection takes them: lun.na as a table.
-local function bound(parameters)
+function M.bound(parameters)
     local out = {}
     for key, x in pairs(parameters or {}) do
         local kind = type(x)
@@ -203,6 +204,52 @@ function M.query(text, opts)
         return nil, message, code
     end
     return M.run(one.connection, text, {}, {}, opts or {})
+end
+
+-- ---------------------------------------------------------------- files
+
+local SAVE_CODES = { io = 5, sql = "format" }
+
+-- Has DuckDB write a table's columns (nil: all) into a file of that form: true; or nil, message, code with the old file
+-- as it was; or nil and the caller's mistake, which `fault_of` says of what M.given makes.
+function M.write(path, t, columns, form, fault_of)
+    local given, wrong = M.given("t", t, "*", columns)
+    wrong = wrong or fault_of and fault_of(given)
+    if wrong then
+        return nil, wrong
+    end
+    local one, problem, code = M.instance()
+    if not one then
+        return nil, path .. ": " .. problem, code
+    end
+    local function piece(_, name)
+        local target, done
+        if not name then
+            problem, code = "not a regular file", "unsupported"
+            return nil, problem, code
+        end
+        target, problem, code = name()
+        if target then
+            done, problem, code = M.run(one.connection, ("copy (from lunarray_table(0)) to %s (%s, use_tmp_file false)")
+                :format(M.text(target), form), { given }, {}, {})
+        end
+        if not done then
+            return nil, problem, code
+        end
+        return true
+    end
+    local given_out = false
+    local saved, message, number = file.write(path, function()
+        local next_piece = not given_out and piece or nil
+        given_out = true
+        return next_piece
+    end)
+    if saved then
+        return true
+    elseif problem and code then -- as it stands: the other one is cut behind the last colon
+        return nil, path .. ": " .. problem, SAVE_CODES[code] or code
+    end
+    return nil, message, number
 end
 
 -- ---------------------------------------------------------------- lun.sql
@@ -264,7 +311,7 @@ end
 
 -- Runs a statement of a script on a connection.
 function M.sql_on(connection, text, tables, parameters, opts)
-    local t, message, code = M.run(connection, text, all_given(tables, text), bound(parameters), opts or {})
+    local t, message, code = M.run(connection, text, all_given(tables, text), M.bound(parameters), opts or {})
     if not t then
         raise(message, code)
     elseif t == true then
@@ -301,6 +348,26 @@ function M.sql(text, tables, parameters, opts)
         raise(message, code)
     end
     return M.sql_on(one.connection, text, tables, parameters, opts)
+end
+
+-- The same for a host: a list of names and one of tables, and options, of which one is `parameters`. Nil, message where
+-- DuckDB, or a value, is the reason; raises for the caller's mistakes.
+function M.sql_of_host(text, names, tables, opts)
+    local by_name, rest = {}, {}
+    for i, name in ipairs(names) do
+        by_name[name] = tables[i]
+    end
+    for option, x in pairs(opts) do
+        rest[option] = option ~= "parameters" and x or nil
+    end
+    local done, t, changed = pcall(M.sql, text, by_name, opts.parameters, rest)
+    if done then
+        return t == true and changed or t
+    elseif getmetatable(t) == internal.error_type and (t.code == "sql" or SAVE_CODES[t.code] or t.code == "library"
+        or t.code == "unsupported" or t.code == "memory") then
+        return nil, t.message
+    end
+    error(t, 0)
 end
 
 M.check_arguments = check_arguments

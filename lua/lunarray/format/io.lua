@@ -12,6 +12,7 @@ local infile = require "lunarray.format.infile"
 local object = require "lunarray.table.object"
 local raw = require "lunarray.format.raw"
 local records = require "lunarray.base.records"
+local sheet = require "lunarray.format.sheet"
 
 local formats = {
     csv = require "lunarray.format.csv",
@@ -19,6 +20,8 @@ local formats = {
     sqlite = require "lunarray.format.sqlite",
     parquet = require "lunarray.format.parquet",
     hdf5 = require "lunarray.format.hdf5",
+    duckdb = require "lunarray.format.duckdbfile",
+    xlsx = sheet,
     npy = require "lunarray.format.npy",
     npz = require "lunarray.format.npz",
     raw = raw,
@@ -35,7 +38,7 @@ local by_extension = {
     h5 = "hdf5", hdf5 = "hdf5", nc = "hdf5",
     npy = "npy", npz = "npz", pgm = "pnm", ppm = "pnm", pnm = "pnm", png = "png", raw = "raw", bin = "raw",
     arrow = "arrow", feather = "arrow", ipc = "arrow", arrows = "arrows",
-    parquet = "parquet", pq = "parquet",
+    parquet = "parquet", pq = "parquet", duckdb = "duckdb", xlsx = "xlsx",
 }
 
 -- Formats of tables of arrays; of tables of columns, of which several files are read at once; what opts.format says.
@@ -47,8 +50,8 @@ local reading, io_type = infile.reading, io.type
 
 local FORMATS = "csv tsv txt json jsonl ndjson, these with .gz, zip arrow feather ipc arrows npy npz pgm ppm pnm png "
     .. "raw bin"
-local KNOWN = ".csv .tsv .txt .json .jsonl .db .h5 .parquet .arrow .feather .arrows .npy .npz .pgm .ppm .pnm .png, and "
-    .. 'for bare elements .raw .bin or any other with {dtype = "f32"} or another dtype'
+local KNOWN = ".csv .tsv .txt .json .jsonl .db .duckdb .h5 .parquet .xlsx .arrow .feather .arrows .npy .npz .pgm .ppm "
+    .. '.pnm .png, and for bare elements .raw .bin or any other with {dtype = "f32"} or another dtype'
 
 -- The format's name and module and the file's extension; or nil, bad argument's number, message.
 local function format_for(path, opts, opts_at)
@@ -61,7 +64,8 @@ local function format_for(path, opts, opts_at)
     end
     local extension = (path:match("[^/]%.([^./]*)$") or ""):lower()
     extension = extension == "gz" and path:lower():match("[^/]%.([^./]*%.gz)$") or extension
-    local name = NAMED[opts.format] or by_extension[extension] or opts.dtype ~= nil and "raw" or nil
+    local name = NAMED[opts.format] or sheet.is_remote(path) and "xlsx" or by_extension[extension]
+        or opts.dtype ~= nil and "raw" or nil
     if opts.format ~= nil and not NAMED[opts.format] then
         return nil, opts_at, 'format is not "csv", "json", "jsonl", "arrow" or "arrows"; other files go by their names'
     end

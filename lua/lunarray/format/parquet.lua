@@ -1,4 +1,5 @@
--- Parquet files, through DuckDB: read as the rows of a query, in which columns, rows and files are chosen.
+-- Parquet files, through DuckDB: read as the rows of a query, in which columns, rows and files are chosen, and written
+-- by one.
 
 local columns_in = require "lunarray.format.columns"
 local duckdb = require "lunarray.format.duckdb"
@@ -11,7 +12,9 @@ local M = {
     load_options = {
         columns = true, where = true, nrows = true, source = true, blobs = true, decimals = true, nanoseconds = true,
     },
+    save_options = { columns = true, compression = true, rows = true },
 }
+M.open_options = M.load_options
 
 function M.load_fault(opts)
     local where = opts.where
@@ -20,6 +23,11 @@ function M.load_fault(opts)
     end
     return checks.names("columns", opts.columns, true) or checks.count("nrows", opts.nrows, 0)
         or checks.text("source", opts.source) or options.values_fault(opts)
+end
+
+function M.save_fault(opts)
+    return checks.names("columns", opts.columns) or checks.count("rows", opts.rows, 1)
+        or checks.choice(opts, "compression", { "snappy", "zstd", "none" })
 end
 
 -- Codes of lun.load for those of DuckDB.
@@ -172,6 +180,142 @@ end
 
 function M.load_path(path, opts)
     return M.decode_all({ { path = path } }, opts)
+end
+
+-- ---------------------------------------------------------------- rows in turn
+
+-- The rows of the files for the chains of opened tables (stream/chain.lua): those of a query that gives them as they
+-- are asked for, on a connection of its own. `rows` is the query, `columns` are the names that it gives; `at` counts
+-- the rows before.
+local Source = {}
+Source.__index = Source
+
+local function fail(source, message)
+    error(("%s: %s"):format(source.path, message), 0)
+end
+
+-- The query of columns by their names.
+local function text_of(source, names)
+    local list = {}
+    for i, name in ipairs(names) do
+        list[i] = duckdb.name(name)
+    end
+    return ("select %s from (%s)"):format(list[1] and table.concat(list, ", ") or "1", source.text)
+end
+
+function Source:close()
+    if self.rows then
+        self.rows:close()
+        self.connection:close()
+    end
+    self.rows = nil
+end
+
+-- The next rows are the first.
+function Source:begin()
+    self:close()
+    self.at = 0
+end
+
+-- Runs the query for columns of these names.
+local function start(source, names)
+    local one, message = duckdb.instance()
+    source.connection = one and one.instance:connect()
+    if not source.connection then
+        fail(source, message or "DuckDB gives no connection")
+    end
+    source.columns = names
+    source.rows, message = source.connection:rows(text_of(source, names), {})
+    if not source.rows then
+        source.connection:close()
+        fail(source, message)
+    end
+end
+
+-- At most so many rows behind those that came before: how many there are, and a function that gives columns of them;
+-- nil: there are no more.
+function Source:next(rows, used)
+    if self.at == 0 and not self.rows then
+        start(self, used)
+    elseif not self.rows then
+        return nil
+    end
+    local names, arrays, count = self.rows:next(rows, self.options)
+    if not names then
+        fail(self, arrays)
+    elseif count == 0 then
+        self:close()
+        self.at = self.at + 1
+        return nil
+    end
+    local columns, first = {}, self.at
+    for i, name in ipairs(self.columns) do
+        columns[name] = arrays[i]
+    end
+    self.at = self.at + count
+    return count, function(name)
+        if not columns[name] then -- which the query has not
+            local t, message = duckdb.query(("%s limit %d offset %d"):format(text_of(self, { name }), count, first),
+                self.opts)
+            columns[name] = t and t[name] or fail(self, message)
+        end
+        return columns[name]
+    end
+end
+
+local SAMPLE <const> = 1000 -- rows
+
+-- lun.open: the opened table of the rows of all files; or nil, message, code.
+function M.open(files, opts)
+    local there, message, code = M.are_there(files)
+    if not there then
+        return nil, message, code
+    end
+    message, code = M.disagreement(files)
+    if message then
+        return nil, message, CODES[code] or code
+    end
+    local text, sample
+    text, message, code = M.query_of(files, opts)
+    if text then
+        sample, message, code = duckdb.query(("select * from (%s) limit %d"):format(text, SAMPLE), opts)
+    end
+    if not sample then
+        return failed(files, message, code)
+    end
+    local source = setmetatable({ path = files[1].path .. (#files > 1 and (" and %d more"):format(#files - 1) or ""),
+        text = text, names = sample:names(), certain = {}, row_bytes = 8 * #sample:names(), at = 0, opts = opts,
+        options = options.values_text(opts), complete = #sample < SAMPLE }, Source)
+    for _, name in ipairs(source.names) do
+        source.certain[name] = true
+    end
+    return require("lunarray.stream.opened").table(source, sample)
+end
+
+-- ---------------------------------------------------------------- writing
+
+local ROWS = 122880 -- of a group, DuckDB's own number
+
+-- Nil if Parquet's intervals, of whole milliseconds from 0 on, can be the durations of a table; else what is wrong.
+local function duration_fault(given)
+    for i, x in ipairs(given.arrays) do
+        if x:dtype() == "duration" then
+            local micros = x:cast "i64"
+            local wrong = (micros:lt(0) | (micros % 1000):ne(0)) & micros:notna()
+            local rows = wrong:indices()
+            if #rows > 0 then
+                return ("column '%s': row %d: Parquet's intervals are whole milliseconds from 0 on: cast it to i64")
+                    :format(given.names[i], rows[1])
+            end
+        end
+    end
+end
+
+-- lun.save: true; or nil, message, code with the old file as it was; or nil and the caller's mistake.
+function M.save_path(path, t, opts)
+    local codec = opts.compression == "none" and "uncompressed" or opts.compression or "snappy"
+    return duckdb.write(path, t, opts.columns, ("format parquet, compression '%s', row_group_size %d"):format(codec,
+        opts.rows or ROWS), duration_fault)
 end
 
 return M

@@ -222,7 +222,8 @@ local FUNCTIONS = {
             .. "columns sep header names skip comment dtypes na nrows decimal thousands quote escape ragged trim\n"
             .. 'infer dates encoding source format: docs/files.md; several by a list or a pattern, "2013-*.csv",\n'
             .. "are one table; of .db (SQLite) table columns where nrows sql parameters, of .arrow .feather .arrows\n"
-            .. "columns nrows source blobs decimals nanoseconds format, of .parquet (DuckDB) these and where,\n"
+            .. "columns nrows source blobs decimals nanoseconds format, of .parquet (DuckDB) these and where, of\n"
+            .. ".duckdb table columns where nrows sql parameters blobs decimals nanoseconds, of .xlsx sheet range,\n"
             .. "of .h5 (HDF5) arrays by path, or one with dataset part: docs/doors.md; what a file has without axes\n"
             .. "has none: a:value() is its number",
     },
@@ -232,14 +233,17 @@ local FUNCTIONS = {
             .. "read chunk by chunk where they are used; a write copies them into memory, never into the file;\n"
             .. "or the table in .csv, .tsv or .txt files, also .gz, whose rows go through its verbs part by part:\n"
             .. "docs/streams.md; or a SQLite database: db:sql(text [, tables [, parameters]]), db:tables(), db:close\n"
-            .. "or the table of an .arrow or .feather file, each of whose columns is read when it is first used; or\n"
+            .. "or one of DuckDB's, which has db:save(name, t) too; or the table of .parquet files, as of csv,\n"
+            .. "with columns where nrows source; or the table of an .arrow or .feather file, each of whose\n"
+            .. "columns is read when it is first used; or\n"
             .. 'an HDF5 file: f["run1/density"], f:read(path [, {part=}]), f:list(), f:names(): docs/doors.md',
     },
     save = {
         "lun.save(path, a [, opts])",
         "writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .json .jsonl .csv\n"
             .. ".tsv, also .gz, with columns form sep header na quote decimal float dates append: docs/files.md,\n"
-            .. "docs/json.md; .db (SQLite) with table append; .arrow .feather .arrows with columns compression text:\n"
+            .. "docs/json.md; .db (SQLite) and .duckdb with table append; .arrow .feather .arrows with columns\n"
+            .. "compression text; .parquet with columns compression rows:\n"
             .. "docs/doors.md; of arrays by path .h5 (HDF5) with dataset compression; of arrays or records .npz,\n"
             .. "which {compress=true} compresses",
     },
@@ -597,7 +601,7 @@ local SIGNS = {
     },
     { "json null json.null", "lun.json.null", "what null is in lists of JSON text" },
     {
-        "sql config sql.config", 'lun.sql.config{threads = 4, memory = "2GB", temp = "/scratch"}',
+        "sql config sql.config", "lun.sql.config([{threads=, memory=, temp=}])",
         "settings of DuckDB, temp=false for no folder of what does not fit memory; a table of what is set",
     },
     {

@@ -309,6 +309,9 @@ end
 -- Takes the rows of some parts.
 function Sink:take(part)
     if #part == 0 then
+        for _, name in ipairs(self.names) do -- as is seen of the first rows, of which none may be left
+            frame.column(part, name)
+        end
         self.empty = part
         return
     end
@@ -390,6 +393,20 @@ function M.rows_kept(names)
     return sink
 end
 
+-- The names of keys and of columns that entries take.
+local function named_by(entries, keys)
+    local names = table.move(keys, 1, #keys, 1, {})
+    for _, entry in ipairs(entries) do
+        for k = 3, #entry do
+            local two = entry[2] == "cov" or entry[2] == "corr" or entry[2] == "wmean"
+            if type(entry[k]) == "string" and (k == 3 or two) then
+                names[#names + 1] = entry[k]
+            end
+        end
+    end
+    return names
+end
+
 -- The table that agg gives of a node's groups. keys: names of columns, as k1 and so on in the result where `shown` says
 -- so; first: groups in the order of their first rows.
 function M.agg(node, keys, shown, first, spec)
@@ -402,7 +419,8 @@ function M.agg(node, keys, shown, first, spec)
     local function make()
         local of_first, by_name
         of_first, second, results, by_name = planned(entries, node.sample)
-        sink = setmetatable({ keys = keys, first = first, due = of_first, accumulators = by_name }, Sink)
+        sink = setmetatable({ keys = keys, names = named_by(entries, keys), first = first, due = of_first,
+            accumulators = by_name }, Sink)
         kept = nil
         for i, entry in ipairs(entries) do
             for k = 3, results[i] and 2 or #entry do

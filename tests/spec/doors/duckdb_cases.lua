@@ -301,4 +301,176 @@ describe("DuckDB", function()
             end
         end)
     end)
+
+    describe("Parquet", function()
+        it("is written, and read again, with every dtype", function()
+            local t = some()
+            for _, opts in ipairs { {}, { compression = "snappy" }, { compression = "zstd", rows = 2048 }, { compression = "none" } } do
+                t.h = lun.duration(lun.vector { 90000.25, 0, na }, "s")
+                assert.is_true(lun.save(path "a.parquet", t, opts))
+                assert.is_true(assert(lun.load(path "a.parquet")) == t)
+            end
+            local codec = lun.sql("select any_value(compression) as c from parquet_metadata(?)", nil, { path "a.parquet" })
+            assert.equal("UNCOMPRESSED", codec.c[1])
+            assert.is_true(lun.save(path "b.pq", t, { columns = { "s", "i" } }))
+            assert.same({ "s", "i" }, assert(lun.load(path "b.pq")):names())
+            assert.is_true(lun.save(path "c.parquet", lun.index(300000), { rows = 100000 }))
+            assert.is_true(assert(lun.load(path "c.parquet")).value == lun.index(300000))
+            assert.equal(3, lun.sql("select count(distinct row_group_id) as n from parquet_metadata(?)", nil, { path "c.parquet" }).n[1])
+            assert.equal(0, #assert(lun.save(path "d.parquet", t:head(0)) and lun.load(path "d.parquet")))
+            lun.sql "create or replace table t as select 1 as other"
+            assert.is_true(lun.save(path "e.parquet", { a = { 1, 2 } }) and #lun.load(path "e.parquet") == 2)
+            lun.sql "drop table t"
+        end)
+
+        it("that cannot be written leaves the old file", function()
+            assert.is_true(lun.save(path "a.parquet", { a = { 1 } }))
+            local before = shell.slurp(path "a.parquet")
+            for value, message in pairs {
+                [{ h = lun.duration({ 1, -1 }, "s") }] = "column 'h': row 2: Parquet's intervals are whole "
+                    .. "milliseconds from 0 on: cast it to i64",
+                [{ h = lun.duration({ 0.0005 }, "s") }] = "column 'h': row 1",
+                [7] = "table of columns or array expected, got number", [{}] = "a table without columns",
+                [{ a = lun.index(4):reshape(2, 2) }] = "is of rank 1" } do
+                local ok, said = pcall(lun.save, path "a.parquet", value)
+                assert.is_false(ok)
+                has(said, "bad argument #2 to 'save' (")
+                has(said, message)
+            end
+            for opts, message in pairs { [{ compression = "lzo" }] = 'compression is "lzo"', [{ rows = 0 }] = "rows is 0", [{ sep = "," }] =
+                "unknown option 'sep' for parquet" } do
+                local ok, said = pcall(lun.save, path "a.parquet", { a = { 1 } }, opts)
+                assert.is_false(ok)
+                has(said, message)
+            end
+            local none, _, code = lun.save(path "none/a.parquet", { a = { 1 } })
+            assert.same({ nil, 2 }, { none, code })
+            assert(os.execute(("ln -s /dev/full '%s'"):format(path "full.parquet")))
+            none, _, code = lun.save(path "full.parquet", { a = { 1 } })
+            assert.same({ nil, "unsupported" }, { none, code })
+            assert.equal(before, shell.slurp(path "a.parquet"))
+            assert.equal("a.parquet\nfull.parquet\n", (shell.capture("ls -A " .. folder)))
+        end)
+
+        it("opened is a source of chains, of which used columns and wanted rows are read", function()
+            local file = write("a.parquet", "select i, i % 7 as g, if(i % 5 = 0, null, i / 3) as x, 't' || i % 3 as s, 1 as unused "
+                .. "from range(200000) r(i)")
+            local t, o = assert(lun.load(file)), assert(lun.open(file))
+            local spec = { m = { "mean", "x" }, n = { "count", "x" } }
+            local few = o:filter(o.i:gt(1000) & o.s:eq "t1")
+            assert.is_true(few:group("g"):agg(spec) == t:filter(t.i:gt(1000) & t.s:eq "t1"):group("g"):agg(spec))
+            has(lun.explain(few:group "g"), "3 of 5 columns are read: i, g, s")
+            assert.is_true(lun.eval(o) == t)
+            assert.same({ 200000, "t1", t.x:sum() }, { #o, o[200000].s, o.x:sum() })
+            local part = assert(lun.open(file, { where = "i >= 199990", columns = { "s", "i" } }))
+            assert.same({ { "s", "i" }, 10 }, { part:names(), #part })
+            assert.is_true(lun.save(path "b.parquet", few) and #lun.load(path "b.parquet") == #few)
+            assert.equal(28571, lun.sql("select count(*) as n from o where g = 3", { o = o }).n[1])
+            local both = assert(lun.open { file, file })
+            assert.equal(400000, #both)
+            local none, message, code = lun.open(path "none.parquet")
+            assert.same({ nil, 2 }, { none, code })
+            has(message, "none.parquet")
+            local a, b = o:parts(60000), o:parts(60000) -- two at a time
+            assert.equal(select(2, a()).i[1], select(2, b()).i[1])
+        end)
+    end)
+
+    describe("databases", function()
+        it("are saved into, loaded and asked", function()
+            local t, file = some(), path "shop one.duckdb"
+            assert.is_true(lun.save(file, t, { table = "days" }))
+            assert.is_true(assert(lun.load(file)) == t)
+            assert.same({ "ü\"'x, and more than twelve" }, lun.load(file, { columns = { "s" }, where = "i < 0", nrows = 5 }).s:totable())
+            assert.equal(2, lun.load(file, { sql = "select count(i) as n from days where i < ?", parameters = { 5 } }).n[1])
+            local db = assert(lun.open(file))
+            assert.equal(("DuckDB database %s: days"):format(file), tostring(db))
+            assert.equal(6, db:sql("select count(*) as n from days, u", { u = { a = { 1, 2 } } }).n[1])
+            assert.is_true(db:save("Other \"one", t:head(1)))
+            assert.same({ 'Other "one', "days" }, db:tables())
+            assert.is_true(db:save("days", t:head(2), { append = true }))
+            assert.equal(5, #lun.load(file, { table = "days" })) -- while it is open
+            assert.is_true(db:save("days", t:head(2)))
+            assert.equal(2, #lun.load(file, { table = "days" }))
+            local ok, n = db:sql "delete from days where i = 1"
+            assert.same({ true, 1 }, { ok, n })
+            local none, message, code = lun.load(file)
+            assert.same({ nil, "unsupported" }, { none, code })
+            has(message, "the database has the tables 'Other \"one', 'days'")
+            db:close()
+            db:close()
+            assert.equal(("DuckDB database %s, closed"):format(file), tostring(db))
+            for _, call in ipairs { "tables", "sql", "save" } do
+                local fine, said = pcall(db[call], db, "select 1", t)
+                assert.is_false(fine)
+                has(said, "the database is closed")
+            end
+            assert.equal(1, #lun.load(file, { table = "days" }))
+            assert.equal("memory", lun.sql("select current_database() as d").d[1])
+        end)
+
+        it("that are none, or absent, are refused", function()
+            local none, message, code = lun.open(path "none.duckdb")
+            assert.same({ nil, 2 }, { none, code })
+            has(message, "none.duckdb")
+            assert.same({ nil, 2 }, { (lun.load(path "none.duckdb")), (select(3, lun.load(path "none.duckdb"))) })
+            for _, bytes in ipairs { "", "text", ("x"):rep(5000), ("x"):rep(8) .. "DUCK" .. ("x"):rep(5000) } do
+                shell.write(path "bad.duckdb", bytes)
+                none, message, code = lun.open(path "bad.duckdb")
+                assert.is_nil(none)
+                has(message, "bad.duckdb")
+                assert.is_truthy(code)
+                assert.is_nil((lun.save(path "bad.duckdb", { a = { 1 } }, { table = "t" })))
+                assert.equal(bytes, shell.slurp(path "bad.duckdb"))
+            end
+            local ok, said = pcall(lun.save, path "a.duckdb", { a = { 1 } })
+            assert.is_false(ok)
+            has(said, 'table is not given; {table = "orders"} names one in the database')
+            ok, said = pcall(lun.load, path "a.duckdb", { sql = "select 1", table = "t" })
+            assert.is_false(ok)
+            has(said, "sql is a whole query")
+        end)
+
+        it("stay whole where a save fails", function()
+            local file = path "a.duckdb"
+            assert.is_true(lun.save(file, { a = { 1, 2 } }, { table = "t" }))
+            local none, _, code = lun.save(file, { b = { "x" } }, { table = "t", append = true })
+            assert.same({ nil, "format" }, { none, code })
+            assert.same({ 1, 2 }, lun.load(file).a:totable())
+        end)
+    end)
+
+    describe("sheets and files of other machines", function()
+        it("need extensions, which a script installs", function()
+            shell.write(path "x.xlsx", "no sheet")
+            local none, message, code = lun.load(path "x.xlsx")
+            assert.is_nil(none)
+            if code == "library" then -- else the extension is there, or this version has none
+                assert.equal(path "x.xlsx" .. ": excel is an extension of DuckDB that is not installed: lun.sql \"install excel\" "
+                    .. "downloads it from DuckDB's site", message)
+                none, message, code = lun.save(path "y.xlsx", { a = { 1 } })
+                assert.same({ nil, "library" }, { none, code })
+                has(message, 'lun.sql "install excel"')
+            end
+            assert.equal("x.xlsx\n", (shell.capture("ls -A " .. folder)))
+            none, message, code = lun.load "https://127.0.0.1:1/a.parquet?key=1" -- nobody answers
+            assert.is_nil(none)
+            assert.is_truthy(code)
+            has(message, "https://127.0.0.1:1/a.parquet?key=1: ")
+        end)
+
+        it("know their options", function()
+            local none, _, code = lun.load(path "none.xlsx")
+            assert.same({ nil, 2 }, { none, code })
+            none, _, code = lun.load "https://127.0.0.1:1/a.exe"
+            assert.same({ nil, "unsupported" }, { none, code })
+            none, _, code = lun.load("s3://b/a.csv", { sheet = "x" })
+            assert.same({ nil, "unsupported" }, { none, code })
+            none, _, code = lun.save("https://127.0.0.1:1/a.parquet", { a = { 1 } })
+            assert.same({ nil, "unsupported" }, { none, code })
+            local ok, said = pcall(lun.load, path "x.xlsx", { sep = "," })
+            assert.is_false(ok)
+            has(said, "unknown option 'sep' for xlsx")
+        end)
+    end)
 end)

@@ -32,7 +32,7 @@ describe("DuckDB", function()
         print "doors/duckdb: skipped: no Python packages (sh tests/setup.sh doors)"
         return
     end
-    for _, scene in ipairs { "reading", "queries" } do
+    for _, scene in ipairs { "reading", "queries", "writing", "databases", "host", "killed" } do
         it("agrees with pyarrow and DuckDB: " .. scene, function()
             local said, code = shell.capture(("LUNARRAY_DUCKDB='%s' %s tests/spec/doors/duckdb_tools.py %s/liblunarray.so.0 %s %s %s 2>&1")
                 :format(list[1].variable, python, build, scene, program, scratch))

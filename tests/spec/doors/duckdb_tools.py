@@ -88,5 +88,113 @@ def queries():
         tools.same(large(n), loaded(folder + "/in.arrow", script))
 
 
+def writing():
+    """What the program writes is what pyarrow and DuckDB read."""
+    rng = random.Random(23)
+    for n in SIZES + (65536, 122881):
+        for gaps in (0, 0.3, 1) if n < 60000 else (0,):
+            t = kept(tools.table(n, rng, gaps)) if n < 60000 else large(n)
+            path = folder + "/in.arrow"
+            with ipc.new_file(path, t.schema) as w:
+                w.write_table(t)
+            out = folder + "/out.parquet"
+            lunarray("assert(lun.save(arg[2], lun.load(arg[1]), {compression = arg[3], rows = tonumber(arg[4])}))", path, out,
+                     rng.choice(["snappy", "zstd", "none"]), rng.choice(["2048", "122880"]))
+            tools.same(t, parquet.read_table(out))
+            got = duckdb.sql("select * from '%s'" % out)
+            tools.same(t, (got.to_arrow_table if hasattr(got, "to_arrow_table") else got.arrow)())
+
+
+def databases():
+    rng = random.Random(24)
+    for n in SIZES:
+        t = kept(tools.table(n, rng, 0.3))
+        with ipc.new_file(folder + "/in.arrow", t.schema) as w:
+            w.write_table(t)
+        lunarray("assert(lun.save(arg[2], lun.load(arg[1]), {table = 't'}))", folder + "/in.arrow", folder + "/a.duckdb")
+        with duckdb.connect(folder + "/a.duckdb") as db:
+            got = db.sql("from t")
+            tools.same(t, (got.to_arrow_table if hasattr(got, "to_arrow_table") else got.arrow)())
+            db.register("given", t)
+            db.sql("create or replace table u as from given")
+        tools.same(t, loaded(folder + "/a.duckdb", "lun.save(arg[2], lun.load(arg[1], {table = 'u'}))"))
+
+
+def host():
+    """lun_sql of a host in C: tables, parameters, rows changed, failures, limits of time, cancelling."""
+    import ctypes
+    import threading
+    import time
+    lib, engine, P = tools.lib, tools.engine, tools.P
+
+    class Variant(ctypes.Structure):
+        _fields_ = [("type", ctypes.c_int), ("length", ctypes.c_size_t), ("value", ctypes.c_void_p)]
+
+    def sql(text, options=None, **tables):
+        out = Variant()
+        names = (ctypes.c_char_p * (len(tables) + 1))(*[name.encode() for name in tables])
+        given = (P * (len(tables) + 1))(*[t.table for t in tables.values()])
+        code = lib.lun_sql(engine, text.encode(), names, given, ctypes.c_int64(len(tables)), options, ctypes.byref(out))
+        return code, out
+
+    def rows(text, options=None, **tables):
+        code, out = sql(text, options, **tables)
+        assert code == 0, lib.lun_error(engine)
+        assert out.type == 6, out.type
+        t = tools.EngineTable.__new__(tools.EngineTable)
+        t.table = P(out.value)
+        tools.compared += 1
+        return t.back()
+
+    t = pa.table({"k": [1, 2, 3], "s": ["a", None, "long " * 9]})
+    e = tools.EngineTable(t)
+    tools.same(t, rows("select * from t", t=e))
+    assert rows("select sum(k) as n from t where k > ?", b"{parameters = {1}}", t=e)["n"].to_pylist() == [5]
+    assert rows("select a.k from a join b on a.k = b.k + 1", a=e, b=e)["k"].to_pylist() == [2, 3]
+    code, out = sql("create table kept as select 1 as i")
+    assert code == 0 and out.type == 2, (code, out.type)
+    for text, options, part in (("select * from nope", None, b"nope does not exist"), ("select [1] as l", None, b"column 'l' is INTEGER[]"),
+                                ("select 1; select 2", None, b"one statement expected"), ("select 1", b"{file = 1}", b"unknown option 'file'"),
+                                ("select ?", None, b"parameter 1 is missing")):
+        code, _ = sql(text, options)
+        assert code != 0 and part in lib.lun_error(engine), (text, code, lib.lun_error(engine))
+    slow = "select count(*) as n from range(100000000) a, range(100000) b where a.range * b.range % 17 = 3"
+    lib.lun_time_limit.argtypes = [P, ctypes.c_double]
+    assert lib.lun_time_limit(engine, 0.5) == 0
+    code, _ = sql(slow)
+    assert code != 0 and b"time limit reached" in lib.lun_error(engine), lib.lun_error(engine)
+    assert lib.lun_time_limit(engine, 0.0) == 0
+    tools.same(t, rows("select * from t", t=e))
+    stop = threading.Timer(0.5, lambda: lib.lun_cancel(engine))
+    stop.start()
+    code, _ = sql(slow)
+    stop.join()
+    assert code != 0 and b"interrupted" in lib.lun_error(engine), lib.lun_error(engine)
+    tools.same(t, rows("select * from t", t=e))
+
+
+def killed():
+    """A program that is killed while it saves leaves the old file or the new one, whole."""
+    import os
+    import time
+    rng = random.Random(25)
+    path = folder + "/kept.parquet"
+    script = folder + "/kill.lua"
+    with open(script, "w") as f:
+        f.write("local t = lun.table{a = lun.index(300000), s = ('x' .. lun.index(300000))} t.b = t.a * arg[2] // 1 "
+                "while true do assert(lun.save(arg[1], t)) end")
+    parquet.write_table(pa.table({"a": [1]}), path)
+    for k in range(12):
+        p = subprocess.Popen([program, script, path, str(k)])
+        time.sleep(rng.uniform(0.3, 1.2))
+        p.kill()
+        p.wait()
+        t = parquet.read_table(path)
+        assert t.num_rows in (1, 300000)
+        tools.compared += 1
+    lunarray("assert(lun.save(arg[1], {a = {1}}))", path)
+    assert [x for x in os.listdir(folder) if "kept" in x] == ["kept.parquet"], os.listdir(folder)
+
+
 globals()[sys.argv[2]]()
 print(tools.compared, "compared")

@@ -325,6 +325,11 @@ chain over %s: parts of 65536 rows
         local function none(u) return u:filter(u.x:gt(1e9)) end
         assert.is_true(none(t):group("k"):agg(spec) == none(all):group("k"):agg(spec))
         assert.is_true(none(t):agg(spec) == none(all):agg(spec))
+        local many = lun.table { i = lun.index(20000), g = lun.index(20000) % 3, x = lun.index(20000) / 4 }
+        assert(lun.save(file, many))
+        t, all = assert(lun.open(file)), assert(lun.load(file))
+        local late = { m = { "mean", "x" }, n = "count" } -- of rows behind those by which columns are known
+        assert.is_true(t:filter(t.i:gt(19000)):group("g"):agg(late) == all:filter(all.i:gt(19000)):group("g"):agg(late))
         assert.is_true(lun.eval(none(t)) == none(all))
         assert.equal(0, none(t).x:sum())
         assert.equal(0, #none(t):head())

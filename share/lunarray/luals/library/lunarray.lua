@@ -4306,7 +4306,8 @@ function lun.lnot(a) end
 ---columns sep header names skip comment dtypes na nrows decimal thousands quote escape ragged trim
 ---infer dates encoding source format: docs/files.md; several by a list or a pattern, "2013-*.csv",
 ---are one table; of .db (SQLite) table columns where nrows sql parameters, of .arrow .feather .arrows
----columns nrows source blobs decimals nanoseconds format, of .parquet (DuckDB) these and where,
+---columns nrows source blobs decimals nanoseconds format, of .parquet (DuckDB) these and where, of
+---.duckdb table columns where nrows sql parameters blobs decimals nanoseconds, of .xlsx sheet range,
 ---of .h5 (HDF5) arrays by path, or one with dataset part: docs/doors.md; what a file has without axes
 ---has none: a:value() is its number
 ---`lun.load(path [, opts])`
@@ -4690,7 +4691,9 @@ function lun.ones_like(a, dtype) end
 ---read chunk by chunk where they are used; a write copies them into memory, never into the file;
 ---or the table in .csv, .tsv or .txt files, also .gz, whose rows go through its verbs part by part:
 ---docs/streams.md; or a SQLite database: db:sql(text [, tables [, parameters]]), db:tables(), db:close
----or the table of an .arrow or .feather file, each of whose columns is read when it is first used; or
+---or one of DuckDB's, which has db:save(name, t) too; or the table of .parquet files, as of csv,
+---with columns where nrows source; or the table of an .arrow or .feather file, each of whose
+---columns is read when it is first used; or
 ---an HDF5 file: f["run1/density"], f:read(path [, {part=}]), f:list(), f:names(): docs/doors.md
 ---`lun.open(path [, opts])`
 ---@param path string
@@ -5081,7 +5084,8 @@ function lun.sar(a, k) end
 
 ---writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .json .jsonl .csv
 ---.tsv, also .gz, with columns form sep header na quote decimal float dates append: docs/files.md,
----docs/json.md; .db (SQLite) with table append; .arrow .feather .arrows with columns compression text:
+---docs/json.md; .db (SQLite) and .duckdb with table append; .arrow .feather .arrows with columns
+---compression text; .parquet with columns compression rows:
 ---docs/doors.md; of arrays by path .h5 (HDF5) with dataset compression; of arrays or records .npz,
 ---which {compress=true} compresses
 ---`lun.save(path, a [, opts])`
