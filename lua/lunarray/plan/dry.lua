@@ -244,6 +244,9 @@ end
 local function open_file(original)
     return function(path, ...)
         reads(path)
+        if type(path) == "string" and (path:find "%.%l*db%d?$" or path:find "%.sqlite%d?$") then
+            left_out "lun.open of a database"()
+        end
         evaluation(true)
         local results = table.pack(original(path, ...))
         evaluation(false)
@@ -352,9 +355,12 @@ local function wrap_module(lun)
     lun.eval, lun.prepare = evaluate, function() return true end
     lun.dot = number_of(core.dot, "float")
     lun.median, lun.quantile = number_of(core.median, "float"), number_of(core.quantile, "float")
-    for _, name in ipairs { "plot", "hist", "image" } do
+    for _, name in ipairs { "plot", "hist", "bars", "box", "image" } do
         lun[name] = only_said("lun." .. name)
     end
+    lun.queue = left_out "lun.queue" -- computes by itself
+    lun.sql = setmetatable({ config = function() end }, { __call = left_out "lun.sql" })
+    lun.cache = { export = left_out "lun.cache.export", import = left_out "lun.cache.import" }
     local save = only_said("lun.save", true)
     lun.save = function(path, ...)
         saved[path or 0] = true

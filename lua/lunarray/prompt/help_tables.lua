@@ -33,7 +33,7 @@ M.verbs = {
     info = { "t:info()", "a row for each column: dtype, missing elements, bytes", "#t:info()", "3" },
     iter = { "t:iter()", "for i, row in t:iter() do: each row as a Lua table", "select(2, t:iter()(t, 0)).city",
         "Oslo" },
-    join = { 't:join(u, on [, {how="inner", suffix="_right", validate=, na=, source=}])',
+    join = { 't:join(u, on [, {how="inner", suffix="_right", validate=, na=, source=, by=, direction=, tolerance=}])',
         "rows of t beside those of u with equal keys; on: a name, a list or {left = right}; how: inner left right\n"
             .. "full semi anti cross", '#t:join(lun.table{{city = "Rome", land = "Italy"}}, "city")', "1" },
     melt = { "t:melt{id=, vars=, name=, value=}", "a row for each element of the columns vars, named in column name",

@@ -37,6 +37,7 @@ local PARAMETERS = of_names {
     ["axes"] = "integer|integer[]",
     ["names"] = "string|string[]",
     ["x0 p0"] = "lun.Array|number[]",
+    ["dx alpha beta sigma"] = "number",
 }
 
 -- Of options, where a name means something else than among parameters.
@@ -49,6 +50,8 @@ local OPTIONS = of_names {
     ["weights p x0 prepend append levels p_of"] = "lun.Array|number|table",
     ["range tile wrt by id vars index columns values names"] = "any",
     ["skipnan skipna keep descending replace center include_initial transpose"] = "boolean",
+    ["dx nan posinf neginf ddof tol rtol atol rcond base q frac"] = "number",
+    ["ord"] = "number|string",
     ["missing edge halo combine rule labels"] = "any",
     ["precondition"] = "lun.Function",
 }
@@ -121,15 +124,16 @@ local function type_of_default(default)
     end
 end
 
--- The options between braces: a list of { name, type, default }, and whether there are more.
+-- The options between braces: a list of { name, type, default }, and whether there are more. Names before " = " are any
+-- that the caller has, such as those of columns.
 local function options_of(text)
     local list, is_open = {}, false
     for _, part in ipairs(parts_of(text)) do
-        local name, default = part:match "^%s*([%a_][%w_]*)%s*=%s*(.-)%s*$"
+        local name, default = part:match "^%s*([%a_][%w_]*)=(.-)%s*$"
         if name then
             local what = OPTIONS[name] or type_of_default(default) or PARAMETERS[name] or "any"
             list[#list + 1] = { name = name, type = what, default = default ~= "" and default or nil }
-        elseif part:find "%.%.%." then
+        elseif part:find "%.%.%." or part:find " = " then
             is_open = true
         end
     end

@@ -340,8 +340,12 @@ describe("the build", function()
                 "/opt/lun/lib/lua/5.4/lunarray.so",
                 "/opt/lun/lib/pkgconfig/lunarray.pc",
                 "/opt/lun/share/bash-completion/completions/lunarray",
+                "/opt/lun/share/doc/lunarray/card.md",
+                "/opt/lun/share/doc/lunarray/llms.txt",
                 "/opt/lun/share/fish/vendor_completions.d/lunarray.fish",
                 "/opt/lun/share/lunarray/installed",
+                "/opt/lun/share/lunarray/luals/config.json",
+                "/opt/lun/share/lunarray/luals/library/lunarray.lua",
                 "/opt/lun/share/man/man1/lunarray.1",
             }, "\n") .. "\n", succeed(
                 ("cd '%s' && find . ! -type d | sed 's/^.//' | LC_ALL=C sort"):format(root)))

@@ -121,7 +121,9 @@ line 3: lun.plot: nothing is shown or written
 ok: 2 kernels, about 48 bytes at most
 ]], out)
         for _, line in ipairs { "os.remove 'kept'", "os.rename('kept', 'x')", "io.open('kept', 'w')", "os.execute 'rm kept'",
-            "io.popen 'rm kept'", "io.output 'kept'", "os.tmpname()", "pcall(os.remove, 'kept')" } do
+            "io.popen 'rm kept'",
+            "lun.open 'kept.db'", "lun.open 'kept.duckdb'", "lun.cache.export 'kept'",
+            "io.output 'kept'", "os.tmpname()", "pcall(os.remove, 'kept')" } do
             out, _, status = run(line .. "\nlun.nothing()")
             assert.equal("", out)
             assert.equal(1, status)
@@ -131,6 +133,17 @@ ok: 2 kernels, about 48 bytes at most
             assert.equal("as it was", shell.slurp(scratch .. "/kept"))
         end
         assert.is_nil(io.open(scratch .. "/made.npy"))
+    end)
+
+    it("ends before what computes beside the script", function()
+        local out, err, status = run "local q = lun.queue 'reference'\nq:wait()"
+        assert.equal("", err)
+        assert.equal(0, status)
+        assert.equal("line 1: lun.queue has effects, so it is not called; planned so far\n"
+            .. "so far: 0 kernels, about 0 bytes at most\n", out)
+        out = run [[lun.sql "copy (select 1) to 'made.csv'"]]
+        assert.matches("^line 1: lun.sql has effects, so it is not called; planned so far\n", out)
+        assert.is_nil(io.open(scratch .. "/made.csv"))
     end)
 
     it("finds names that there are not, all of them, and no others", function()

@@ -371,6 +371,7 @@ describe("completion", function()
 
     it("knows the methods of arrays, also of what a call gives", function()
         shows(completed("v:argm\t\t", { "v = lun.index(3)" }), "argmax  argmin")
+        shows(completed("v:pad(\t\t", { "v = lun.index(3)" }), "\na:pad(n [, edge])\n")
         shows(completed "lun.vector{1}:tota\t", "lun.vector{1}:totable")
         shows(completed("v:nothing_such\t", { "v = lun.index(3)" }), "v:nothing_such")
     end)

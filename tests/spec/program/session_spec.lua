@@ -92,7 +92,8 @@ describe("--session", function()
             run("t = lun.table{n = lun.index(20), s = lun.vector({'a<b', 'ü'}):take(lun.index(20) % 2 + 1)}", 1), run("t", 2),
             run("lun.plot(lun.index(3))", 3), run("lun.plot(lun.index(3)) lun.hist(lun.index(3)); return 'two'", 4),
             run("lun.plot(lun.index(3), {string = true, width = 20, height = 2})", 5),
-            run("lun.plot(lun.index(3), {file = 'p.svg'})", 6),
+            run("lun.plot(lun.index(3), {file = 'p.svg'})", 6), run("lun.bars({'a', 'b'}, lun.vector{1, 2})", 7),
+            run("lun.box(lun.random(50))", 8), run("lun.image(lun.random{4, 5})", 9),
         }
         local html = answers[2].result.html
         assert.matches("^<table>\n<thead>\n<tr><th></th><th>n</th><th>s</th></tr>\n<tr><th></th><th>i64</th><th>text</th></tr>\n", html)
@@ -110,6 +111,9 @@ describe("--session", function()
         assert.matches("⣀", answers[6].result.text)
         assert.is_nil(answers[6].result.svg)
         assert.is_nil(answers[7].result.svg)
+        for i = 8, 10 do
+            assert.matches("^<svg .*</svg>\n$", answers[i].result.svg)
+        end
         assert.matches("^<svg ", shell.slurp(scratch .. "/p.svg"))
     end)
 

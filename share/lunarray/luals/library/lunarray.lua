@@ -365,9 +365,9 @@ function Array:count_nonzero(options) end
 ---the covariance of two arrays, a number, without pairs of which one is missing; of a matrix that of its rows, or, with
 ---rows=false, columns, a matrix; divided by n - ddof, which is n - 1 here
 ---`a:cov(b [, {ddof=1}]), A:cov([{ddof=1, rows=true}])`
----@overload fun(self: lun.Array, options?: { ddof?: integer, rows?: boolean }): lun.Value
+---@overload fun(self: lun.Array, options?: { ddof?: number, rows?: boolean }): lun.Value
 ---@param b lun.Operand
----@param options? { ddof?: integer }
+---@param options? { ddof?: number }
 ---@return lun.Value
 function Array:cov(b, options) end
 
@@ -576,7 +576,7 @@ function Array:eval() end
 ---the mean of the elements of a Vector up to each one, each weighted 1 - alpha times as much as the next one; missing ones
 ---stay so and have no weight
 ---`a:ewm(alpha)`
----@param alpha any
+---@param alpha number
 ---@return lun.Array
 function Array:ewm(alpha) end
 
@@ -743,7 +743,7 @@ function Array:full_like(x, dtype) end
 ---smoothed along each axis by a bell of that standard deviation, cut off after 4 of them; beyond the ends the elements
 ---mirrored
 ---`A:gaussian(sigma)`
----@param sigma any
+---@param sigma number
 ---@return lun.Array
 function Array:gaussian(sigma) end
 
@@ -762,7 +762,7 @@ function Array:ge(b) end
 ---the slope along each axis, an array for each, or along one: central differences, one-sided ones at the ends; dx:
 ---the distance of neighbours, or a Vector of coordinates
 ---`a:gradient([dx=1] [, {axis=}])`
----@param dx? integer
+---@param dx? number
 ---@param options? { axis?: integer|integer[] }
 ---@return lun.Array
 function Array:gradient(dx, options) end
@@ -1103,7 +1103,7 @@ function Array:lpad(n, c) end
 ---rcond: which of these count as 0, as rtol of pinv
 ---`A:lstsq(B [, {rcond=}])`
 ---@param B lun.Array
----@param options? { rcond?: any }
+---@param options? { rcond?: number }
 ---@return lun.Array
 function Array:lstsq(B, options) end
 
@@ -1162,7 +1162,7 @@ function Array:matmul(B) end
 ---column), math.huge and -math.huge (of a row), 2 and -2 (the greatest and the least singular value), "nuc"
 ---(their sum)
 ---`A:matrix_norm([{ord="fro", keep=false}])`
----@param options? { ord?: string, keep?: boolean }
+---@param options? { ord?: number|string, keep?: boolean }
 ---@return lun.Array
 function Array:matrix_norm(options) end
 
@@ -1174,7 +1174,7 @@ function Array:matrix_power(k) end
 
 ---how many singular values are above rtol times the greatest; by default epsilon times the greater extent
 ---`A:matrix_rank([{rtol=}])`
----@param options? { rtol?: any }
+---@param options? { rtol?: number }
 ---@return lun.Array
 function Array:matrix_rank(options) end
 
@@ -1284,7 +1284,7 @@ function Array:naif(x) end
 
 ---numbers for NaN and infinities, for these by default the largest and the smallest of the dtype
 ---`a:nan_to_num([{nan=0, posinf=, neginf=}])`
----@param options? { nan?: integer, posinf?: any, neginf?: any }
+---@param options? { nan?: number, posinf?: number, neginf?: number }
 ---@return lun.Array
 function Array:nan_to_num(options) end
 
@@ -1314,7 +1314,7 @@ function Array:nanmin(options) end
 
 ---the standard deviation of the elements that are not NaN: a:std{skipnan=true}
 ---`a:nanstd([{axis=, keep=, ddof=}])`
----@param options? { axis?: integer|integer[], keep?: boolean, ddof?: any }
+---@param options? { axis?: integer|integer[], keep?: boolean, ddof?: number }
 ---@return lun.Array
 function Array:nanstd(options) end
 
@@ -1410,7 +1410,7 @@ function Array:percentile(p, options) end
 ---the pseudoinverse of Moore and Penrose; singular values not above rtol times the greatest count as 0, by default
 ---epsilon times the greater extent
 ---`A:pinv([{rtol=}])`
----@param options? { rtol?: any }
+---@param options? { rtol?: number }
 ---@return lun.Array
 function Array:pinv(options) end
 
@@ -1643,7 +1643,7 @@ function Array:roll(k, options) end
 ---@param w lun.Operand
 ---@param f lun.Function
 ---@param b? lun.Operand
----@param options? { min?: any, center?: boolean, ddof?: integer, q?: lun.Operand, skipnan?: boolean }
+---@param options? { min?: any, center?: boolean, ddof?: number, q?: number, skipnan?: boolean }
 ---@return lun.Array
 function Array:rolling(w, f, b, options) end
 
@@ -2041,14 +2041,14 @@ function Array:transpose(list) end
 ---a:trapz
 ---`a:trapezoid([x] [, {dx=1, axis=-1}])`
 ---@param x? lun.Operand
----@param options? { dx?: integer, axis?: integer|integer[] }
+---@param options? { dx?: number, axis?: integer|integer[] }
 ---@return lun.Array
 function Array:trapezoid(x, options) end
 
 ---the integral by the trapezoidal rule, a number of a Vector; x: the coordinates, else dx apart
 ---`a:trapz([x] [, {dx=1, axis=-1}])`
 ---@param x? lun.Operand
----@param options? { dx?: integer, axis?: integer|integer[] }
+---@param options? { dx?: number, axis?: integer|integer[] }
 ---@return lun.Array
 function Array:trapz(x, options) end
 
@@ -2162,7 +2162,7 @@ function Array:vecdot(b, options) end
 ---of the elements of all axes or of some: the root of the sum of powers; ord: also 1, 0 (how many are not 0),
 ---math.huge and -math.huge (the greatest and the least modulus)
 ---`a:vector_norm([{ord=2, axis=, keep=false}])`
----@param options? { ord?: integer, axis?: integer|integer[], keep?: boolean }
+---@param options? { ord?: number|string, axis?: integer|integer[], keep?: boolean }
 ---@return lun.Array
 function Array:vector_norm(options) end
 
@@ -2231,7 +2231,7 @@ function Array:zone(from, to) end
 
 ---the deviations from the mean over the standard deviation, of all elements or along an axis
 ---`a:zscore([{axis=, ddof=0}])`
----@param options? { axis?: integer|integer[], ddof?: integer }
+---@param options? { axis?: integer|integer[], ddof?: number }
 ---@return lun.Array
 function Array:zscore(options) end
 
@@ -2298,7 +2298,7 @@ function Table:explode(name, sep) end
 
 ---missing elements filled, of all columns that take x or of some
 ---`t:fillna(x), t:fillna{name = x}`
----@overload fun(self: lun.Table, options: { name?: string }): lun.Table
+---@overload fun(self: lun.Table, options: table): lun.Table
 ---@param x lun.Operand
 ---@return lun.Table
 function Table:fillna(x) end
@@ -2341,10 +2341,10 @@ function Table:iter() end
 
 ---rows of t beside those of u with equal keys; on: a name, a list or {left = right}; how: inner left right
 ---full semi anti cross
----`t:join(u, on [, {how="inner", suffix="_right", validate=, na=, source=}])`
+---`t:join(u, on [, {how="inner", suffix="_right", validate=, na=, source=, by=, direction=, tolerance=}])`
 ---@param u lun.Operand
 ---@param on string
----@param options? { how?: string, suffix?: string, validate?: any, na?: any, source?: any }
+---@param options? { how?: string, suffix?: string, validate?: any, na?: any, source?: any, by?: any, direction?: any, tolerance?: any }
 ---@return lun.Table
 function Table:join(u, on, options) end
 
@@ -2408,7 +2408,7 @@ function Table:rows(which) end
 
 ---rows by chance, in their order
 ---`t:sample(n [, {seed=, replace=}]), t:sample{frac=}`
----@overload fun(self: lun.Table, options: { frac?: any }): lun.Table
+---@overload fun(self: lun.Table, options: { frac?: number }): lun.Table
 ---@param n integer
 ---@param options? { seed?: integer, replace?: boolean }
 ---@return lun.Table
@@ -3342,10 +3342,10 @@ function lun.count_nonzero(a, options) end
 ---the covariance of two arrays, a number, without pairs of which one is missing; of a matrix that of its rows, or, with
 ---rows=false, columns, a matrix; divided by n - ddof, which is n - 1 here
 ---`a:cov(b [, {ddof=1}]), A:cov([{ddof=1, rows=true}])`
----@overload fun(a: lun.Operand, options?: { ddof?: integer, rows?: boolean }): lun.Value
+---@overload fun(a: lun.Operand, options?: { ddof?: number, rows?: boolean }): lun.Value
 ---@param a lun.Operand
 ---@param b lun.Operand
----@param options? { ddof?: integer }
+---@param options? { ddof?: number }
 ---@return lun.Value
 function lun.cov(a, b, options) end
 
@@ -3633,7 +3633,7 @@ function lun.eval(e1, e2, ...) end
 ---stay so and have no weight
 ---`a:ewm(alpha)`
 ---@param a lun.Operand
----@param alpha any
+---@param alpha number
 ---@return lun.Array
 function lun.ewm(a, alpha) end
 
@@ -3849,7 +3849,7 @@ function lun.full_like(a, x, dtype) end
 ---mirrored
 ---`A:gaussian(sigma)`
 ---@param a lun.Operand
----@param sigma any
+---@param sigma number
 ---@return lun.Array
 function lun.gaussian(a, sigma) end
 
@@ -3895,7 +3895,7 @@ function lun.grad(f, options) end
 ---the distance of neighbours, or a Vector of coordinates
 ---`a:gradient([dx=1] [, {axis=}])`
 ---@param a lun.Operand
----@param dx? integer
+---@param dx? number
 ---@param options? { axis?: integer|integer[] }
 ---@return lun.Array
 function lun.gradient(a, dx, options) end
@@ -4241,7 +4241,7 @@ function lun.jvp(f, x, v) end
 ---the Kaiser window of that shape: 0 is a rectangle, 6 like hanning
 ---`lun.kaiser(n, beta)`
 ---@param n integer
----@param beta any
+---@param beta number
 ---@return lun.Array
 function lun.kaiser(n, beta) end
 
@@ -4358,7 +4358,7 @@ function lun.logit(a) end
 ---@param a lun.Array
 ---@param b lun.Operand
 ---@param n integer
----@param options? { base?: integer }
+---@param options? { base?: number }
 ---@return lun.Array
 function lun.logspace(a, b, n, options) end
 
@@ -4375,7 +4375,7 @@ function lun.lor(a, b) end
 ---`A:lstsq(B [, {rcond=}])`
 ---@param a lun.Operand
 ---@param B lun.Array
----@param options? { rcond?: any }
+---@param options? { rcond?: number }
 ---@return lun.Array
 function lun.lstsq(a, B, options) end
 
@@ -4424,7 +4424,7 @@ function lun.matmul(A, B) end
 ---(their sum)
 ---`A:matrix_norm([{ord="fro", keep=false}])`
 ---@param a lun.Operand
----@param options? { ord?: string, keep?: boolean }
+---@param options? { ord?: number|string, keep?: boolean }
 ---@return lun.Array
 function lun.matrix_norm(a, options) end
 
@@ -4438,7 +4438,7 @@ function lun.matrix_power(a, k) end
 ---how many singular values are above rtol times the greatest; by default epsilon times the greater extent
 ---`A:matrix_rank([{rtol=}])`
 ---@param a lun.Operand
----@param options? { rtol?: any }
+---@param options? { rtol?: number }
 ---@return lun.Array
 function lun.matrix_rank(a, options) end
 
@@ -4582,7 +4582,7 @@ function lun.naif(a, x) end
 ---numbers for NaN and infinities, for these by default the largest and the smallest of the dtype
 ---`a:nan_to_num([{nan=0, posinf=, neginf=}])`
 ---@param a lun.Operand
----@param options? { nan?: integer, posinf?: any, neginf?: any }
+---@param options? { nan?: number, posinf?: number, neginf?: number }
 ---@return lun.Array
 function lun.nan_to_num(a, options) end
 
@@ -4617,7 +4617,7 @@ function lun.nanmin(a, options) end
 ---the standard deviation of the elements that are not NaN: a:std{skipnan=true}
 ---`a:nanstd([{axis=, keep=, ddof=}])`
 ---@param a lun.Operand
----@param options? { axis?: integer|integer[], keep?: boolean, ddof?: any }
+---@param options? { axis?: integer|integer[], keep?: boolean, ddof?: number }
 ---@return lun.Array
 function lun.nanstd(a, options) end
 
@@ -4735,7 +4735,7 @@ function lun.permutation(n_or_a, options) end
 ---epsilon times the greater extent
 ---`A:pinv([{rtol=}])`
 ---@param a lun.Operand
----@param options? { rtol?: any }
+---@param options? { rtol?: number }
 ---@return lun.Array
 function lun.pinv(a, options) end
 
@@ -5042,7 +5042,7 @@ function lun.roll(a, k, options) end
 ---@param w lun.Operand
 ---@param f lun.Function
 ---@param b? lun.Operand
----@param options? { min?: any, center?: boolean, ddof?: integer, q?: lun.Operand, skipnan?: boolean }
+---@param options? { min?: any, center?: boolean, ddof?: number, q?: number, skipnan?: boolean }
 ---@return lun.Array
 function lun.rolling(a, w, f, b, options) end
 
@@ -5476,7 +5476,7 @@ function lun.trace(a, k) end
 ---`a:trapezoid([x] [, {dx=1, axis=-1}])`
 ---@param a lun.Operand
 ---@param x? lun.Operand
----@param options? { dx?: integer, axis?: integer|integer[] }
+---@param options? { dx?: number, axis?: integer|integer[] }
 ---@return lun.Array
 function lun.trapezoid(a, x, options) end
 
@@ -5484,7 +5484,7 @@ function lun.trapezoid(a, x, options) end
 ---`a:trapz([x] [, {dx=1, axis=-1}])`
 ---@param a lun.Operand
 ---@param x? lun.Operand
----@param options? { dx?: integer, axis?: integer|integer[] }
+---@param options? { dx?: number, axis?: integer|integer[] }
 ---@return lun.Array
 function lun.trapz(a, x, options) end
 
@@ -5622,7 +5622,7 @@ function lun.vector(t, dtype, options) end
 ---math.huge and -math.huge (the greatest and the least modulus)
 ---`a:vector_norm([{ord=2, axis=, keep=false}])`
 ---@param a lun.Operand
----@param options? { ord?: integer, axis?: integer|integer[], keep?: boolean }
+---@param options? { ord?: number|string, axis?: integer|integer[], keep?: boolean }
 ---@return lun.Array
 function lun.vector_norm(a, options) end
 
@@ -5679,7 +5679,7 @@ function lun.zip(f, options) end
 ---the deviations from the mean over the standard deviation, of all elements or along an axis
 ---`a:zscore([{axis=, ddof=0}])`
 ---@param a lun.Operand
----@param options? { axis?: integer|integer[], ddof?: integer }
+---@param options? { axis?: integer|integer[], ddof?: number }
 ---@return lun.Array
 function lun.zscore(a, options) end
 
