@@ -181,12 +181,13 @@ def killed():
     path = folder + "/kept.parquet"
     script = folder + "/kill.lua"
     with open(script, "w") as f:
-        f.write("local t = lun.table{a = lun.index(300000), s = ('x' .. lun.index(300000))} t.b = t.a * arg[2] // 1 "
+        f.write("local t = lun.table{a = lun.index(300000), s = ('x' .. lun.index(300000))} t.b = t.a * tonumber(arg[2]) "
                 "while true do assert(lun.save(arg[1], t)) end")
     parquet.write_table(pa.table({"a": [1]}), path)
     for k in range(12):
         p = subprocess.Popen([program, script, path, str(k)])
         time.sleep(rng.uniform(0.3, 1.2))
+        assert p.poll() is None  # it was saving
         p.kill()
         p.wait()
         t = parquet.read_table(path)
