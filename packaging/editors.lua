@@ -242,12 +242,13 @@ has a `?` may be left out, `{name}` are options. `lunarray --plan s.lua` checks 
 ```lua
 local a = lun.vector{3, 1, 2} -- i64; lun.zeros({2, 3}, "f32"), lun.random(5), lun.index(n)
 local b = (a + 1) * 2.5 -- + - * / // % ^ & | ~ << >> .. # of arrays and numbers
-print(b, a[1], a[-1], a:sub(2, 3)) -- writing to a window writes to its array
-print(a:gt(1) & ~a:eq(2), lun.where(a:gt(1), a, 0), a:sort()) -- comparisons are methods
-print(b:sum(), lun.zeros{2, 3}:sum{axis = 1}, a:map(function(x) if x > 1 then return x end return -x end))
+local first, last, window = a[1], a[-1], a:sub(2, 3) -- writing to a window writes to its array
+local mask, chosen, sorted = a:gt(1) & ~a:eq(2), lun.where(a:gt(1), a, 0), a:sort() -- comparisons are methods
+local sum, sums = b:sum(), lun.zeros{2, 3}:sum{axis = 1}
+local signs = a:map(function(x) if x > 1 then return x end return -x end)
 local t = lun.table{city = {"Oslo", "Rome", "Oslo"}, temp = lun.vector{7.5, 21, 9}}
-print(t:filter(t.temp:gt(8)):sort("-temp"), t:group("city"):agg{n = "count", mean = {"mean", "temp"}})
-print(lun.explain(b * 2)) -- what would run
+local warm, means = t:filter(t.temp:gt(8)):sort("-temp"), t:group("city"):agg{n = "count", mean = {"mean", "temp"}}
+local plan = lun.explain(b * 2) -- what would run; print(x) shows any of these
 ```
 
 ]]
