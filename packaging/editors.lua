@@ -1,5 +1,5 @@
 -- Writes what editors and machines read of the interface: the definitions for lua-language-server
--- (share/lunarray/luals), the card (docs/card.md) and llms.txt. Run by make docs.
+-- (share/lunarray/luals), the card (docs/reference/card.md) and llms.txt. Run by make docs.
 
 local core = require "lunarray.core"
 local entries = require "lunarray.prompt.entries"
@@ -327,7 +327,7 @@ end
 
 -- A line for each page and example.
 function M.llms()
-    local out = { "# Lunarray\n", "> A data-parallel engine with Lua 5.4: lazy arrays, tables, fused kernels. Start with docs/card.md: the whole"
+    local out = { "# Lunarray\n", "> A data-parallel engine with Lua 5.4: lazy arrays, tables, fused kernels. Start with docs/reference/card.md: the whole"
         .. " interface.\n", "## Pages\n" }
     for _, page in ipairs(pages()) do
         local what = page[2]
@@ -352,7 +352,7 @@ function M.files()
     return {
         { "share/lunarray/luals/library/lunarray.lua", M.definitions() },
         { "share/lunarray/luals/config.json", CONFIG },
-        { "docs/card.md", M.card() },
+        { "docs/reference/card.md", M.card() },
         { "llms.txt", M.llms() },
     }
 end

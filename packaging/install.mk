@@ -76,7 +76,7 @@ install: all install-module found-files
 	$(INSTALL) -m 644 packaging/lunarray.fish '$(DESTDIR)$(FISH)/lunarray.fish'
 	$(INSTALL) -m 644 share/lunarray/luals/config.json '$(DESTDIR)$(LUALS)/config.json'
 	$(INSTALL) -m 644 share/lunarray/luals/library/lunarray.lua '$(DESTDIR)$(LUALS)/library/lunarray.lua'
-	$(INSTALL) -m 644 docs/card.md llms.txt '$(DESTDIR)$(DOC)'
+	$(INSTALL) -m 644 docs/reference/card.md llms.txt '$(DESTDIR)$(DOC)'
 	@{ printf 'file %s\n' $(foreach file,$(FILES),'$(file)'); sed 's/^/made /' $(GEN)/directories; } >'$(DESTDIR)$(LIST)'
 	@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,$(HINT))
 

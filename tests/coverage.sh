@@ -1,6 +1,6 @@
 #!/bin/sh
 # The lines and branches that a run of an instrumented tree (make coverage) has reached, by folder, and the functions
-# that no test has called (docs/coverage.md). Every line is in index.html of the tree.
+# that no test has called (docs/architecture/coverage.md). Every line is in index.html of the tree.
 # usage: sh tests/coverage.sh directory [again]     again: from the lists that are there
 set -u
 cd "$(dirname "$0")/.." || exit 1
