@@ -1,8 +1,9 @@
 -- The examples in README.md and docs/: finds them, runs them, compares what they print.
 -- A block fenced as ```lua is run. Lines that start with "> " (or ">> ") are typed at a prompt, what stands
 -- between them is what it answers; a block without a prompt is a script, in which "--> text" says what is
--- printed. The blocks of a file are one session. A block fenced as ```c is a whole program; "// prints:"
--- and the comment lines below it say what it prints.
+-- printed; one that begins with "-- needs NAME" is run where that library is. The blocks of a file are one
+-- session. A block fenced as ```c is a whole program; "// prints:" and the comment lines below it say what it
+-- prints.
 --
 --     build/lunarray tests/docs.lua FILE...            compare; fails at the first difference
 --     build/lunarray tests/docs.lua --write FILE...    put the answers at prompts right
@@ -137,6 +138,12 @@ function M.program(lines, build)
     return expected, printed
 end
 
+-- Whether a script that begins with "-- needs NAME" finds that library.
+local function has_library(line)
+    local name = (line or ""):match "^%-%- needs (%w+)$"
+    return not name or require("lunarray").door(name) == true
+end
+
 -- Calls seen(first line of the block, what it is, expected, printed) for each example of a file: lists of
 -- lines. with_c: programs in C too. Gives the lines of the file with all answers as they are now.
 function M.check(path, build, with_c, seen)
@@ -152,7 +159,7 @@ function M.check(path, build, with_c, seen)
                 table.move(entry.typed, 1, #entry.typed, #text + 1, text)
                 table.move(answer, 1, #answer, #text + 1, text)
             end
-        elseif block.language == "lua" then
+        elseif block.language == "lua" and has_library(text[1]) then
             seen(block.first, "script", session:script(text))
         elseif block.language == "c" and with_c then
             seen(block.first, "program", M.program(text, build))
