@@ -4,17 +4,9 @@
 #ifndef LUN_IPC_H
 #define LUN_IPC_H
 
+#include "column/file_fault.h"
 #include "lunarray_arrow.h"
 #include "lunarray_bind.h"
-
-/* Why something failed: of the engine (`status`), of the system (`reason`, an errno), or of the
- * bytes or surroundings (`code`: "format", "short", "unsupported", "library"). */
-typedef struct lun_ipc_fault {
-    lun_status status;
-    int reason;
-    const char *code;
-    char text[640];
-} lun_ipc_fault;
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
@@ -28,14 +20,14 @@ typedef struct lun_ipc_source {
 
 typedef struct lun_ipc lun_ipc;
 /* Reads what describes the columns; the source is used until lun__ipc_file_close. NULL: *f. */
-lun_ipc *lun__ipc_file_open(lun_engine *e, const lun_ipc_source *s, lun_ipc_fault *f);
+lun_ipc *lun__ipc_file_open(lun_engine *e, const lun_ipc_source *s, lun_file_fault *f);
 void lun__ipc_file_close(lun_ipc *x); /* NULL is allowed */
 int64_t lun__ipc_file_width(const lun_ipc *x);
 int64_t lun__ipc_file_rows(const lun_ipc *x);
 const char *lun__ipc_file_name(const lun_ipc *x, int64_t k);
 /* Reads the first rows, `most` at most, of column k, with the options of lun_from_arrow_stream. */
 bool lun__ipc_column(lun_engine *e, lun_ipc *x, int64_t k, int64_t most, const char *options,
-                     lun_array **out, lun_ipc_fault *f);
+                     lun_array **out, lun_file_fault *f);
 /* Where the elements of column k stand one after the other in the source, if they are numbers, all
  * are there, and neither compressed nor in several batches; else -1. */
 int64_t lun__ipc_column_place(const lun_ipc *x, int64_t k);
@@ -57,6 +49,6 @@ typedef struct lun_ipc_sink {
 /* Writes the batches of lun_to_arrow_stream, each but the last of a multiple of 8 rows.  The stream
  * stays the caller's. */
 bool lun__ipc_write(lun_engine *e, struct ArrowArrayStream *in, const lun_ipc_form *form,
-                    const lun_ipc_sink *to, lun_ipc_fault *f);
+                    const lun_ipc_sink *to, lun_file_fault *f);
 
 #endif

@@ -29,14 +29,14 @@ typedef size_t whole_fn(void *to, size_t room, const void *from, size_t n);
 typedef size_t compress_fn(void *to, size_t room, const void *from, size_t n, int level);
 typedef size_t bound_fn(size_t n);
 
-bool lun__ipc_codec_open(lun_engine *e, int codec, lun_ipc_library *out, lun_ipc_fault *f)
+bool lun__ipc_codec_open(lun_engine *e, int codec, lun_ipc_library *out, lun_file_fault *f)
 {
     const char *const *names = codec == LUN_IPC_LZ4 ? lz4_names : zstd_names;
     const char *door = codec == LUN_IPC_LZ4 ? "lz4" : "zstd";
     *out = (lun_ipc_library){.codec = codec};
     for (int k = 0; codec != LUN_IPC_NONE && names[k]; k++)
         if (lun_door_function(e, door, names[k], &out->function[k]) != LUN_OK)
-            return lun__ipc_fault(f, "library", "%s", lun_error(e));
+            return lun__file_fault(f, "library", "%s", lun_error(e));
     return true;
 }
 

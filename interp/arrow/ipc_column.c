@@ -61,13 +61,13 @@ static void end(column *c)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static lun_ipc_load *add_load(column *c, lun_ipc_fault *f)
+static lun_ipc_load *add_load(column *c, lun_file_fault *f)
 {
     if (c->count == c->room) {
         const int64_t room = c->room ? 2 * c->room : 16;
         lun_ipc_load *more = realloc(c->loads, (size_t)room * sizeof *more);
         if (!more) {
-            (void)lun__ipc_fault_of(f, LUN_ENOMEM);
+            (void)lun__file_fault_of(f, LUN_ENOMEM);
             return NULL;
         }
         c->loads = more;
@@ -79,16 +79,16 @@ static lun_ipc_load *add_load(column *c, lun_ipc_fault *f)
 }
 
 /* Opens the library of a codec, if there is one. */
-static bool open_codec(column *c, int codec, lun_ipc_fault *f)
+static bool open_codec(column *c, int codec, lun_file_fault *f)
 {
     if (codec == LUN_IPC_NONE || (c->library.function[0] && c->library.codec == codec))
         return true;
     if (c->library.function[0])
-        return lun__ipc_fault(f, "unsupported", "batches of different compressions");
+        return lun__file_fault(f, "unsupported", "batches of different compressions");
     return lun__ipc_codec_open(c->file->engine, codec, &c->library, f);
 }
 
-static bool plan_batches(column *c, int64_t most, lun_ipc_fault *f)
+static bool plan_batches(column *c, int64_t most, lun_file_fault *f)
 {
     const lun_ipc_field *field = c->field;
     for (int64_t k = 0; k < c->file->batches.count && c->rows < most; k++) {
@@ -112,7 +112,7 @@ static bool plan_batches(column *c, int64_t most, lun_ipc_fault *f)
 
 /* Plans the dictionary that the first `upto` messages leave: a dictionary and those that extend it;
  * its number in *out. */
-static bool plan_dictionary(column *c, int64_t upto, int64_t *out, lun_ipc_fault *f)
+static bool plan_dictionary(column *c, int64_t upto, int64_t *out, lun_file_fault *f)
 {
     const lun_ipc_batch *list = c->file->dictionaries.list;
     const struct ArrowSchema *s = c->field->schema.dictionary;
@@ -123,8 +123,8 @@ static bool plan_dictionary(column *c, int64_t upto, int64_t *out, lun_ipc_fault
         first--;
     first--;
     if (first < 0)
-        return lun__ipc_fault(f, "format", "column '%s': its dictionary is missing",
-                              c->field->schema.name);
+        return lun__file_fault(f, "format", "column '%s': its dictionary is missing",
+                               c->field->schema.name);
     const values *known = c->dictionaries + c->dictionary_count - 1;
     if (c->dictionary_count && known->from == first && known->upto == last) {
         *out = c->dictionary_count - 1;
@@ -147,12 +147,12 @@ static bool plan_dictionary(column *c, int64_t upto, int64_t *out, lun_ipc_fault
 }
 
 /* Makes room for pieces, two of each batch, and plans their dictionaries. */
-static bool plan_pieces(column *c, lun_ipc_fault *f)
+static bool plan_pieces(column *c, lun_file_fault *f)
 {
     c->pieces = calloc((size_t)(2 * c->batches + 1), sizeof *c->pieces);
     c->dictionaries = calloc((size_t)c->batches + 1, sizeof *c->dictionaries);
     if (!c->pieces || !c->dictionaries)
-        return lun__ipc_fault_of(f, LUN_ENOMEM);
+        return lun__file_fault_of(f, LUN_ENOMEM);
     for (int64_t k = 0; k < c->batches; k++) {
         c->pieces[k].dictionary = -1;
         if (c->field->coded && c->field->schema.dictionary &&
@@ -170,22 +170,22 @@ static void run(void *ctx, int64_t k)
 }
 
 /* Notes what is wrong with the first load that failed; true: none did. */
-static bool check_loads(const column *c, lun_ipc_fault *f)
+static bool check_loads(const column *c, lun_file_fault *f)
 {
     for (int64_t k = 0; k < c->count; k++) {
         const lun_ipc_load *l = &c->loads[k];
         if (l->reason)
-            return lun__ipc_fault_read(f, l->reason);
+            return lun__file_fault_read(f, l->reason);
         if (l->wrong && !strcmp(l->wrong, "memory"))
-            return lun__ipc_fault_of(f, LUN_ENOMEM);
+            return lun__file_fault_of(f, LUN_ENOMEM);
         if (l->wrong)
-            return lun__ipc_fault(f, "format", "column '%s': %s", c->field->schema.name, l->wrong);
+            return lun__file_fault(f, "format", "column '%s': %s", c->field->schema.name, l->wrong);
     }
     return true;
 }
 
 /* All loads, some at a time, between which the engine may be stopped. */
-static bool load(column *c, lun_ipc_fault *f)
+static bool load(column *c, lun_file_fault *f)
 {
     enum { SOME = 64 };
     lun_engine *e = c->file->engine;
@@ -197,7 +197,7 @@ static bool load(column *c, lun_ipc_fault *f)
         lun_host_share(e, c->count - first < SOME ? c->count - first : SOME, &part, run);
         const lun_status s = lun_host_check(e);
         if (s != LUN_OK)
-            return lun__ipc_fault_of(f, s);
+            return lun__file_fault_of(f, s);
     }
     return check_loads(c, f);
 }
@@ -215,20 +215,20 @@ static void release_inner(struct ArrowArray *a)
     a->release = NULL;
 }
 
-static bool make_dictionary(column *c, values *v, lun_ipc_fault *f)
+static bool make_dictionary(column *c, values *v, lun_file_fault *f)
 {
     const lun_ipc_load *l = &c->loads[v->first];
     if (v->count > 1) {
         if (!lun__ipc_load_fits(l, v->count))
-            return lun__ipc_fault(f, "unsupported", "column '%s': a dictionary of more than 2 GB",
-                                  c->field->schema.name);
+            return lun__file_fault(f, "unsupported", "column '%s': a dictionary of more than 2 GB",
+                                   c->field->schema.name);
         if (!lun__ipc_load_join(&c->loads[v->first], v->count, &v->joined, &c->bytes))
-            return lun__ipc_fault_of(f, LUN_ENOMEM);
+            return lun__file_fault_of(f, LUN_ENOMEM);
         l = &v->joined;
     }
     v->buffers = calloc((size_t)l->count + 2, sizeof *v->buffers);
     if (!v->buffers)
-        return lun__ipc_fault_of(f, LUN_ENOMEM);
+        return lun__file_fault_of(f, LUN_ENOMEM);
     lun__ipc_load_array(l, v->buffers, &v->array);
     v->array.release = release_inner;
     return true;
@@ -236,7 +236,7 @@ static bool make_dictionary(column *c, values *v, lun_ipc_fault *f)
 
 /* Arrays of the pieces.  The rows of an only batch are two arrays: what is several the engine
  * copies into memory that its limit counts. */
-static bool make_pieces(column *c, lun_ipc_fault *f)
+static bool make_pieces(column *c, lun_file_fault *f)
 {
     for (int64_t k = 0; k < c->dictionary_count; k++)
         if (!make_dictionary(c, &c->dictionaries[k], f))
@@ -245,7 +245,7 @@ static bool make_pieces(column *c, lun_ipc_fault *f)
         piece *p = &c->pieces[k];
         p->buffers = calloc((size_t)c->loads[k].count + 2, sizeof *p->buffers);
         if (!p->buffers)
-            return lun__ipc_fault_of(f, LUN_ENOMEM);
+            return lun__file_fault_of(f, LUN_ENOMEM);
         lun__ipc_load_array(&c->loads[k], p->buffers, &p->array);
         p->array.private_data = c;
         p->array.release = release_array;
@@ -294,7 +294,7 @@ static void release_stream(struct ArrowArrayStream *s)
 }
 
 /* The array that a stream of the pieces comes to. */
-static bool import(column *c, const char *options, lun_array **out, lun_ipc_fault *f)
+static bool import(column *c, const char *options, lun_array **out, lun_file_fault *f)
 {
     lun_engine *e = c->file->engine;
     struct ArrowArrayStream in = {.get_schema = get_schema,
@@ -304,16 +304,16 @@ static bool import(column *c, const char *options, lun_array **out, lun_ipc_faul
     lun_table *t = NULL;
     lun_status s = lun_from_arrow_stream(e, &in, options, &t);
     if (s == LUN_EARG || s == LUN_EDTYPE)
-        return lun__ipc_fault(f, s == LUN_EARG ? "format" : "unsupported", "%s",
-                              lun_error_from(e, 1));
+        return lun__file_fault(f, s == LUN_EARG ? "format" : "unsupported", "%s",
+                               lun_error_from(e, 1));
     if (s == LUN_OK)
         s = lun_table_column(e, t, lun_table_name(t, 0), out);
     lun_table_release(t);
-    return s == LUN_OK || lun__ipc_fault_of(f, s);
+    return s == LUN_OK || lun__file_fault_of(f, s);
 }
 
 /* Counts what is read, and in the end gives back what the engine has not kept. */
-static bool load_counted(column *c, const char *options, lun_array **out, lun_ipc_fault *f)
+static bool load_counted(column *c, const char *options, lun_array **out, lun_file_fault *f)
 {
     lun_engine *e = c->file->engine;
     const int64_t bytes = c->bytes;
@@ -321,7 +321,7 @@ static bool load_counted(column *c, const char *options, lun_array **out, lun_ip
         char text[128];
         snprintf(text, sizeof text, "memory limit reached: a column of the file takes %lld bytes",
                  (long long)bytes);
-        return lun__ipc_fault_of(f, lun_fail(e, LUN_ELIMIT, text));
+        return lun__file_fault_of(f, lun_fail(e, LUN_ELIMIT, text));
     }
     const bool good = load(c, f) && make_pieces(c, f) && import(c, options, out, f);
     lun_memory_give(e, bytes);
@@ -329,13 +329,13 @@ static bool load_counted(column *c, const char *options, lun_array **out, lun_ip
 }
 
 bool lun__ipc_column(lun_engine *e, lun_ipc *x, int64_t k, int64_t most, const char *options,
-                     lun_array **out, lun_ipc_fault *f)
+                     lun_array **out, lun_file_fault *f)
 {
     (void)e;
-    *f = (lun_ipc_fault){.status = LUN_OK};
+    *f = (lun_file_fault){.status = LUN_OK};
     column *c = calloc(1, sizeof *c);
     if (!c)
-        return lun__ipc_fault_of(f, LUN_ENOMEM);
+        return lun__file_fault_of(f, LUN_ENOMEM);
     *c = (column){.refs = 1, .file = x, .field = &x->fields[k]};
     int64_t width;
     const struct ArrowSchema *s = c->field->schema.dictionary;
@@ -354,7 +354,7 @@ int64_t lun__ipc_column_place(const lun_ipc *x, int64_t k)
 {
     const lun_ipc_field *field = &x->fields[k];
     const lun_ipc_batch *b = x->batches.list;
-    lun_ipc_fault f = {.status = LUN_OK};
+    lun_file_fault f = {.status = LUN_OK};
     lun_ipc_load l;
     int64_t bytes = 0, at = -1;
     if (x->batches.count != 1 || b->codec != LUN_IPC_NONE || field->schema.dictionary ||

@@ -21,19 +21,19 @@ enum { SCHEMA = 1, DICTIONARY, ROWS };
 enum { V4 = 3, V5 = 4 };
 enum { PREFIX = 8, BLOCK = 24, TAIL = 10 };
 
-static bool read_at(lun_ipc *x, int64_t at, int64_t n, void *to, lun_ipc_fault *f)
+static bool read_at(lun_ipc *x, int64_t at, int64_t n, void *to, lun_file_fault *f)
 {
     if (at < 0 || n < 0 || n > x->source.size || at > x->source.size - n)
-        return lun__ipc_fault(f, "short",
-                              "the file is cut short: %lld bytes at byte %lld are wanted, "
-                              "it has %lld",
-                              (long long)n, (long long)at, (long long)x->source.size);
-    return !n || lun__ipc_fault_read(f, x->source.read(x->source.ctx, at, n, to));
+        return lun__file_fault(f, "short",
+                               "the file is cut short: %lld bytes at byte %lld are wanted, "
+                               "it has %lld",
+                               (long long)n, (long long)at, (long long)x->source.size);
+    return !n || lun__file_fault_read(f, x->source.read(x->source.ctx, at, n, to));
 }
 
-static bool damaged(lun_ipc_fault *f, int64_t at)
+static bool damaged(lun_file_fault *f, int64_t at)
 {
-    return lun__ipc_fault(f, "format", "the message at byte %lld is damaged", (long long)at);
+    return lun__file_fault(f, "format", "the message at byte %lld is damaged", (long long)at);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ typedef struct message {
 } message;
 
 /* Bytes of the source as a FlatBuffer of its own memory; NULL: *f. */
-static lun_flatbuffer *read_flat(lun_ipc *x, int64_t at, int64_t n, lun_ipc_fault *f)
+static lun_flatbuffer *read_flat(lun_ipc *x, int64_t at, int64_t n, lun_file_fault *f)
 {
     if (n < 0 || n > x->source.size) {
         (void)read_at(x, at, n < 0 ? INT64_MAX : n, NULL, f);
@@ -55,7 +55,7 @@ static lun_flatbuffer *read_flat(lun_ipc *x, int64_t at, int64_t n, lun_ipc_faul
     }
     lun_flatbuffer *flat = malloc(sizeof *flat + (size_t)n);
     if (!flat) {
-        (void)lun__ipc_fault_of(f, LUN_ENOMEM);
+        (void)lun__file_fault_of(f, LUN_ENOMEM);
         return NULL;
     }
     *flat = (lun_flatbuffer){.bytes = (const uint8_t *)(flat + 1), .size = n};
@@ -66,7 +66,7 @@ static lun_flatbuffer *read_flat(lun_ipc *x, int64_t at, int64_t n, lun_ipc_faul
 }
 
 /* The message at byte `at`, whose memory is the caller's if this succeeds. */
-static bool read_message(lun_ipc *x, int64_t at, message *m, lun_ipc_fault *f)
+static bool read_message(lun_ipc *x, int64_t at, message *m, lun_file_fault *f)
 {
     uint8_t prefix[PREFIX] = {0};
     *m = (message){.at = at};
@@ -97,8 +97,8 @@ static bool read_message(lun_ipc *x, int64_t at, message *m, lun_ipc_fault *f)
     if (m->flat->bad || !m->header.at || m->body_size < 0)
         (void)damaged(f, at);
     else if (version != V4 && version != V5)
-        (void)lun__ipc_fault(f, "unsupported", "version %lld of Arrow's format; 4 and 5 are read",
-                             (long long)version + 1);
+        (void)lun__file_fault(f, "unsupported", "version %lld of Arrow's format; 4 and 5 are read",
+                              (long long)version + 1);
     else if (m->body_size > x->source.size - m->body)
         (void)read_at(x, m->body, m->body_size, NULL, f);
     else
@@ -124,7 +124,7 @@ static lun_ipc_batch *add_batch(lun_ipc_batches *list)
 
 /* What a message says of rows, or of the values of a dictionary. */
 static bool take_rows(const message *m, lun_flatbuffer_table rows, lun_ipc_batch *b,
-                      lun_ipc_fault *f)
+                      lun_file_fault *f)
 {
     const lun_flatbuffer_table codec = lun__flatbuffer_child(rows, 3);
     *b = (lun_ipc_batch){.flat = m->flat,
@@ -141,22 +141,22 @@ static bool take_rows(const message *m, lun_flatbuffer_table rows, lun_ipc_batch
     if (b->codec < LUN_IPC_NONE || b->codec > LUN_IPC_ZSTD ||
         (codec.at && lun__flatbuffer_field(codec, 1, 1, 0)) ||
         (codec.at && b->codec == LUN_IPC_NONE))
-        return lun__ipc_fault(f, "unsupported", "a compression that is neither lz4 nor zstd");
+        return lun__file_fault(f, "unsupported", "a compression that is neither lz4 nor zstd");
     return true;
 }
 
 /* Adds a message of rows or of a dictionary, whose memory is the file's from now on. */
-static bool add_message(lun_ipc *x, message *m, lun_ipc_fault *f)
+static bool add_message(lun_ipc *x, message *m, lun_file_fault *f)
 {
     const bool is_rows = m->kind == ROWS;
     lun_ipc_batches *list = is_rows ? &x->batches : &x->dictionaries;
     lun_ipc_batch *b = m->kind == ROWS || m->kind == DICTIONARY ? add_batch(list) : NULL;
     bool good = false;
     if (m->kind != ROWS && m->kind != DICTIONARY)
-        (void)lun__ipc_fault(f, "format", "the message at byte %lld is none of rows",
-                             (long long)m->at);
+        (void)lun__file_fault(f, "format", "the message at byte %lld is none of rows",
+                              (long long)m->at);
     else if (!b)
-        (void)lun__ipc_fault_of(f, LUN_ENOMEM);
+        (void)lun__file_fault_of(f, LUN_ENOMEM);
     else
         good = take_rows(m, is_rows ? m->header : lun__flatbuffer_child(m->header, 1), b, f);
     if (!good) {
@@ -185,21 +185,21 @@ static bool may_be_stream(const lun_ipc *x, const uint8_t *first)
 }
 
 /* The schema that a stream begins with; *at: where the next message is. */
-static bool read_schema(lun_ipc *x, int64_t *at, lun_ipc_fault *f)
+static bool read_schema(lun_ipc *x, int64_t *at, lun_file_fault *f)
 {
     message m;
     if (!read_message(x, *at, &m, f))
         return false;
     const bool good = m.kind == SCHEMA ? lun__ipc_schema_read(x, m.header, f)
-                                       : lun__ipc_fault(f, "format",
-                                                        "no file of Arrow's: it does not "
-                                                        "begin with a schema");
+                                       : lun__file_fault(f, "format",
+                                                         "no file of Arrow's: it does not "
+                                                         "begin with a schema");
     free(m.flat);
     *at = m.body + m.body_size;
     return good;
 }
 
-static bool read_stream(lun_ipc *x, lun_ipc_fault *f)
+static bool read_stream(lun_ipc *x, lun_file_fault *f)
 {
     int64_t at = 0;
     if (!read_schema(x, &at, f))
@@ -207,7 +207,8 @@ static bool read_stream(lun_ipc *x, lun_ipc_fault *f)
     for (;;) {
         message m;
         if (at == x->source.size)
-            return lun__ipc_fault(f, "short", "the stream is cut short: it has no mark of its end");
+            return lun__file_fault(f, "short",
+                                   "the stream is cut short: it has no mark of its end");
         if (!read_message(x, at, &m, f))
             return false;
         if (!m.kind)
@@ -217,17 +218,17 @@ static bool read_stream(lun_ipc *x, lun_ipc_fault *f)
         at = m.body + m.body_size;
         const lun_status s = lun_host_check(x->engine);
         if (s != LUN_OK)
-            return lun__ipc_fault_of(f, s);
+            return lun__file_fault_of(f, s);
     }
     at += PREFIX;
     return at >= x->source.size ||
-           lun__ipc_fault(f, "long", "%lld bytes are behind the end of the stream",
-                          (long long)(x->source.size - at));
+           lun__file_fault(f, "long", "%lld bytes are behind the end of the stream",
+                           (long long)(x->source.size - at));
 }
 
 /* The messages of a footer's blocks, which stand before byte `end`. */
 static bool read_blocks(lun_ipc *x, lun_flatbuffer_vector blocks, int kind, int64_t end,
-                        lun_ipc_fault *f)
+                        lun_file_fault *f)
 {
     for (int64_t k = 0; k < blocks.count; k++) {
         const int64_t block = blocks.at + k * BLOCK;
@@ -237,7 +238,7 @@ static bool read_blocks(lun_ipc *x, lun_flatbuffer_vector blocks, int kind, int6
         message m;
         if (blocks.in->bad || at < PREFIX || head < PREFIX || size < 0 || head > end ||
             size > end || at > end - head - size)
-            return lun__ipc_fault(f, "format", "the footer is damaged");
+            return lun__file_fault(f, "format", "the footer is damaged");
         if (!read_message(x, at, &m, f))
             return false;
         if (m.kind != kind || m.body != at + head || m.body_size != size) {
@@ -246,67 +247,67 @@ static bool read_blocks(lun_ipc *x, lun_flatbuffer_vector blocks, int kind, int6
         }
         const lun_status s = lun_host_check(x->engine);
         if (!add_message(x, &m, f) || s != LUN_OK)
-            return lun__ipc_fault_of(f, s);
+            return lun__file_fault_of(f, s);
     }
     return true;
 }
 
-static bool read_footer(lun_ipc *x, lun_flatbuffer *flat, int64_t end, lun_ipc_fault *f)
+static bool read_footer(lun_ipc *x, lun_flatbuffer *flat, int64_t end, lun_file_fault *f)
 {
     const lun_flatbuffer_table t = lun__flatbuffer_root(flat);
     x->version = (int)lun__flatbuffer_field(t, 0, 2, 0);
     const lun_flatbuffer_table schema = lun__flatbuffer_child(t, 1);
     if (flat->bad || !schema.at)
-        return lun__ipc_fault(f, "format", "the footer is damaged");
+        return lun__file_fault(f, "format", "the footer is damaged");
     return lun__ipc_schema_read(x, schema, f) &&
            read_blocks(x, lun__flatbuffer_vector(t, 2, BLOCK), DICTIONARY, end, f) &&
            read_blocks(x, lun__flatbuffer_vector(t, 3, BLOCK), ROWS, end, f) &&
-           (!flat->bad || lun__ipc_fault(f, "format", "the footer is damaged"));
+           (!flat->bad || lun__file_fault(f, "format", "the footer is damaged"));
 }
 
-static bool read_file(lun_ipc *x, lun_ipc_fault *f)
+static bool read_file(lun_ipc *x, lun_file_fault *f)
 {
     uint8_t tail[TAIL];
     const int64_t size = x->source.size;
     if (size < 2 * PREFIX + TAIL || !read_at(x, size - TAIL, TAIL, tail, f) ||
         memcmp(tail + 4, "ARROW1", 6) != 0)
-        return lun__ipc_fault(f, "short",
-                              "the file is cut short: it does not end as files of "
-                              "Arrow's do");
+        return lun__file_fault(f, "short",
+                               "the file is cut short: it does not end as files of "
+                               "Arrow's do");
     lun_flatbuffer length = {tail, 4, false};
     const int64_t n = lun__flatbuffer_number(&length, 0, 4), at = size - TAIL - n;
     if (n <= 0 || at < PREFIX)
-        return lun__ipc_fault(f, "format", "the footer is damaged");
+        return lun__file_fault(f, "format", "the footer is damaged");
     lun_flatbuffer *flat = read_flat(x, at, n, f);
     const bool good = flat && read_footer(x, flat, at, f);
     free(flat);
     return good;
 }
 
-lun_ipc *lun__ipc_file_open(lun_engine *e, const lun_ipc_source *s, lun_ipc_fault *f)
+lun_ipc *lun__ipc_file_open(lun_engine *e, const lun_ipc_source *s, lun_file_fault *f)
 {
     char magic[PREFIX] = "";
-    *f = (lun_ipc_fault){.status = LUN_OK};
+    *f = (lun_file_fault){.status = LUN_OK};
     lun_ipc *x = calloc(1, sizeof *x);
     if (!x) {
-        (void)lun__ipc_fault_of(f, LUN_ENOMEM);
+        (void)lun__file_fault_of(f, LUN_ENOMEM);
         return NULL;
     }
     x->engine = e;
     x->source = *s;
     bool good = read_at(x, 0, s->size < PREFIX ? s->size : PREFIX, magic, f);
     if (good && !memcmp(magic, "FEA1", 4))
-        good = lun__ipc_fault(f, "unsupported",
-                              "a Feather file of version 1: convert it, as by "
-                              "pyarrow.feather.write_feather(t, path, version=2)");
+        good = lun__file_fault(f, "unsupported",
+                               "a Feather file of version 1: convert it, as by "
+                               "pyarrow.feather.write_feather(t, path, version=2)");
     else if (good && s->size == 0)
-        good = lun__ipc_fault(f, "short", "the file is empty");
+        good = lun__file_fault(f, "short", "the file is empty");
     else if (good && memcmp(magic, "ARROW1", 6) == 0)
         good = read_file(x, f);
     else if (good)
         good = may_be_stream(x, (const uint8_t *)magic)
                    ? read_stream(x, f)
-                   : lun__ipc_fault(f, "format", "no file or stream of Arrow's");
+                   : lun__file_fault(f, "format", "no file or stream of Arrow's");
     if (good)
         return x;
     lun__ipc_file_close(x);

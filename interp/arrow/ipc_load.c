@@ -14,10 +14,10 @@ static int64_t number_at(const lun_ipc_batch *b, int64_t at)
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-static bool damaged(const lun_ipc_part *p, lun_ipc_fault *f)
+static bool damaged(const lun_ipc_part *p, lun_file_fault *f)
 {
-    return lun__ipc_fault(f, "format", "column '%s': the batch at byte %lld is damaged", p->name,
-                          (long long)p->batch->at);
+    return lun__file_fault(f, "format", "column '%s': the batch at byte %lld is damaged", p->name,
+                           (long long)p->batch->at);
 }
 
 /* Buffers of an array, of which those of views beyond the second are not counted. */
@@ -49,7 +49,7 @@ static bool count_variadic(const lun_ipc_part *p, bool are, int64_t *before, int
 
 /* What `need` bytes at least are in memory of buffer number k of a batch; whole: all of them. */
 static bool plan_buffer(const lun_ipc *x, const lun_ipc_part *p, int64_t k, int64_t need,
-                        lun_ipc_buffer *out, lun_ipc_fault *f)
+                        lun_ipc_buffer *out, lun_file_fault *f)
 {
     const lun_ipc_batch *b = p->batch;
     const int64_t entry = b->buffers.at + 16 * k, at = number_at(b, entry);
@@ -62,7 +62,7 @@ static bool plan_buffer(const lun_ipc *x, const lun_ipc_part *p, int64_t k, int6
     if (b->codec != LUN_IPC_NONE && out->size) {
         if (out->size < STATED)
             return damaged(p, f);
-        if (!lun__ipc_fault_read(f, x->source.read(x->source.ctx, out->at, STATED, text)))
+        if (!lun__file_fault_read(f, x->source.read(x->source.ctx, out->at, STATED, text)))
             return false;
         lun_flatbuffer head = {text, STATED, false};
         stated = lun__flatbuffer_number(&head, 0, STATED);
@@ -90,7 +90,7 @@ static bool bytes_of(const lun_ipc_load *l, int which, int64_t *need)
 }
 
 static bool plan_buffers(const lun_ipc *x, const lun_ipc_part *p, int64_t first, lun_ipc_load *l,
-                         lun_ipc_fault *f)
+                         lun_file_fault *f)
 {
     for (int k = 0; k < l->count; k++) {
         int64_t need = 0;
@@ -106,7 +106,7 @@ static bool plan_buffers(const lun_ipc *x, const lun_ipc_part *p, int64_t first,
 }
 
 bool lun__ipc_load_plan(const lun_ipc *x, const lun_ipc_part *p, lun_ipc_load *out, int64_t *bytes,
-                        lun_ipc_fault *f)
+                        lun_file_fault *f)
 {
     const lun_ipc_batch *b = p->batch;
     lun_ipc_load l = {.file = x, .rows = p->rows};
@@ -128,7 +128,7 @@ bool lun__ipc_load_plan(const lun_ipc *x, const lun_ipc_part *p, lun_ipc_load *o
     l.buffer = calloc((size_t)count + 1, sizeof *l.buffer);
     *out = l;
     if (!l.buffer)
-        return lun__ipc_fault_of(f, LUN_ENOMEM);
+        return lun__file_fault_of(f, LUN_ENOMEM);
     if (!plan_buffers(x, p, p->fixed + before, out, f))
         return false;
     for (int k = 0; k < out->count; k++)

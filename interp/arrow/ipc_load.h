@@ -32,7 +32,7 @@ typedef struct lun_ipc_part {
 
 /* Checks what a batch says of an array against itself; *bytes grows by those that are needed. */
 bool lun__ipc_load_plan(const lun_ipc *x, const lun_ipc_part *p, lun_ipc_load *out, int64_t *bytes,
-                        lun_ipc_fault *f);
+                        lun_file_fault *f);
 void lun__ipc_load_run(lun_ipc_load *l);
 void lun__ipc_load_free(lun_ipc_load *l);
 /* An array on what is loaded; buffers has room for count + 1. */

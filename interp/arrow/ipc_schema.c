@@ -149,7 +149,7 @@ enum { DEEPEST = 64, MOST = 1 << 20 };
 /* What is read of a schema. */
 typedef struct counts {
     lun_ipc *x;
-    lun_ipc_fault *fault;
+    lun_file_fault *fault;
     int64_t fields, nodes, fixed, views; /* of those before */
 } counts;
 
@@ -171,7 +171,7 @@ void lun__ipc_schema_free(struct ArrowSchema *s)
 
 static bool out_of_memory(counts *c)
 {
-    return lun__ipc_fault_of(c->fault, LUN_ENOMEM);
+    return lun__file_fault_of(c->fault, LUN_ENOMEM);
 }
 
 /* Counts the nodes and buffers of a field with that format. */
@@ -228,7 +228,7 @@ static bool make_coded(counts *c, lun_flatbuffer_table encoding, lun_ipc_field *
     values->name = NULL;
     *out = (struct ArrowSchema){.name = out->name, .dictionary = values};
     if (!codes)
-        return lun__ipc_fault(c->fault, "format", "a dictionary has codes that are no integers");
+        return lun__file_fault(c->fault, "format", "a dictionary has codes that are no integers");
     out->format = strdup(codes);
     if (top) {
         top->coded = true;
@@ -245,15 +245,15 @@ static bool read_field(counts *c, lun_flatbuffer_table t, int depth, bool counte
     const lun_flatbuffer_table encoding = lun__flatbuffer_child(t, 4);
     const char *name = lun__flatbuffer_text(t, 0, &length);
     if (depth > DEEPEST || ++c->fields > MOST)
-        return lun__ipc_fault(c->fault, "unsupported",
-                              "more than %d fields, or %d within each other", MOST, DEEPEST);
+        return lun__file_fault(c->fault, "unsupported",
+                               "more than %d fields, or %d within each other", MOST, DEEPEST);
     if (t.in->bad ||
         !format_of((int)lun__flatbuffer_field(t, 2, 1, 0), lun__flatbuffer_child(t, 3), format,
                    sizeof format) ||
         t.in->bad)
-        return lun__ipc_fault(c->fault, "format",
-                              "the schema is damaged, or has a type that Arrow 5 "
-                              "does not have");
+        return lun__file_fault(c->fault, "format",
+                               "the schema is damaged, or has a type that Arrow 5 "
+                               "does not have");
     out->format = strdup(format);
     out->name = strndup(name ? name : "", (size_t)length);
     if (!out->format || !out->name)
@@ -265,20 +265,20 @@ static bool read_field(counts *c, lun_flatbuffer_table t, int depth, bool counte
         count(c, format);
     }
     if (name && memchr(name, 0, (size_t)length))
-        return lun__ipc_fault(c->fault, "format", "the name of a column holds a NUL byte");
+        return lun__file_fault(c->fault, "format", "the name of a column holds a NUL byte");
     return read_children(c, t, depth, counted && !encoding.at, out) &&
            (!encoding.at || make_coded(c, encoding, top, out));
 }
 
-bool lun__ipc_schema_read(lun_ipc *x, lun_flatbuffer_table schema, lun_ipc_fault *f)
+bool lun__ipc_schema_read(lun_ipc *x, lun_flatbuffer_table schema, lun_file_fault *f)
 {
     counts c = {.x = x, .fault = f};
     const lun_flatbuffer_vector v = lun__flatbuffer_vector(schema, 1, 4);
     if (lun__flatbuffer_field(schema, 0, 2, 0) != 0 && !schema.in->bad)
-        return lun__ipc_fault(f, "unsupported", "the elements are big-endian");
+        return lun__file_fault(f, "unsupported", "the elements are big-endian");
     x->fields = calloc((size_t)v.count + 1, sizeof *x->fields);
     if (!x->fields)
-        return lun__ipc_fault_of(f, LUN_ENOMEM);
+        return lun__file_fault_of(f, LUN_ENOMEM);
     for (int64_t k = 0; k < v.count; k++) {
         lun_ipc_field *field = &x->fields[k];
         *field = (lun_ipc_field){.node = c.nodes, .fixed = c.fixed, .views = c.views};
@@ -286,5 +286,5 @@ bool lun__ipc_schema_read(lun_ipc *x, lun_flatbuffer_table schema, lun_ipc_fault
         if (!read_field(&c, lun__flatbuffer_element(v, k), 1, true, field, &field->schema))
             return false;
     }
-    return !schema.in->bad || lun__ipc_fault(f, "format", "the schema is damaged");
+    return !schema.in->bad || lun__file_fault(f, "format", "the schema is damaged");
 }

@@ -44,15 +44,8 @@ struct lun_ipc {
     lun_ipc_batches batches, dictionaries;
 };
 
-/* Notes why something fails, unless it failed before; false. */
-__attribute__((format(printf, 3, 4))) bool lun__ipc_fault(lun_ipc_fault *f, const char *code,
-                                                          const char *format, ...);
-bool lun__ipc_fault_of(lun_ipc_fault *f, lun_status s);
-/* What a read gave; true: 0. */
-bool lun__ipc_fault_read(lun_ipc_fault *f, int reason);
-
 /* Reads the schema of a message into x->version and x->fields. */
-bool lun__ipc_schema_read(lun_ipc *x, lun_flatbuffer_table schema, lun_ipc_fault *f);
+bool lun__ipc_schema_read(lun_ipc *x, lun_flatbuffer_table schema, lun_file_fault *f);
 void lun__ipc_schema_free(struct ArrowSchema *s);
 
 /* How the elements of a format stand in buffers behind the validity. */
@@ -71,7 +64,7 @@ typedef struct lun_ipc_library {
     int codec;
     void *function[8];
 } lun_ipc_library;
-bool lun__ipc_codec_open(lun_engine *e, int codec, lun_ipc_library *out, lun_ipc_fault *f);
+bool lun__ipc_codec_open(lun_engine *e, int codec, lun_ipc_library *out, lun_file_fault *f);
 /* Whether n bytes may stand for so many. */
 bool lun__ipc_codec_explains(int codec, int64_t n, int64_t made);
 /* NULL: all `room` bytes are made; else what is wrong. */

@@ -43,7 +43,7 @@ typedef struct writer {
     lun_engine *engine;
     const lun_ipc_form *form;
     const lun_ipc_sink *to;
-    lun_ipc_fault *fault;
+    lun_file_fault *fault;
     lun_ipc_library library;
     struct ArrowSchema schema;
     struct ArrowArray *batches;
@@ -55,7 +55,7 @@ typedef struct writer {
 
 static bool no_memory(writer *w)
 {
-    return lun__ipc_fault_of(w->fault, LUN_ENOMEM);
+    return lun__file_fault_of(w->fault, LUN_ENOMEM);
 }
 
 static bool put_bytes(writer *w, const void *bytes, int64_t n)
@@ -523,16 +523,16 @@ static bool write_all(writer *w, struct ArrowArrayStream *in)
             w->columns[k].array = w->batches[b].children[k];
         good = put_batch(w, w->columns, w->width, w->batches[b].length, ROWS, 0);
         const lun_status s = good ? lun_host_check(w->engine) : LUN_OK;
-        good = good && (s == LUN_OK || lun__ipc_fault_of(w->fault, s));
+        good = good && (s == LUN_OK || lun__file_fault_of(w->fault, s));
     }
     return good && put_end(w);
 }
 
 bool lun__ipc_write(lun_engine *e, struct ArrowArrayStream *in, const lun_ipc_form *form,
-                    const lun_ipc_sink *to, lun_ipc_fault *f)
+                    const lun_ipc_sink *to, lun_file_fault *f)
 {
     writer w = {.engine = e, .form = form, .to = to, .fault = f};
-    *f = (lun_ipc_fault){.status = LUN_OK};
+    *f = (lun_file_fault){.status = LUN_OK};
     const bool good = write_all(&w, in);
     for (int64_t b = 0; b < w.count; b++)
         w.batches[b].release(&w.batches[b]);

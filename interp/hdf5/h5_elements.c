@@ -68,7 +68,7 @@ static void find_chunk(transfer *t)
         (void)lib->Pclose(how);
 }
 
-static bool open_to_read(transfer *t, const lun_h5_set *set, lun_h5_fault *f)
+static bool open_to_read(transfer *t, const lun_h5_set *set, lun_file_fault *f)
 {
     const lun_h5_library *lib = &t->x->lib;
     t->rank = set->rank;
@@ -88,7 +88,7 @@ static bool open_to_read(transfer *t, const lun_h5_set *set, lun_h5_fault *f)
 
 /* Reads a piece of the box from `first` on, whose memory is `to`. */
 static bool read_piece(const transfer *t, const lun_h5_pieces *p, const int64_t *first,
-                       lun_h5_id memory, void *to, lun_h5_fault *f)
+                       lun_h5_id memory, void *to, lun_file_fault *f)
 {
     const lun_h5_library *lib = &t->x->lib;
     int64_t inside[LUN_MAX_RANK];
@@ -101,24 +101,24 @@ static bool read_piece(const transfer *t, const lun_h5_pieces *p, const int64_t 
 }
 
 /* Whether truth values are: members of the enumeration. */
-static bool check_truth(const transfer *t, const unsigned char *x, int64_t n, lun_h5_fault *f)
+static bool check_truth(const transfer *t, const unsigned char *x, int64_t n, lun_file_fault *f)
 {
     for (int64_t k = 0; k < n; k++)
         if (x[k] > 1)
-            return lun__h5_library_fault(
-                f, "format", "dataset '%.200s': element %lld is no member of the enumeration",
-                t->path, (long long)k + 1);
+            return lun__file_fault(f, "format",
+                                   "dataset '%.200s': element %lld is no member of the enumeration",
+                                   t->path, (long long)k + 1);
     return true;
 }
 
 bool lun__h5_elements_read(lun_h5 *x, const char *path, const lun_h5_set *set, const int64_t *first,
-                           const int64_t *count, void *to, lun_h5_fault *f)
+                           const int64_t *count, void *to, lun_file_fault *f)
 {
     lun_engine *e = x->lib.e;
     transfer t = {.x = x, .path = path, .set = -1, .space = -1, .type = -1};
     lun_h5_pieces p;
     lun_h5_id memory = -1;
-    *f = (lun_h5_fault){.status = LUN_OK};
+    *f = (lun_file_fault){.status = LUN_OK};
     lun__h5_library_begin(&x->lib);
     bool ok = open_to_read(&t, set, f);
     ok = ok && lun__h5_pieces_begin(&p, t.rank, first, count, t.chunk, t.bytes);
@@ -187,7 +187,8 @@ static lun_h5_id make_naming(const lun_h5_library *lib)
     return how;
 }
 
-static bool make_set(transfer *t, lun_dtype dtype, const int64_t *shape, int level, lun_h5_fault *f)
+static bool make_set(transfer *t, lun_dtype dtype, const int64_t *shape, int level,
+                     lun_file_fault *f)
 {
     const lun_h5_library *lib = &t->x->lib;
     const lun_h5_id keeping = make_keeping(t, shape, level), naming = make_naming(lib),
@@ -210,7 +211,7 @@ static bool make_set(transfer *t, lun_dtype dtype, const int64_t *shape, int lev
 }
 
 static bool write_piece(const transfer *t, const lun_h5_pieces *p, const void *from,
-                        lun_h5_fault *f)
+                        lun_file_fault *f)
 {
     const lun_h5_library *lib = &t->x->lib;
     const lun_h5_id memory = make_space(lib, t->rank, p->count);
@@ -224,7 +225,7 @@ static bool write_piece(const transfer *t, const lun_h5_pieces *p, const void *f
 
 /* Writes all elements, of which each piece is some in row-major order: chunks are grown along the
  * last axis first, as pieces are. */
-static void write_all(transfer *t, lun_array *a, lun_h5_pieces *p, lun_h5_fault *f)
+static void write_all(transfer *t, lun_array *a, lun_h5_pieces *p, lun_file_fault *f)
 {
     lun_h5_library *lib = &t->x->lib;
     int64_t at = 0, most = 1;
@@ -232,7 +233,7 @@ static void write_all(transfer *t, lun_array *a, lun_h5_pieces *p, lun_h5_fault 
         most *= p->step[k] < p->to[k] ? p->step[k] : p->to[k];
     void *buffer = malloc((size_t)most * (size_t)t->bytes);
     if (!buffer) {
-        lun__h5_library_fault_of(f, LUN_ENOMEM);
+        lun__file_fault_of(f, LUN_ENOMEM);
         return;
     }
     bool more = true;
@@ -252,13 +253,13 @@ static void write_all(transfer *t, lun_array *a, lun_h5_pieces *p, lun_h5_fault 
 /* Where elements could not be written, the dataset and the file stay open until the process ends:
  * releases of the library from 1.10 to 2.0 fall over what they cannot write when they close it, or
  * another file afterwards. */
-bool lun__h5_elements_write(lun_h5 *x, const char *path, lun_array *a, int level, lun_h5_fault *f)
+bool lun__h5_elements_write(lun_h5 *x, const char *path, lun_array *a, int level, lun_file_fault *f)
 {
     static const int64_t zeros[LUN_MAX_RANK];
     int64_t shape[LUN_MAX_RANK];
     transfer t = {.x = x, .path = path, .set = -1, .space = -1, .type = -1};
     lun_h5_pieces p;
-    *f = (lun_h5_fault){.status = LUN_OK};
+    *f = (lun_file_fault){.status = LUN_OK};
     t.rank = lun_shape(a, shape);
     t.bytes = lun_dtype_size(lun_dtype_of(a));
     lun__h5_library_begin(&x->lib);

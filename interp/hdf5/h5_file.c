@@ -12,10 +12,10 @@
 
 enum { MOST_OBJECTS = 1 << 20, INFO = 1024 }; /* bytes that an object's description may take */
 
-static lun_h5 *begin(lun_engine *e, lun_h5_fault *f)
+static lun_h5 *begin(lun_engine *e, lun_file_fault *f)
 {
     lun_h5 *x = calloc(1, sizeof *x);
-    *f = (lun_h5_fault){.status = x ? LUN_OK : LUN_ENOMEM};
+    *f = (lun_file_fault){.status = x ? LUN_OK : LUN_ENOMEM};
     if (x && !lun__h5_library_open(e, &x->lib, f)) {
         free(x);
         return NULL;
@@ -38,7 +38,7 @@ static lun_h5_id make_access(const lun_h5_library *lib, bool locked)
     return how;
 }
 
-static lun_h5 *open_file(lun_engine *e, const char *path, bool made, lun_h5_fault *f)
+static lun_h5 *open_file(lun_engine *e, const char *path, bool made, lun_file_fault *f)
 {
     lun_h5 *x = begin(e, f);
     if (!x)
@@ -48,8 +48,8 @@ static lun_h5 *open_file(lun_engine *e, const char *path, bool made, lun_h5_faul
     const lun_h5_id how = make_access(lib, !made);
     x->file = -1;
     if (how < 0)
-        lun__h5_library_fault(f, "library",
-                              "this HDF5 library is too old to write: 1.10.7 or newer is needed");
+        lun__file_fault(f, "library",
+                        "this HDF5 library is too old to write: 1.10.7 or newer is needed");
     else
         x->file =
             made ? lib->Fcreate(path, LUN_H5_TRUNCATE, 0, how) : lib->Fopen(path, LUN_H5_READ, how);
@@ -64,19 +64,19 @@ static lun_h5 *open_file(lun_engine *e, const char *path, bool made, lun_h5_faul
     return NULL;
 }
 
-lun_h5 *lun__h5_file_open(lun_engine *e, const char *path, lun_h5_fault *f)
+lun_h5 *lun__h5_file_open(lun_engine *e, const char *path, lun_file_fault *f)
 {
     return open_file(e, path, false, f);
 }
 
-lun_h5 *lun__h5_file_create(lun_engine *e, const char *path, lun_h5_fault *f)
+lun_h5 *lun__h5_file_create(lun_engine *e, const char *path, lun_file_fault *f)
 {
     return open_file(e, path, true, f);
 }
 
-bool lun__h5_file_close(lun_h5 *x, lun_h5_fault *f)
+bool lun__h5_file_close(lun_h5 *x, lun_file_fault *f)
 {
-    *f = (lun_h5_fault){.status = LUN_OK};
+    *f = (lun_file_fault){.status = LUN_OK};
     if (!x)
         return true;
     lun__h5_library_begin(&x->lib);
@@ -126,13 +126,13 @@ static bool describe_open(const lun_h5_library *lib, lun_h5_id set, lun_h5_set *
     return ok;
 }
 
-lun_h5_id lun__h5_file_open_set(lun_h5 *x, const char *path, lun_h5_fault *f)
+lun_h5_id lun__h5_file_open_set(lun_h5 *x, const char *path, lun_file_fault *f)
 {
     const lun_h5_id set = x->lib.Oopen(x->file, path, 0);
     if (set < 0)
         lun__h5_library_fault_said(&x->lib, f, "no dataset '%.200s'", path);
     else if (x->lib.Iget_type(set) != LUN_H5_DATASET)
-        lun__h5_library_fault(f, "format", "'%.200s' is no dataset", path);
+        lun__file_fault(f, "format", "'%.200s' is no dataset", path);
     if (set >= 0 && f->code) {
         (void)x->lib.Oclose(set);
         return -1;
@@ -140,9 +140,9 @@ lun_h5_id lun__h5_file_open_set(lun_h5 *x, const char *path, lun_h5_fault *f)
     return set;
 }
 
-bool lun__h5_file_describe(lun_h5 *x, const char *path, lun_h5_set *out, lun_h5_fault *f)
+bool lun__h5_file_describe(lun_h5 *x, const char *path, lun_h5_set *out, lun_file_fault *f)
 {
-    *f = (lun_h5_fault){.status = LUN_OK};
+    *f = (lun_file_fault){.status = LUN_OK};
     lun__h5_library_begin(&x->lib);
     const lun_h5_id set = lun__h5_file_open_set(x, path, f);
     if (set >= 0 && !describe_open(&x->lib, set, out))
@@ -198,7 +198,7 @@ static int take_link(lun_h5_id group, const char *name, const int *info, void *c
 }
 
 /* Whether a group is new. */
-static bool is_new(walk *w, lun_h5_id group, lun_h5_fault *f)
+static bool is_new(walk *w, lun_h5_id group, lun_file_fault *f)
 {
     char info[INFO] = {0};
     const size_t size = w->x->lib.identity;
@@ -216,7 +216,7 @@ static bool is_new(walk *w, lun_h5_id group, lun_h5_fault *f)
 }
 
 /* Describes a dataset, or takes the links of a group. */
-static void look_at(walk *w, const char *path, lun_h5_fault *f)
+static void look_at(walk *w, const char *path, lun_file_fault *f)
 {
     const lun_h5_library *lib = &w->x->lib;
     const lun_h5_id object = lib->Oopen(w->x->file, *path ? path : "/", 0);
@@ -240,19 +240,19 @@ static void look_at(walk *w, const char *path, lun_h5_fault *f)
     }
 }
 
-bool lun__h5_file_list(lun_h5 *x, lun_h5_set **sets, int64_t *count, lun_h5_fault *f)
+bool lun__h5_file_list(lun_h5 *x, lun_h5_set **sets, int64_t *count, lun_file_fault *f)
 {
     walk w = {.x = x};
-    *f = (lun_h5_fault){.status = LUN_OK};
+    *f = (lun_file_fault){.status = LUN_OK};
     lun__h5_library_begin(&x->lib);
     look_at(&w, "", f);
     while (w.next < w.count && !f->code && !w.full)
         look_at(&w, w.paths[w.next++], f);
     lun__h5_library_end(&x->lib);
     if (w.full && (w.count >= MOST_OBJECTS || w.set_count >= MOST_OBJECTS))
-        lun__h5_library_fault(f, "unsupported", "more than %d objects", MOST_OBJECTS);
+        lun__file_fault(f, "unsupported", "more than %d objects", MOST_OBJECTS);
     else if (w.full)
-        lun__h5_library_fault_of(f, LUN_ENOMEM);
+        lun__file_fault_of(f, LUN_ENOMEM);
     for (int64_t k = 0; k < w.count; k++)
         free(w.paths[k]);
     free(w.paths);

@@ -19,7 +19,7 @@ static bool find(lun_engine *e, const char *name, void *to)
     return s == LUN_OK;
 }
 
-bool lun__h5_library_open(lun_engine *e, lun_h5_library *out, lun_h5_fault *f)
+bool lun__h5_library_open(lun_engine *e, lun_h5_library *out, lun_file_fault *f)
 {
     bool ok = lun_door_open(e, "hdf5", NULL) == LUN_OK;
     out->e = e;
@@ -34,7 +34,7 @@ bool lun__h5_library_open(lun_engine *e, lun_h5_library *out, lun_h5_fault *f)
         ok = find(e, "H5Oget_info1", &out->Oget_info) || find(e, "H5Oget_info", &out->Oget_info);
     }
     if (!ok)
-        return lun__h5_library_fault(f, "library", "%s", lun_error(e));
+        return lun__file_fault(f, "library", "%s", lun_error(e));
     if (!find(e, "H5Pset_file_locking", &out->Pset_file_locking))
         out->Pset_file_locking = NULL;
     lun__h5_library_begin(out);
@@ -82,25 +82,6 @@ lun_h5_id lun__h5_library_property(const lun_h5_library *x, const char *name)
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-bool lun__h5_library_fault(lun_h5_fault *f, const char *code, const char *format, ...)
-{
-    va_list list;
-    if (f->code || f->status != LUN_OK)
-        return false;
-    f->code = code;
-    va_start(list, format);
-    vsnprintf(f->text, sizeof f->text, format, list);
-    va_end(list);
-    return false;
-}
-
-bool lun__h5_library_fault_of(lun_h5_fault *f, lun_status s)
-{
-    if (!f->code && f->status == LUN_OK)
-        f->status = s;
-    return false;
-}
-
 /* How the library describes a level of a failure. */
 typedef struct error_level {
     lun_h5_id owner, major, minor;
@@ -118,7 +99,7 @@ static int keep_reason(unsigned level, const void *error, void *ctx)
     return 0;
 }
 
-bool lun__h5_library_fault_said(const lun_h5_library *x, lun_h5_fault *f, const char *format, ...)
+bool lun__h5_library_fault_said(const lun_h5_library *x, lun_file_fault *f, const char *format, ...)
 {
     char said[300] = "no reason given", what[300];
     va_list list;
@@ -126,5 +107,5 @@ bool lun__h5_library_fault_said(const lun_h5_library *x, lun_h5_fault *f, const 
     vsnprintf(what, sizeof what, format, list);
     va_end(list);
     (void)x->Ewalk2(0, 0, keep_reason, said);
-    return lun__h5_library_fault(f, "format", "%s: HDF5: %s", what, said);
+    return lun__file_fault(f, "format", "%s: HDF5: %s", what, said);
 }

@@ -100,7 +100,7 @@ typedef struct lun_h5_library {
 } lun_h5_library;
 
 /* Opens the library.  False: there is none that will do, as *f says. */
-bool lun__h5_library_open(lun_engine *e, lun_h5_library *out, lun_h5_fault *f);
+bool lun__h5_library_open(lun_engine *e, lun_h5_library *out, lun_file_fault *f);
 /* Calls of the library stand between these: one thread of the process at a time is there, since not
  * every build of it is made for more, and it prints no failures. */
 void lun__h5_library_begin(lun_h5_library *x);
@@ -111,13 +111,9 @@ lun_h5_id lun__h5_library_type(const lun_h5_library *x, const char *name);
 /* A class of lists of properties, such as "LINK_CREATE". */
 lun_h5_id lun__h5_library_property(const lun_h5_library *x, const char *name);
 
-/* Fails with a message; the first one stays.  False. */
-__attribute__((format(printf, 3, 4))) bool lun__h5_library_fault(lun_h5_fault *f, const char *code,
-                                                                 const char *format, ...);
-bool lun__h5_library_fault_of(lun_h5_fault *f, lun_status s);
-/* The same for a call of the library that has just failed; its own words follow `what`. */
+/* lun__file_fault for a call of the library that has just failed; its own words follow `what`. */
 __attribute__((format(printf, 3, 4))) bool
-lun__h5_library_fault_said(const lun_h5_library *x, lun_h5_fault *f, const char *format, ...);
+lun__h5_library_fault_said(const lun_h5_library *x, lun_file_fault *f, const char *format, ...);
 
 struct lun_h5 {
     lun_h5_library lib;
@@ -125,7 +121,7 @@ struct lun_h5 {
     bool is_lost; /* a write has failed: see lun__h5_elements_write */
 };
 /* The dataset at a path, to be closed by Oclose; negative: there is none, or *f failed before. */
-lun_h5_id lun__h5_file_open_set(lun_h5 *x, const char *path, lun_h5_fault *f);
+lun_h5_id lun__h5_file_open_set(lun_h5 *x, const char *path, lun_file_fault *f);
 
 /* ---- types (h5_type.c) ----------------------------------------------------------------------- */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/canonical_nan.h"
 #include "ir/combine_order.h"
+#include "kernels/canonical_nan.h"
 
 /* What the kernel's chunks are joined with. */
 typedef struct joint {

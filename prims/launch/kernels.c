@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/canonical_nan.h"
+#include "kernels/canonical_nan.h"
 #include "launch/kernels.h"
 #include "launch/trap.h"
 

@@ -32,8 +32,8 @@ struct lun_kernel_entry {
  * call, and longer while e->kernels_held. */
 lun_status lun__kernel_of(lun_engine *e, const lun_lowered *l, lun_kernel_entry **out);
 
-/* *ir becomes what backends make kernels of (ir/canonical_nan.h): itself or *made, which is to be
- * freed in every case. */
+/* *ir becomes what backends make kernels of (kernels/canonical_nan.h): itself or *made, which is
+ * to be freed in every case. */
 lun_status lun__kernel_ir(lun_engine *e, const lun_ir **ir, lun_ir *made);
 
 /* Whether k is a kernel for the backend and the math mode in use. */

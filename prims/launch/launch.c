@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "ir/canonical_nan.h"
 #include "ir/combine_order.h"
+#include "kernels/canonical_nan.h"
 #include "launch/bind.h"
 #include "launch/join_chunks.h"
 #include "launch/launch.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/take_nodes.h"
-#include "ir/canonical_nan.h"
+#include "kernels/canonical_nan.h"
 
 /* Puts the text of a note into a message, with the reported value: %lld stands for an integer, with
  * or without a mark, %g for a float. NULL: the value is not known; it is left out, with the blank

@@ -65,7 +65,7 @@ static reader *new_reader(lua_State *L)
 }
 
 /* Nil, message, code; raises what is the engine's. */
-static int push_fault(lua_State *L, lun__host *h, const lun_ipc_fault *f)
+static int push_fault(lua_State *L, lun__host *h, const lun_file_fault *f)
 {
     if (f->status == LUN_ENOMEM)
         return luaL_error(L, "not enough memory");
@@ -88,7 +88,7 @@ static int open_reader(lua_State *L)
     lun__host *h = lun__host_here(L);
     const luaL_Stream *from = luaL_testudata(L, 1, LUA_FILEHANDLE);
     size_t size = 0;
-    lun_ipc_fault f;
+    lun_file_fault f;
     lun_ipc_source source = {.read = read_bytes};
     lua_settop(L, 1);
     reader *r = new_reader(L);
@@ -137,7 +137,7 @@ static bool has_changed(const reader *r)
 }
 
 static lun_status read_into(lun__host *h, const reader *r, int64_t k, int64_t most,
-                            const char *options, lun_array **out, lun_ipc_fault *f)
+                            const char *options, lun_array **out, lun_file_fault *f)
 {
     return lun__ipc_column(h->engine, r->file, k, most, options, out, f) ? LUN_OK : f->status;
 }
@@ -151,12 +151,12 @@ static int column(lua_State *L)
     const reader *r = check_column(L, &k);
     const int64_t most = luaL_checkinteger(L, 3);
     const char *options = luaL_optstring(L, 4, NULL);
-    lun_ipc_fault f;
+    lun_file_fault f;
     lun_status s;
     lun_array **out = lun__lua_array_new(L, h);
     LUN__TRY(s, read_into(h, r, k, most, options, out, &f));
     if (has_changed(r)) {
-        f = (lun_ipc_fault){.reason = EIO};
+        f = (lun_file_fault){.reason = EIO};
         strcpy(f.text, "the file has changed since it was opened; open it again");
     }
     if (s != LUN_OK || f.code || f.reason)
@@ -197,7 +197,7 @@ static int write_file(lua_State *L)
         lua_toboolean(L, 3), lua_toboolean(L, 4),
         (lun_ipc_codec)(luaL_checkoption(L, 5, codecs[0], codecs) + LUN_IPC_NONE)};
     const lun_ipc_sink sink = {to->f, put};
-    lun_ipc_fault f;
+    lun_file_fault f;
     errno = 0;
     const bool done = lun__ipc_write(h->engine, stream, &form, &sink, &f);
     if (!done && !f.reason)

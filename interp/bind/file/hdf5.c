@@ -12,7 +12,7 @@
 static int collect(lua_State *L)
 {
     lun_h5 **x = luaL_checkudata(L, 1, TYPE);
-    lun_h5_fault f;
+    lun_file_fault f;
     (void)lun__h5_file_close(*x, &f);
     *x = NULL;
     return 0;
@@ -26,7 +26,7 @@ static lun_h5 *check_file(lua_State *L)
 }
 
 /* Nil, message, code; raises what is the engine's. */
-static int push_fault(lua_State *L, lun__host *h, const lun_h5_fault *f)
+static int push_fault(lua_State *L, lun__host *h, const lun_file_fault *f)
 {
     if (f->status == LUN_ECANCEL || f->status == LUN_ELIMIT)
         return lun__error_raise_stop(L, f->status);
@@ -39,13 +39,13 @@ static int push_fault(lua_State *L, lun__host *h, const lun_h5_fault *f)
     return 3;
 }
 
-typedef lun_h5 *opener(lun_engine *e, const char *path, lun_h5_fault *f);
+typedef lun_h5 *opener(lun_engine *e, const char *path, lun_file_fault *f);
 
 static int push_file(lua_State *L, opener *how)
 {
     lun__host *h = lun__host_here(L);
     const char *path = luaL_checkstring(L, 1);
-    lun_h5_fault f;
+    lun_file_fault f;
     lun_h5 **x = lua_newuserdatauv(L, sizeof *x, 0);
     *x = NULL;
     luaL_setmetatable(L, TYPE);
@@ -71,7 +71,7 @@ static int close_file(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun_h5 **x = luaL_checkudata(L, 1, TYPE), *open = *x;
-    lun_h5_fault f;
+    lun_file_fault f;
     *x = NULL;
     if (!lun__h5_file_close(open, &f))
         return push_fault(L, h, &f);
@@ -118,7 +118,7 @@ static int list_sets(lua_State *L)
     lun_h5 *x = check_file(L);
     lun_h5_set *sets = NULL;
     int64_t count = 0;
-    lun_h5_fault f;
+    lun_file_fault f;
     int status = LUA_OK;
     luaL_checkstack(L, 4, NULL);
     lua_pushcfunction(L, push_list);
@@ -140,7 +140,7 @@ static int describe_set(lua_State *L)
     lun__host *h = lun__host_here(L);
     lun_h5 *x = check_file(L);
     lun_h5_set set = {.path = NULL};
-    lun_h5_fault f;
+    lun_file_fault f;
     if (!lun__h5_file_describe(x, luaL_checkstring(L, 2), &set, &f))
         return push_fault(L, h, &f);
     push_set(L, &set);
@@ -174,7 +174,7 @@ static int64_t box_size(int rank, const int64_t *count)
 /* Reads a box into an array. */
 static lun_status read_box(lun__host *h, lun_h5 *x, const char *path, const lun_h5_set *set,
                            const int64_t *first, const int64_t *count, lun_array **out,
-                           lun_h5_fault *f)
+                           lun_file_fault *f)
 {
     const int64_t n = box_size(set->rank, count);
     lun_blank *blank;
@@ -208,7 +208,7 @@ static int read_set(lua_State *L)
     const char *path = luaL_checkstring(L, 2);
     int64_t first[LUN_MAX_RANK], count[LUN_MAX_RANK];
     lun_h5_set set = {.path = NULL};
-    lun_h5_fault f;
+    lun_file_fault f;
     if (!lun__h5_file_describe(x, path, &set, &f))
         return push_fault(L, h, &f);
     luaL_argcheck(L, !*set.refused, 2, set.refused);
@@ -237,7 +237,7 @@ static int write_set(lua_State *L)
     lun_h5 *x = check_file(L);
     const char *path = luaL_checkstring(L, 2);
     lun_array *a = lun__lua_array_check(L, h, 3);
-    lun_h5_fault f;
+    lun_file_fault f;
     if (!lun__h5_elements_write(x, path, a, (int)luaL_checkinteger(L, 4), &f))
         return push_fault(L, h, &f);
     lun__host_report_memory(L, h);

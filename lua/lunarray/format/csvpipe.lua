@@ -1,5 +1,5 @@
 -- CSV text that comes once, from a pipe, a device or a file of Lua's, in parts that csvrows.lua reads as files one
--- after the other: each of a few MB that end with a row, behind a line that stands for the header.
+-- after the other: each of a few MB that end with a row, behind a line in the place of the header.
 --
 -- Invariant: `text` is part `number`, before which `lines` lines came; `rest` was read and is of later parts. A part
 -- stays until the next one is asked for; then it cannot be had again.

@@ -1,11 +1,11 @@
-/* ipc_fault.c - why reading or writing a file of Arrow's failed: the first reason stays. */
+/* file_fault.c - see file_fault.h. */
+#include "column/file_fault.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "arrow/ipc_state.h"
-
-bool lun__ipc_fault(lun_ipc_fault *f, const char *code, const char *format, ...)
+bool lun__file_fault(lun_file_fault *f, const char *code, const char *format, ...)
 {
     va_list list;
     if (f->code || f->status != LUN_OK || f->reason)
@@ -17,17 +17,17 @@ bool lun__ipc_fault(lun_ipc_fault *f, const char *code, const char *format, ...)
     return false;
 }
 
-bool lun__ipc_fault_of(lun_ipc_fault *f, lun_status s)
+bool lun__file_fault_of(lun_file_fault *f, lun_status s)
 {
     if (!f->code && !f->reason && f->status == LUN_OK)
         f->status = s;
     return false;
 }
 
-bool lun__ipc_fault_read(lun_ipc_fault *f, int reason)
+bool lun__file_fault_read(lun_file_fault *f, int reason)
 {
     if (reason < 0)
-        return lun__ipc_fault(f, "short", "the file was truncated while it was read");
+        return lun__file_fault(f, "short", "the file was truncated while it was read");
     if (reason && !f->code && f->status == LUN_OK) {
         f->reason = reason;
         snprintf(f->text, sizeof f->text, "%s", strerror(reason));

@@ -1,5 +1,5 @@
 /* canonical_nan.c - see canonical_nan.h. */
-#include "ir/canonical_nan.h"
+#include "kernels/canonical_nan.h"
 
 #include <stdlib.h>
 #include <string.h>
