@@ -14,7 +14,8 @@
 /* *to, to be freed in every case: `from` with such values; *any false: there are none, and *to is
  * nothing.  LUN_ENOMEM. */
 lun_status lun__canonical_nan(const lun_ir *from, lun_ir *to, bool *any);
-/* The instruction of `from` that instruction `at` of the result was made of; -1: none, or no memory. */
+/* The instruction of `from` that instruction `at` of the result was made of; -1: none, or no
+ * memory. */
 int lun__canonical_nan_origin(const lun_ir *from, int at);
 /* A result of a combination by op (LUN_OP_COUNT: a function), a cell of dtype `from`, as one of
  * dtype t: the canonical NaN if it is NaN, unless op gives one of the values combined. */

@@ -245,7 +245,7 @@ static void of_table(const lun_roots *r, int64_t k, int bits, double *cosine, do
     const pair c = plus(times(ca, cb), (pair){-ss.high, -ss.low});
     const pair s = plus(times(sa, cb), times(ca, sb));
     bool (*rounded)(pair a, double *out) = bits > 24 ? rounded_f64 : rounded_f32;
-    if (!rounded(c, cosine) | !rounded(s, sine))
+    if (!rounded(c, cosine) || !rounded(s, sine))
         exact(k, r->n, bits, cosine, sine);
 }
 
