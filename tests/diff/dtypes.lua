@@ -220,6 +220,13 @@ local function few_bits(x, is_wide)
     return (negative and -x or x) * 2.0 ^ 11
 end
 
+local nan = libm.fabs(0.0 / 0.0)
+
+-- What an operation gives: of NaNs the one that is positive.
+function dtypes.computed(x)
+    return x ~= x and nan or x
+end
+
 -- One element of dtype `from` as an element of dtype `to`.
 function dtypes.convert(x, from, to)
     if from == to then
@@ -234,7 +241,7 @@ function dtypes.convert(x, from, to)
         x = x and 1 or 0
     end
     if from.is_float then
-        return to.is_float and to.round(x) or truncated(x, to)
+        return to.is_float and dtypes.computed(to.round(x)) or truncated(x, to)
     elseif to.wide then
         return to.round(few_bits(x, from.is_wide))
     elseif to.is_float then
@@ -248,7 +255,7 @@ function dtypes.number(x, t)
     if math.type(x) == "integer" then
         return dtypes.convert(x, dtypes.i64, t)
     elseif math.type(x) == "float" then
-        return dtypes.convert(x, dtypes.f64, t)
+        return dtypes.convert(dtypes.computed(x), dtypes.f64, t)
     end
     return dtypes.convert(x, dtypes.bool, t)
 end

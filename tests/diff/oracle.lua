@@ -18,8 +18,17 @@ local libm = require "libm"
 local oracle = { ops = {} }
 local ops = oracle.ops
 
+-- Operations that give one of their operands, bits and all; every other one gives the same NaN.
+local passes = { where = true, min = true, max = true, fmin = true, fmax = true, clamp = true, fillnan = true }
+
 local function op(name, rule, row)
     row.name, row.rule = name, rule
+    local float = row.float
+    if float and not passes[name] then
+        row.float = function(...)
+            return dtypes.computed(float(...))
+        end
+    end
     ops[name] = row
 end
 
@@ -299,6 +308,7 @@ function oracle.element(row, t)
     end
     if t.wide and row.float then -- computed in a wider float, and rounded then
         return function(_, a, b, c)
+            a, b, c = dtypes.computed(a), dtypes.computed(b), dtypes.computed(c) -- conversions
             local x = row.float(t.wide, a, b, c)
             return math.type(x) == "float" and t.round(x) or x
         end

@@ -46,7 +46,7 @@ describe("an error of one rank before a step", function()
                 .. "table)",
             ["s.alltoall(me == 1 and 5 or {})"] = "bad argument #1 to 'alltoall' (a list of 3 values expected, got number)",
             ["s.shared(me == 1 and 'q' or 'i8', 1)"] = "bad argument #1 to 'shared' (unknown dtype 'q'; the dtypes are bool "
-                .. "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 f16 bf16)",
+                .. "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 f16 bf16 c64 c128)",
             ["lun.zeros({ s.block(4), me == 1 and -1 or 2 })"] = "bad argument #1 to 'zeros' (axis 2: an extent expected, "
                 .. "got -1)",
             ["s.master(me ~= 1 and print or 5)"] = "bad argument #1 to 'master' (function expected, got number)",
