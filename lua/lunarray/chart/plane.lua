@@ -82,7 +82,8 @@ local function draw_x(paper, spec, area)
             paper:line(x, area.top, x, area.bottom, GRID, 1)
         end
         paper:line(x, area.bottom, x, area.bottom + 5, INK, 1)
-        paper:text(math.min(x, paper.width - half - 2), area.bottom + SIZE + 9, tick.label, SIZE, INK, "middle")
+        local within = math.max(half + 2, math.min(x, paper.width - half - 2))
+        paper:text(within, area.bottom + SIZE + 9, tick.label, SIZE, INK, "middle")
     end
 end
 

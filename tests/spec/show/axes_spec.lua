@@ -252,6 +252,19 @@ describe("axes of dates", function()
         assert.is_truthy(drawn(soon, lun.index(2), { width = 80 }):find "10:00:00.000 +10:00:00.020 +10:00:00.040 +10:00:00.060")
     end)
 
+    it("have their labels within the picture at both ends", function()
+        local text = charted(lun.date.range("2024-01-01", "2024-12-31", "1d"), lun.index(366) % 5 + 1, {})
+        local found = 0
+        for _, one in ipairs(words_of(text)) do
+            if one[1]:find "^2024" then
+                local half = #one[1] * 13 * 0.6 / 2 -- of 13 high, 0.6 of that wide
+                assert.is_true(one[2] - half > 0 and one[2] + half < 800, one[1] .. " at " .. one[2])
+                found = found + 1
+            end
+        end
+        assert.is_true(found >= 2)
+    end)
+
     it("are of numbers of days with xdate", function()
         assert.is_truthy(drawn(lun.vector { 15340, 16800 }, lun.index(2), { xdate = true }):find "2012 +2013 +2014 +2015")
     end)
