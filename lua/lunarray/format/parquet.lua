@@ -156,8 +156,8 @@ function M.disagreement(files)
     end
 end
 
--- The table of the rows of all files: `files` has the path of each. Nil, message, code.
-function M.decode_all(files, opts)
+-- Whether all files are there and make one table; or nil, message, code.
+function M.are_one(files)
     local there, message, code = M.are_there(files)
     if not there then
         return nil, message, code
@@ -165,6 +165,15 @@ function M.decode_all(files, opts)
     message, code = M.disagreement(files)
     if message then
         return nil, message, CODES[code] or code
+    end
+    return true
+end
+
+-- The table of the rows of all files: `files` has the path of each. Nil, message, code.
+function M.decode_all(files, opts)
+    local together, message, code = M.are_one(files)
+    if not together then
+        return nil, message, code
     end
     local text, t
     text, message, code = M.query_of(files, opts)
@@ -267,13 +276,9 @@ local SAMPLE <const> = 1000 -- rows
 
 -- lun.open: the opened table of the rows of all files; or nil, message, code.
 function M.open(files, opts)
-    local there, message, code = M.are_there(files)
-    if not there then
+    local together, message, code = M.are_one(files)
+    if not together then
         return nil, message, code
-    end
-    message, code = M.disagreement(files)
-    if message then
-        return nil, message, CODES[code] or code
     end
     local text, sample
     text, message, code = M.query_of(files, opts)
