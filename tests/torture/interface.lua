@@ -73,8 +73,8 @@ local function call(path, f, ...)
     lun.math "fast"
 end
 
--- Not called: functions that raise their argument as an error, or end or change the process by design.
-local on_purpose = { ["error"] = true, ["lun.trim"] = true }
+-- Not called: functions that raise their argument as an error, stop the engine, or end or change the process by design.
+local on_purpose = { ["error"] = true, ["lun.trim"] = true, ["core.internal.evaluation"] = true }
 
 kit.part("wrong arguments", function()
     lun.use "reference"
