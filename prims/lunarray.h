@@ -1192,6 +1192,12 @@ LUN_API lun_status lun_solve_triangular(lun_engine *e, lun_array *t, lun_array *
  * the value is needed. */
 LUN_API lun_status lun_eigh(lun_engine *e, lun_array *a, int flags, lun_array **out);
 
+/* The eigenvalues of square matrices in ascending order of their real, then their imaginary parts,
+ * which are the first two of 2 n + 2 rows, with LUN_VALUES of 2; then n rows of the eigenvectors'
+ * real parts, a vector in each, and n of their imaginary parts.  A vector has length 1, and its
+ * element of the greatest modulus is real and positive.  Failures are those of lun_eigh. */
+LUN_API lun_status lun_eig(lun_engine *e, lun_array *a, int flags, lun_array **out);
+
 /* Q and R with Q R = a, m x n: Q has orthonormal columns, as many as the lesser of m and n, with
  * LUN_COMPLETE m; R is upper triangular, and its diagonal is not negative.  Below Q's m rows are
  * n rows, the columns of R; with LUN_TRIANGULAR these alone, as many elements long as the lesser of

@@ -11,7 +11,9 @@
 #include "isa/isa.h"
 
 /* dot: the sum of x[j] * y[j].  greatest: the greatest modulus, NaN left out.  times: x[j] * by.
- * less: x[j] - by * y[j].  rank_two: x[j] - (v * ws[j] + w * vs[j]).  subtract: x[j] - y[j].
+ * turn: of p = by[0] x + by[1] y + by[2] z each of x, y, z loses p times by[3], by[4], by[5]; z may
+ * be NULL, and counts for nothing.  less: x[j] - by * y[j].
+ * rank_two: x[j] - (v * ws[j] + w * vs[j]).  subtract: x[j] - y[j].
  * reflection: x becomes v by which 1 - tau v v' makes of x a vector of `to` and zeros, the sign of
  * `to` not being x[0]'s; v is x but for its first element, times a power of 2 where squares would
  * lose digits.  tau is given, 0 where all but x[0] is 0.
@@ -21,6 +23,7 @@
     T lun__vectors_greatest_##X(lun_isa isa, const T *x, int64_t n);                      \
     T lun__vectors_reflection_##X(lun_isa isa, T *x, int64_t n, T *to);                   \
     void lun__vectors_times_##X(lun_isa isa, T *x, T by, int64_t n);                      \
+    void lun__vectors_turn_##X(lun_isa isa, T *x, T *y, T *z, const T *by, int64_t n);    \
     void lun__vectors_less_##X(lun_isa isa, T *x, T by, const T *y, int64_t n);           \
     void lun__vectors_rank_two_##X(lun_isa isa, T *x, T v, T w, const T *vs, const T *ws, \
                                    int64_t n);                                            \

@@ -105,6 +105,22 @@ EACH void NAME(less_by)(T *x, T by, const T *y, int64_t n)
         x[j] = x[j] - by * y[j];
 }
 
+EACH void NAME(turn_by)(T *x, T *y, T *z, const T *by, int64_t n)
+{
+    const T a = by[0], b = by[1], c = by[2], d = by[3], e = by[4], f = by[5];
+    for (int64_t j = 0; j < n && z; j++) {
+        const T p = a * x[j] + b * y[j] + c * z[j];
+        x[j] = x[j] - p * d;
+        y[j] = y[j] - p * e;
+        z[j] = z[j] - p * f;
+    }
+    for (int64_t j = 0; j < n && !z; j++) {
+        const T p = a * x[j] + b * y[j];
+        x[j] = x[j] - p * d;
+        y[j] = y[j] - p * e;
+    }
+}
+
 EACH void NAME(rank_two_by)(T *x, T v, T w, const T *vs, const T *ws, int64_t n)
 {
     for (int64_t j = 0; j < n; j++)
@@ -161,6 +177,7 @@ EACH void NAME(chain_by)(T *c, const T *a, int64_t step, const T *b, int64_t row
 /* clang-format off */
 WIDER(T, greatest, (const T *x, int64_t n), x, n)
 WIDER(void, times, (T *x, T by, int64_t n), x, by, n)
+WIDER(void, turn, (T *x, T *y, T *z, const T *by, int64_t n), x, y, z, by, n)
 WIDER(void, less, (T *x, T by, const T *y, int64_t n), x, by, y, n)
 WIDER(void, rank_two, (T *x, T v, T w, const T *vs, const T *ws, int64_t n), x, v, w, vs, ws, n)
 WIDER(void, subtract, (T *x, const T *y, int64_t n), x, y, n)
@@ -237,6 +254,11 @@ T NAME(lun__vectors_reflection)(lun_isa isa, T *x, int64_t n, T *to)
 void NAME(lun__vectors_times)(lun_isa isa, T *x, T by, int64_t n)
 {
     CHOSEN(isa, times, x, by, n);
+}
+
+void NAME(lun__vectors_turn)(lun_isa isa, T *x, T *y, T *z, const T *by, int64_t n)
+{
+    CHOSEN(isa, turn, x, y, z, by, n);
 }
 
 void NAME(lun__vectors_less)(lun_isa isa, T *x, T by, const T *y, int64_t n)

@@ -4,11 +4,11 @@
 /* dense(what, a [, b or flags [, flags]]) */
 static int dense(lua_State *L)
 {
-    static const char *const names[] = {"lu",  "det",    "cholesky",   "eigh", "qr",
-                                        "svd", "solved", "triangular", NULL};
+    static const char *const names[] = {"lu",  "det", "cholesky", "eigh",       "qr",
+                                        "svd", "eig", "solved",   "triangular", NULL};
     lun__host *h = lun__host_here(L);
     const int what = luaL_checkoption(L, 1, NULL, names);
-    const bool two = what >= 6;
+    const bool two = what >= 7;
     const int flags = (int)luaL_optinteger(L, two ? 4 : 3, 0);
     lun__lua_array_check(L, h, 2);
     if (two)
@@ -24,7 +24,8 @@ static int dense(lua_State *L)
                 : what == 3 ? lun_eigh(e, a, flags, out)
                 : what == 4 ? lun_qr(e, a, flags, out)
                 : what == 5 ? lun_svd(e, a, flags, out)
-                : what == 6 ? lun_lu_solve(e, a, b, out)
+                : what == 6 ? lun_eig(e, a, flags, out)
+                : what == 7 ? lun_lu_solve(e, a, b, out)
                             : lun_solve_triangular(e, a, b, flags, out));
     lun__error_check(L, h, s, 2);
     lun__host_report_memory(L, h);

@@ -52,7 +52,7 @@ return {
     {
         file = "signals",
         functions = "hanning hamming blackman bartlett kaiser",
-        methods = "polyval polyder polyint polymul polyadd polydiv poly polyfit i0 medfilt savgol gaussian",
+        methods = "roots polyval polyder polyint polymul polyadd polydiv poly polyfit i0 medfilt savgol gaussian",
     },
     {
         file = "fourier",
@@ -77,7 +77,7 @@ return {
     {
         file = "matrices",
         functions = "",
-        methods = "solve inv det slogdet lu cholesky solve_triangular qr eigh eigvalsh",
+        methods = "solve inv det slogdet lu cholesky solve_triangular qr eigh eigvalsh eig eigvals",
     },
     {
         file = "singular",

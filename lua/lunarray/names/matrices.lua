@@ -188,4 +188,39 @@ row("eigvalsh", "A:eigvalsh([{upper=false}])", "the eigenvalues of a symmetric m
         return dense("eigh", lower(A, options), 1)
     end)
 
+-- The eigenvalues as complex numbers, of rows of their parts.
+local function joined(parts, shape)
+    return shaped(core.complex(between(parts, 1, 1), between(parts, 2, 2)), with(shape, #shape - 1))
+end
+
+-- Of matrices that have no elements.
+local function none(A, shape)
+    return core.zeros(shape, computed(A) == "f32" and "c64" or "c128")
+end
+
+row("eig", "A:eig()",
+    "the eigenvalues of a square matrix, complex, ascending by real, then imaginary part, and its eigenvectors, as\n"
+        .. "columns of length 1 whose element of the greatest modulus is real and positive",
+    "lun.vector{{2, 1}, {0, 1}}:eig()",
+    '{1.0+0.0i, 2.0+0.0i}, {{0.70710678118655+0.0i, 1.0+0.0i}, {-0.70710678118655+0.0i, 0.0+0.0i}}',
+    function(A)
+        local shape, n = square(A)
+        if size(shape) == 0 then
+            return none(A, with(shape, #shape - 1)), none(A, shape)
+        end
+        local all = dense("eig", A)
+        local re, im = between(all, 3, n + 2), between(all, n + 3, 2 * n + 2)
+        return joined(all, shape), core.complex(re, im):matrix_transpose()
+    end)
+
+row("eigvals", "A:eigvals()", "the eigenvalues of a square matrix alone",
+    "lun.vector{{0, -1}, {1, 0}}:eigvals()", "{0.0-1.0i, 0.0+1.0i}",
+    function(A)
+        local shape = square(A)
+        if size(shape) == 0 then
+            return none(A, with(shape, #shape - 1))
+        end
+        return joined(dense("eig", A, 1), shape)
+    end)
+
 return rows

@@ -133,6 +133,33 @@ row("poly", "r:poly()", "the coefficients of the polynomial with these roots", "
         return core.vector(list)
     end)
 
+row("roots", "c:roots()",
+    "the roots of the polynomial, complex, ascending by real, then imaginary part: the eigenvalues of its companion",
+    "lun.vector{1, 0, 4}:roots()", "{0.0-2.0i, 0.0+2.0i}",
+    function(c)
+        c = coefficients(c, 1)
+        local first, last = 1, #c
+        while first <= last and c[first] == 0 do
+            first = first + 1
+        end
+        while last >= first and c[last] == 0 do
+            last = last - 1
+        end
+        local zeros = core.zeros(last < first and 0 or #c - last, "c128")
+        local n = last - first
+        if n <= 0 then
+            return zeros
+        end
+        local companion = {}
+        for i = 1, n do
+            companion[i] = {}
+            for k = 1, n do
+                companion[i][k] = i == 1 and -c[first + k] / c[first] or i == k + 1 and 1.0 or 0.0
+            end
+        end
+        return (core.vector(companion):eigvals() .. zeros):sort()
+    end)
+
 row("polyfit", "x:polyfit(y, k)",
     "the coefficients of the polynomial of degree k that is nearest to the points (x, y), in the least sum of "
         .. "squares:\n"

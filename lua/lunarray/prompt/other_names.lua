@@ -154,10 +154,10 @@ local CONSTANTS = {
 
 -- Advice for names without a way above.
 local INSTEAD = {
-    linalg = "A:solve(B), A:inv(), A:det(), A:qr(), A:svd(), A:eigh(), A:lstsq(B), A:matmul(B), a:norm(), lun.einsum",
+    linalg = "A:solve(B), A:inv(), A:det(), A:qr(), A:svd(), A:eigh(), A:eig(), "
+        .. "A:lstsq(B), A:matmul(B), a:norm(), lun.einsum",
     ["fft2 rfft2"] = "A:fftn(), A:rfftn()",
     ["ifft2 irfft2"] = "A:ifftn(), A:irfftn()",
-    eig = "",
     ["conv1d conv2d"] = "a:convolve(b); lun.stencil(f), a function of the elements around each one",
     pop = "arrays keep their length; a .. b makes a longer one",
     ["backward autograd"] = "lun.grad(f), a function that gives derivatives and the value of f",
@@ -175,7 +175,7 @@ local NONE = {
         .. " mintypecode"] =
         "dtypes are words: lun.help \"cast\"",
     ["core ctypeslib emath exceptions f2py lib test testing get_include getbufsize setbufsize geterr"
-        .. " seterr geterrcall seterrcall errstate little_endian einsum_path histogramdd roots fromregex"] =
+        .. " seterr geterrcall seterrcall errstate little_endian einsum_path histogramdd fromregex"] =
         "nothing here takes its place",
 }
 

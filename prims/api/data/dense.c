@@ -32,10 +32,10 @@ static lun_status square(lun_engine *e, const int64_t *shape, int rank, int64_t 
                      (long long)shape[rank - 2] - more, (long long)shape[rank - 1]);
 }
 
-/* What of_one gives for each matrix: a row, or an element. */
-enum { ROW = -1, ELEMENT = -2 };
+/* What of_one gives for each matrix: a row, or an element; two rows, or two and twice as many. */
+enum { ROW = -1, ELEMENT = -2, TWO_ROWS = -3, TWICE = -4 };
 
-/* Of one operand, a result of so many rows more than columns, a ROW or an ELEMENT. */
+/* Of one operand, a result of so many rows more than columns, or one of those. */
 static lun_status of_one(lun_engine *e, lun_array *a, lun_algorithm which, int64_t more,
                          uint64_t option, int64_t to, const char *const *notes, lun_array **out)
 {
@@ -48,8 +48,11 @@ static lun_status of_one(lun_engine *e, lun_array *a, lun_algorithm which, int64
     const uint64_t options[] = {option, 0};
     if (s == LUN_OK) {
         const int64_t rows = shape[rank - 1];
-        shape[rank - 2] = to < 0 ? rows : rows + to;
-        rank += to < 0 ? (int)to : 0;
+        shape[rank - 2] = to == TWO_ROWS ? 2
+                          : to == TWICE  ? 2 * rows + 2
+                          : to < 0       ? rows
+                                         : rows + to;
+        rank += to == ROW || to == ELEMENT ? (int)to : 0;
         s = lun__fold_node_algorithm(e, which, &in, rows, options, (lun_dtype)in->dtype, rank,
                                      shape, notes, &n);
     }
@@ -195,6 +198,14 @@ lun_status lun_eigh(lun_engine *e, lun_array *a, int flags, lun_array **out)
     LUN_NEED(e, a && out && flags >= 0 && flags <= LUN_VALUES);
     LUN_NO_MISSING(e, a);
     return of_one(e, a, LUN_ALGORITHM_EIGEN, 0, (uint64_t)flags, flags ? ROW : 1,
+                  several(a) ? one_no_eigenvalues : no_eigenvalues, out);
+}
+
+lun_status lun_eig(lun_engine *e, lun_array *a, int flags, lun_array **out)
+{
+    LUN_NEED(e, a && out && flags >= 0 && flags <= LUN_VALUES);
+    LUN_NO_MISSING(e, a);
+    return of_one(e, a, LUN_ALGORITHM_EIGEN_GENERAL, 0, (uint64_t)flags, flags ? TWO_ROWS : TWICE,
                   several(a) ? one_no_eigenvalues : no_eigenvalues, out);
 }
 

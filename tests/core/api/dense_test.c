@@ -68,6 +68,12 @@ static void test_factors_and_solutions(void **state)
     holds(x, 2, LIST(2, 5));
     OK(lun_eigh(e, a, 0, &x));
     holds(x, 6, LIST(2, 5, 0, 1, 1, 0));
+    OK(lun_eig(e, a, LUN_VALUES, &x));
+    holds(x, 4, LIST(2, 5, 0, 0));
+    lun_release(a);
+    a = matrix(LIST(3, 0, 0, 2), 2, square);
+    OK(lun_eig(e, a, 0, &x));
+    holds(x, 12, LIST(2, 3, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0));
     lun_release(a);
     a = matrix(LIST(0, -2, 0), 2, (const int64_t[]){3, 1});
     OK(lun_qr(e, a, 0, &x));
@@ -96,6 +102,8 @@ static void test_refusals(void **state)
     FAILS(lun_eigh(e, wide, 0, &x), LUN_ESHAPE, "matrix of shape 2 x 3 is not square");
     FAILS(lun_cholesky(e, NULL, &x), LUN_EARG, "");
     FAILS(lun_eigh(e, a, 2, &x), LUN_EARG, "");
+    FAILS(lun_eig(e, a, 2, &x), LUN_EARG, "");
+    FAILS(lun_eig(e, wide, 0, &x), LUN_ESHAPE, "matrix of shape 2 x 3 is not square");
     FAILS(lun_qr(e, a, 3, &x), LUN_EARG, "");
     FAILS(lun_svd(e, a, 2, &x), LUN_EARG, "");
     FAILS(lun_svd(e, none, 0, &x), LUN_ESHAPE, "matrix is empty");

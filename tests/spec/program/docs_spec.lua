@@ -136,7 +136,7 @@ describe("documentation", function()
         local rows = rows_of("Not supported yet:", function(source, _, ok)
             assert.is_false(ok, source .. " works: the row belongs into the table above, and README.md names it")
         end)
-        assert.is_true(rows > 1, rows .. " rows")
+        assert.is_true(rows > 0, rows .. " rows")
     end)
 
     it("describes every name that Tab shows, in the overview, in the reference and by itself", function()

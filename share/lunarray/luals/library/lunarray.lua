@@ -528,11 +528,22 @@ function Array:dropnan() end
 ---@return string
 function Array:dtype() end
 
+---the eigenvalues of a square matrix, complex, ascending by real, then imaginary part, and its eigenvectors, as
+---columns of length 1 whose element of the greatest modulus is real and positive
+---`A:eig()`
+---@return lun.Array
+function Array:eig() end
+
 ---the eigenvalues of a symmetric matrix, ascending, and its eigenvectors, as columns; the lower triangle is read
 ---`A:eigh([{upper=false}])`
 ---@param options? { upper?: boolean }
 ---@return lun.Array
 function Array:eigh(options) end
+
+---the eigenvalues of a square matrix alone
+---`A:eigvals()`
+---@return lun.Array
+function Array:eigvals() end
 
 ---the eigenvalues of a symmetric matrix alone
 ---`A:eigvalsh([{upper=false}])`
@@ -1646,6 +1657,11 @@ function Array:roll(k, options) end
 ---@param options? { min?: any, center?: boolean, ddof?: number, q?: number, skipnan?: boolean }
 ---@return lun.Array
 function Array:rolling(w, f, b, options) end
+
+---the roots of the polynomial, complex, ascending by real, then imaginary part: the eigenvalues of its companion
+---`c:roots()`
+---@return lun.Array
+function Array:roots() end
 
 ---a window: the first two axes turned by k right angles, from the first to the second
 ---`A:rot90([k=1])`
@@ -3555,12 +3571,25 @@ function lun.duration(x, unit) end
 ---@return any
 function lun.each(shape, f, options) end
 
+---the eigenvalues of a square matrix, complex, ascending by real, then imaginary part, and its eigenvectors, as
+---columns of length 1 whose element of the greatest modulus is real and positive
+---`A:eig()`
+---@param a lun.Operand
+---@return lun.Array
+function lun.eig(a) end
+
 ---the eigenvalues of a symmetric matrix, ascending, and its eigenvectors, as columns; the lower triangle is read
 ---`A:eigh([{upper=false}])`
 ---@param a lun.Operand
 ---@param options? { upper?: boolean }
 ---@return lun.Array
 function lun.eigh(a, options) end
+
+---the eigenvalues of a square matrix alone
+---`A:eigvals()`
+---@param a lun.Operand
+---@return lun.Array
+function lun.eigvals(a) end
 
 ---the eigenvalues of a symmetric matrix alone
 ---`A:eigvalsh([{upper=false}])`
@@ -5045,6 +5074,12 @@ function lun.roll(a, k, options) end
 ---@param options? { min?: any, center?: boolean, ddof?: number, q?: number, skipnan?: boolean }
 ---@return lun.Array
 function lun.rolling(a, w, f, b, options) end
+
+---the roots of the polynomial, complex, ascending by real, then imaginary part: the eigenvalues of its companion
+---`c:roots()`
+---@param a lun.Operand
+---@return lun.Array
+function lun.roots(a) end
 
 ---a window: the first two axes turned by k right angles, from the first to the second
 ---`A:rot90([k=1])`
