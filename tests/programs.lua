@@ -309,7 +309,7 @@ function programs.on(how, n, scratch)
         return how == "one" and x or x:distribute("block", { over = over, rule = "balanced" })
     end
     function on.whole(x)
-        return how == "ranks" and x:distribute("copy", { over = "ranks" }) or x
+        return how == "ranks" and x:copy():distribute("copy", { over = "ranks" }) or x
     end
     function on.loop(owner, extents, f)
         if how == "ranks" then

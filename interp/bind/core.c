@@ -74,6 +74,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_engine,
         lun__open_evaluation,
         lun__open_spmd,
+        lun__open_blocked,
         lun__open_rankbytes,
         lun__open_blocks,
         lun__open_explain,

@@ -23,11 +23,6 @@ lun_status luafn_front(lua_State *L, int index, lun_engine *e, const lf_binding 
  * pushes nothing: it returns none. */
 bool luafn_compile_returned(lua_State *L);
 
-/* Whether the Lua function that called what runs at this level of the stack surely drops its
- * results: it calls a field or method of that name in a statement, and all such calls on that line
- * do.  Not where it is stripped, or calls otherwise, such as by pcall. */
-bool luafn_dropped_result(lua_State *L, int level, const char *name);
-
 /* The same as luafn_front without an engine: fills *out, which ends with out->release(out->ctx). */
 lun_status luafn_front_make(lua_State *L, int index, const lf_binding *ask, lun_front *out,
                             lun_strbuf *error);

@@ -70,11 +70,11 @@ local HEAD = [[
 local s = lun.spmd
 local n, me = s.npes, s.mype
 local function blocked(x, axis)
-    return x:distribute("block", { over = "ranks", axis = axis })
+    return x:copy():distribute("block", { over = "ranks", axis = axis })
 end
 local function same(what, a, x) -- a blocked array and a private one
     assert(a:kind() == "Blocked", what .. ": not blocked")
-    local whole = a:distribute("copy", { over = "ranks" })
+    local whole = a:copy():distribute("copy", { over = "ranks" })
     local function text(y)
         return y:dtype() .. " " .. table.concat({ y:shape() }, ",")
     end
@@ -120,7 +120,7 @@ local function bits(x)
     return type(x) == "number" and string.pack(math.type(x) == "integer" and "j" or "n", x) or tostring(x)
 end
 local function agree(what, a, t)
-    local all = a:distribute("copy", { over = "ranks" }):totable()
+    local all = a:copy():distribute("copy", { over = "ranks" }):totable()
     local function compare(x, y, at)
         if type(x) == "table" then
             assert(#x == #y, what)

@@ -77,11 +77,13 @@ static int with_missing(lua_State *L)
     return lun__lua_array_give(L, h, s, 2);
 }
 
-/* core.internal.has_missing(a): whether elements may be missing; evaluates nothing. */
+/* core.internal.has_missing(x): whether x is an array whose elements may be missing; evaluates
+ * nothing. */
 static int has_missing(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
-    lua_pushboolean(L, lun_has_missing(lun__lua_array_unevaluated(L, h, 1)));
+    lua_pushboolean(L, lun__lua_array_is(L, h, 1) &&
+                           lun_has_missing(lun__lua_array_unevaluated(L, h, 1)));
     return 1;
 }
 

@@ -3,7 +3,6 @@
 
 #include "bind/host/bind.h"
 #include "bind/host/field.h"
-#include "luafn/luafn.h"
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
@@ -231,21 +230,6 @@ static int distribute_over_ranks(lua_State *L)
     return 0;
 }
 
-/* internal.drops(name): whether the script calls a function of ours by that name, and drops what it
- * gives. */
-static int drops(lua_State *L)
-{
-    const char *called = luaL_checkstring(L, 1);
-    lua_Debug of;
-    int level = 0;
-    of.what = "C";
-    while (lua_getstack(L, level + 1, &of) && lua_getinfo(L, "S", &of) &&
-           (of.what[0] == 'C' || lun__source_line_is_module(of.short_src)))
-        level++;
-    lua_pushboolean(L, luafn_dropped_result(L, level, called));
-    return 1;
-}
-
 static bool is_over_ranks(lua_State *L)
 {
     if (!lua_istable(L, 3))
@@ -376,8 +360,8 @@ void lun__open_use(lua_State *L, const lun__parts *p)
                                          {"distribution", distribution, 1},
                                          {"touched", touched, 1},
                                          {NULL, NULL, 0}};
-    static const luaL_Reg internal[] = {
-        {"distribute_over_ranks", distribute_over_ranks}, {"drops", drops}, {NULL, NULL}};
+    static const luaL_Reg internal[] = {{"distribute_over_ranks", distribute_over_ranks},
+                                        {NULL, NULL}};
     lun__register(L, p, p->internal, internal);
     lun__register_offer(L, p, p->core, functions);
     lun__register_offer(L, p, p->methods, methods);

@@ -19,6 +19,7 @@ typedef enum lun__kind {
     LUN__TASK,
     LUN__QUEUE,
     LUN__EVENT,
+    LUN__BLOCKED, /* holds nothing: block/blocked.lua knows its elements */
     LUN__PLAN,
     LUN__SKELETON,
     LUN__OP,

@@ -1,13 +1,21 @@
 /* record_calls.c - calls with records among their arguments, tables of
- * lua/lunarray/record/record.lua, whose functions take over. */
+ * lua/lunarray/record/record.lua, or with blocked arrays, whose functions take over. */
 #include "bind/host/bind.h"
 
 /* The field of a metatable with record.lua's functions by their names. */
 static const char offered[] = "__records";
 
+static bool is_blocked(lua_State *L, int i)
+{
+    const lun__box *box = lua_touserdata(L, i);
+    return box && lua_rawlen(L, i) == LUN__HELD_BYTES && box->kind == LUN__BLOCKED;
+}
+
 bool lun__record_is_at(lua_State *L, int i)
 {
-    if (lua_type(L, i) != LUA_TTABLE || luaL_getmetafield(L, i, offered) == LUA_TNIL)
+    if (lua_type(L, i) != LUA_TTABLE && !is_blocked(L, i))
+        return false;
+    if (luaL_getmetafield(L, i, offered) == LUA_TNIL)
         return false;
     lua_pop(L, 1);
     return true;

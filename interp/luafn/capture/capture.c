@@ -138,11 +138,11 @@ static void capture_array(lun_array *a, lf_capture *out)
         out->small &= out->shape[k] <= 1 << 30;
 }
 
-static void capture_table(const lf_capture_context *v, lf_capture *out)
+/* Records, a struct or a blocked array; else out stays as it is. */
+static void capture_fields(const lf_capture_context *v, lf_capture *out)
 {
     lua_State *L = v->L;
     lf_fields kind = v->ask.fields ? v->ask.fields(L, lua_gettop(L)) : LF_NO_FIELDS;
-    out->kind = LF_CAPTURE_TABLE;
     if (kind == LF_NO_FIELDS)
         return;
     lua_pop(L, 1);
@@ -194,7 +194,8 @@ lun_status luafn_capture(const lf_capture_context *v, const lf_source *list, int
         out->word = word_of(lua_tostring(L, -1));
         break;
     case LUA_TTABLE:
-        capture_table(v, out);
+        out->kind = LF_CAPTURE_TABLE;
+        capture_fields(v, out);
         break;
     case LUA_TFUNCTION:
         return capture_function(v, s, out, error);
@@ -216,6 +217,8 @@ lun_status luafn_capture(const lf_capture_context *v, const lf_source *list, int
             capture_array(a, out);
         else if (lua_isuserdata(L, -1) && v->ask.operation(L, lua_gettop(L), &out->op))
             out->kind = LF_CAPTURE_ROW;
+        else
+            capture_fields(v, out);
     }
     }
     return LUN_OK;

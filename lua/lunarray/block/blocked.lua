@@ -1,5 +1,8 @@
 -- Blocked arrays: each rank has a part, an ordinary array; elementwise work is done on the parts without a message.
 -- What needs elements of other ranks moves them (blockmove.lua) or asks for them (windows.lua). Knows no transport.
+--
+-- Invariant: a handle of the binding is a blocked array exactly if state has an entry for it. The handle of an array
+-- becomes one, and the other way round, by blocked.become.
 
 local core = require "lunarray.core"
 local operands = require "lunarray.block.blockoperands"
@@ -8,49 +11,61 @@ local ready = require "lunarray.ranks.ready"
 local spread = require "lunarray.block.spread"
 local windows = require "lunarray.ranks.windows"
 
-local net = core.internal.spmd
+local net, handles = core.internal.spmd, core.internal.blocked
 local npes, mype = net.start()
 
 local blocked = { offers = {} }
 local offers = blocked.offers -- functions of the module with a blocked array among their arguments, by name
 
--- Keys of what a blocked array holds: its spread, this rank's part, the number of its window, once it has one.
-local SPREAD, PART, ID = {}, {}, {}
+-- Of each blocked array its spread, this rank's part, and the id of its window, once it has one.
+local state = setmetatable({}, { __mode = "k" })
 
 local methods = {}
-local type_of = { __name = "a blocked array", __records = offers, __blocked = true }
+local type_of = handles.type()
+local release = type_of.__gc
+type_of.__name, type_of.__records, type_of.__blocked = "a blocked array", offers, true
 
 -- ---------------------------------------------------------------- asking
 
 function blocked.is(x)
-    return type(x) == "table" and getmetatable(x) == type_of
+    return state[x] ~= nil
 end
 
 function blocked.spread_of(a)
-    return rawget(a, SPREAD)
+    return state[a].spread
 end
 
 function blocked.part_of(a)
-    return rawget(a, PART)
+    return state[a].part
 end
 
 -- "f64[20, 50]"
 local function kind_of(a)
-    return ("%s[%s]"):format(a[PART]:dtype(), table.concat(a[SPREAD].shape, ", "))
+    return ("%s[%s]"):format(state[a].part:dtype(), table.concat(state[a].spread.shape, ", "))
 end
 blocked.kind_of = kind_of
 
 operands.open(blocked)
 
 function blocked.make(s, part)
-    return setmetatable({ [SPREAD] = s, [PART] = part }, type_of)
+    local a = handles.handle()
+    state[a] = { spread = s, part = part }
+    return a
+end
+
+-- The handle a becomes what b is, an array or a blocked one, and b what a was.
+function blocked.become(a, b)
+    handles.swap(a, b)
+    state[a], state[b] = state[b], state[a]
+    return a
 end
 
 -- Another part in the place of this one.
 function blocked.set_part(a, part)
-    a[PART] = part
-    if rawget(a, ID) then
-        windows.replace(a[ID], part)
+    local of = state[a]
+    of.part = part
+    if of.id then
+        windows.replace(of.id, part)
     end
 end
 
@@ -60,20 +75,19 @@ end
 
 -- This rank's part is evaluated, without a word to others.
 local function eval_part(a)
-    blocked.set_part(a, a[PART]:eval())
+    blocked.set_part(a, state[a].part:eval())
     return a
 end
 
 -- The window by which other ranks reach the elements: a step of all ranks, once.
 local function window_of(a)
-    local id = rawget(a, ID)
-    if not id then
-        a[PART] = ready(eval, a[PART])
-        id = windows.make(a[PART], spread.size(a[SPREAD].shape), ("evaluates %s"):format(kind_of(a)), "an evaluation",
-            a[SPREAD].key)
-        rawset(a, ID, id)
+    local of = state[a]
+    if not of.id then
+        of.part = ready(eval, of.part)
+        local doing = ("evaluates %s"):format(kind_of(a))
+        of.id = windows.make(of.part, spread.size(of.spread.shape), doing, "an evaluation", of.spread.key)
     end
-    return id
+    return of.id
 end
 blocked.window_of = window_of
 
@@ -85,11 +99,11 @@ end
 -- ---------------------------------------------------------------- elements
 
 local function check(a, indices)
-    return windows.check_indices(a[SPREAD].shape, indices, "the blocked array " .. kind_of(a))
+    return windows.check_indices(state[a].spread.shape, indices, "the blocked array " .. kind_of(a))
 end
 
 local function reach(a, what, indices, x, op)
-    local pe, inside = spread.home(a[SPREAD], check(a, indices))
+    local pe, inside = spread.home(state[a].spread, check(a, indices))
     return windows.access(pe, mype, what, window_of(a), inside, x, op)
 end
 
@@ -99,10 +113,11 @@ local row_state = setmetatable({}, { __mode = "k" })
 local function index(a, indices, i)
     local further = table.move(indices, 1, #indices, 1, {})
     further[#further + 1] = i
-    local last = a[SPREAD].shape[#further]
+    local shape = state[a].spread.shape
+    local last = shape[#further]
     if i == last + 1 then
         return nil -- as of other arrays, for ipairs
-    elseif #further == #a[SPREAD].shape then
+    elseif #further == #shape then
         return reach(a, "get", further)
     end
     windows.check_indices({ last }, { i }, "the blocked array " .. kind_of(a))
@@ -114,10 +129,22 @@ end
 local function assign(a, indices, i, x)
     local further = table.move(indices, 1, #indices, 1, {})
     further[#further + 1] = i
-    if #further < #a[SPREAD].shape then
+    if #further < #state[a].spread.shape then
         error("rows of a blocked array are assigned element by element, in sharedon, or by set of the whole", 0)
     end
     reach(a, "put", further, x)
+end
+
+-- The array of a row and the row's indices; of one that is private by now the row, and nil.
+local function behind(row)
+    local a, indices = table.unpack(row_state[row])
+    if state[a] then
+        return a, indices
+    end
+    for _, i in ipairs(indices) do
+        a = a[i]
+    end
+    return a
 end
 
 rows.__index = public(function(row, i)
@@ -125,16 +152,23 @@ rows.__index = public(function(row, i)
         local said = "a row of a blocked array has no '%s': a:row(i) is a private array, which has all"
         error(said:format(tostring(i)), 0)
     end
-    local a, indices = table.unpack(row_state[row])
+    local a, indices = behind(row)
+    if not indices then
+        return a[i]
+    end
     return index(a, indices, i)
 end)
 rows.__newindex = public(function(row, i, x)
-    local a, indices = table.unpack(row_state[row])
+    local a, indices = behind(row)
+    if not indices then
+        a[i] = x
+        return
+    end
     assign(a, indices, i, x)
 end)
 function rows.__len(row)
-    local a, indices = table.unpack(row_state[row])
-    return a[SPREAD].shape[#indices + 1]
+    local a, indices = behind(row)
+    return indices and state[a].spread.shape[#indices + 1] or #a
 end
 
 type_of.__index = function(a, key)
@@ -151,7 +185,7 @@ type_of.__newindex = public(function(a, i, x)
     assign(a, {}, i, x)
 end)
 function type_of.__len(a)
-    return a[SPREAD].shape[1]
+    return state[a].spread.shape[1]
 end
 
 -- ---------------------------------------------------------------- elementwise work
@@ -229,7 +263,7 @@ function blocked.by_copy(a, name, ...)
 end
 
 methods.map = public(function(a, f, ...)
-    return wrap(a[SPREAD], a[PART]:map(f, whole(...)))
+    return wrap(state[a].spread, state[a].part:map(f, whole(...)))
 end)
 methods.zip = public(function(a, b, f, ...)
     local s, parts = parts_of("zip", a, b)
@@ -256,23 +290,24 @@ end)
 
 methods.set = public(function(a, e)
     local s, parts = parts_of("set", a, e)
-    if s.key ~= a[SPREAD].key then
+    if s.key ~= state[a].spread.key then
         error(("bad argument #1 to 'set' (%s does not fit into %s)"):format(kind_of(e), kind_of(a)), 0)
     end
-    a[PART]:set(parts[2])
+    state[a].part:set(parts[2])
     return a
 end)
 -- The elements of this rank are gone: any use of them is an error.
 methods.free = public(function(a)
-    a[PART]:free()
-    if rawget(a, ID) then
-        windows.drop(a[ID])
-        rawset(a, ID, nil)
+    local of = state[a]
+    of.part:free()
+    if of.id then
+        windows.drop(of.id)
+        of.id = nil
     end
 end)
 type_of.__close = methods.free
 methods.fill = public(function(a, x)
-    a[PART]:fill(x)
+    state[a].part:fill(x)
     return a
 end)
 -- All ranks evaluate it: from then on each of them can read and assign elements alone.
@@ -290,16 +325,16 @@ end
 -- ---------------------------------------------------------------- describing
 
 function methods.shape(a)
-    return table.unpack(a[SPREAD].shape)
+    return table.unpack(state[a].spread.shape)
 end
 function methods.dtype(a)
-    return a[PART]:dtype()
+    return state[a].part:dtype()
 end
 function methods.size(a)
-    return spread.size(a[SPREAD].shape)
+    return spread.size(state[a].spread.shape)
 end
 function methods.rank(a)
-    return #a[SPREAD].shape
+    return #state[a].spread.shape
 end
 function methods.kind()
     return "Blocked"
@@ -308,7 +343,7 @@ function methods.backend()
     return ("over %d rank%s"):format(npes, npes == 1 and "" or "s")
 end
 function methods.pending(a)
-    return a[PART]:pending()
+    return state[a].part:pending()
 end
 function methods.layout()
     return "right"
@@ -316,7 +351,7 @@ end
 
 -- Elements by their place in row-major order, for printing.
 methods.read = public(function(a, first, count)
-    local shape, list = a[SPREAD].shape, {}
+    local shape, list = state[a].spread.shape, {}
     for k = 1, count do
         local rest, indices = first + k - 2, {}
         for d = #shape, 1, -1 do
@@ -333,9 +368,12 @@ type_of.__tostring = public(function(a)
 end)
 
 function type_of.__gc(a)
-    if rawget(a, ID) then
-        windows.drop(a[ID])
+    local of = state[a]
+    if of and of.id then
+        windows.drop(of.id)
     end
+    state[a] = nil
+    release(a)
 end
 
 -- ---------------------------------------------------------------- for other files

@@ -296,10 +296,7 @@ local function wanted_spread(a, kind, options)
                 tostring(key)), 0)
         end
     end
-    if core.internal.drops "distribute" and (kind == "block" or kind == "copy" and blocked.is(a)) then
-        error("the result of 'distribute' over ranks is another array, and this statement drops it: "
-            .. "b = a:distribute(...)", 0)
-    elseif kind == "copy" then
+    if kind == "copy" then
         return nil
     elseif kind ~= "block" then
         error(("bad argument #1 to 'distribute' (over ranks \"block\" or \"copy\" expected, got %s)"):format(
@@ -314,14 +311,17 @@ local function wanted_spread(a, kind, options)
     return spread.new(shape, { axis }, rule, npes)
 end
 
+-- a, which is private, or blocked so, from now on.
 function move.distribute(a, kind, options)
     local s = ready(wanted_spread, a, kind, options)
     if not s then
-        return blocked.is(a) and blocked.private(a) or a
-    elseif blocked.is(a) then
-        return made(s, blocked.spread_of(a).key == s.key and blocked.part_of(a):copy() or blocked.moved(a, s))
+        return blocked.is(a) and blocked.become(a, blocked.private(a)) or a
+    elseif not blocked.is(a) then
+        return blocked.become(a, keep_part(a, s))
+    elseif blocked.spread_of(a).key ~= s.key then
+        return blocked.become(a, made(s, blocked.moved(a, s)))
     end
-    return keep_part(a, s)
+    return a
 end
 
 methods.distribute = public(move.distribute)

@@ -668,7 +668,7 @@ local SIGNS = {
         "lun.zeros({20, s.block(50)}, dtype)",
         "an array blocked over the ranks along these axes; elements, operators, methods and printing as ever;\n"
             .. "s.home(a, i, ...), s.blksize(a, dim, pe), s.localsize(a, pe) (bytes), s.localview(a): the own part;\n"
-            .. "b = a:distribute(\"block\", {over=\"ranks\"}): blocked; \"copy\": private again",
+            .. "a:distribute(\"block\", {over=\"ranks\"}) makes a blocked; \"copy\": private again",
     },
     {
         "sharedon spmd.sharedon", "s.sharedon(owner, [extents,] f)",

@@ -111,7 +111,7 @@ local function of_vector(column, dtype, ranges)
         if last >= range[1] then
             local count = last - range[1] + 1
             table.move(column:read(range[1], count), 1, count, #values + 1, values)
-            if type(column) == "userdata" and core.internal.has_missing(column) then
+            if core.internal.has_missing(column) then
                 table.move(column:ismissing():read(range[1], count), 1, count, #missing + 1, missing)
             end
         end

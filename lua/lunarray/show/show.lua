@@ -47,10 +47,10 @@ local function edge_of(d, rank)
     return rank == 3 and 2 or 1
 end
 
--- Elements in a flat table, lun.na where one is missing. Blocked arrays, which are tables, have no missing ones.
+-- Elements in a flat table, lun.na where one is missing.
 local function read(a, first, count)
     local elements = a:read(first, count)
-    if type(a) == "userdata" and core.internal.has_missing(a) then
+    if core.internal.has_missing(a) then
         for i, missing in ipairs(a:ismissing():read(first, count)) do
             elements[i] = missing and core.na or elements[i]
         end

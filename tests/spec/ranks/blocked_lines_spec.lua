@@ -31,8 +31,8 @@ describe("a scan of a blocked array", function()
             for _, N in ipairs { 0, 1, 63, 64, 65, 5000 } do
                 local x = (lun.random(N, { seed = 7 }) * 100):cast("i64"):eval()
                 local before, inclusive = blocked(x):scan("+"), lun.scan("+", 0, { inclusive = true })(blocked(x))
-                local sums, sum = before:distribute("copy", { over = "ranks" }):totable(), 0
-                local behind = inclusive:distribute("copy", { over = "ranks" }):totable()
+                local sums, sum = before:copy():distribute("copy", { over = "ranks" }):totable(), 0
+                local behind = inclusive:copy():distribute("copy", { over = "ranks" }):totable()
                 for i, y in ipairs(x:totable()) do
                     assert(sums[i] == sum)
                     sum = sum + y
@@ -182,11 +182,11 @@ describe("a blocked Vector", function()
     it("is sorted as table.sort does, and stays where it is", function()
         holds [[
             local x = lun.random(2000, { seed = 4 }):eval()
-            local a = x:distribute("block", { over = "ranks", rule = "remainder" })
+            local a = x:copy():distribute("block", { over = "ranks", rule = "remainder" })
             local sorted, list = a:sort(), x:totable()
             table.sort(list)
             assert(s.localview(sorted):size() == s.localview(a):size())
-            for i, y in ipairs(sorted:distribute("copy", { over = "ranks" }):totable()) do
+            for i, y in ipairs(sorted:copy():distribute("copy", { over = "ranks" }):totable()) do
                 assert(y == list[i])
             end]]
     end)
@@ -365,7 +365,7 @@ describe("a blocked operand that broadcasts", function()
     it("stays where it is, if its parts go with those of the other", function()
         assert.are.same({ "0", "true" }, run(3, [[
             local m = blocked(lun.random { 1003, 64 })
-            local x = m:distribute("copy", { over = "ranks" })
+            local x = m:copy():distribute("copy", { over = "ranks" })
             local top = m:max { axis = 2, keep = true }:eval()
             s.barrier()
             local before = lun.stats().bytes_sent

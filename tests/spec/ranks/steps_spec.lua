@@ -19,7 +19,7 @@ local PRELUDE = [[
         return math.type(x) == "float" and ("%a"):format(x) or tostring(x)
     end
     local function same(a, b) if show(a) ~= show(b) then error(show(a) .. " is not " .. show(b), 2) end end
-    local function private(a) return a:distribute("copy", { over = "ranks" }) end
+    local function private(a) return a:copy():distribute("copy", { over = "ranks" }) end
     local function message(f, ...) local ok, e = pcall(f, ...) return ok and "no error" or tostring(e) end
 ]]
 
@@ -184,7 +184,7 @@ describe("blocked arrays", function()
     it("take part as second operand in every operator", function()
         holds [[
             local p, q = lun.index(20), lun.index(20) * 3
-            local a = q:distribute("block", { over = "ranks" })
+            local a = q:copy():distribute("block", { over = "ranks" })
             for _, op in ipairs { "+", "-", "*", "/", "//", "%", "^", "&", "|", "~", "<<", ">>", ".." } do
                 local f = load("local x, y = ... return x " .. op .. " y")
                 for _, x in ipairs { p, 7, q } do
@@ -202,8 +202,8 @@ describe("blocked arrays", function()
         holds [[
             local row, column = lun.index(5):reshape(1, 5), lun.index(4):reshape(4, 1)
             local cube = lun.index(40):reshape(2, 4, 5)
-            local r = row:distribute("block", { over = "ranks", axis = 2 })
-            local c = column:distribute("block", { over = "ranks" })
+            local r = row:copy():distribute("block", { over = "ranks", axis = 2 })
+            local c = column:copy():distribute("block", { over = "ranks" })
             local one = lun.zeros({ s.block(1) }, "i64") + 7
             same(private(r + c), row + column) same(private(c - r), column - row) same(private(cube * r), cube * row)
             same(private(c:max(cube)), column:max(cube)) same(private(one + lun.index(9)), lun.index(9) + 7)
@@ -216,7 +216,7 @@ describe("blocked arrays", function()
     it("of truths keep their dtype along axes that are cut", function()
         holds [[
             local p = lun.random({ 9, 4 }, { seed = 2 }):lt(0.2)
-            local a = p:distribute("block", { over = "ranks" })
+            local a = p:copy():distribute("block", { over = "ranks" })
             for _, name in ipairs { "min", "max", "any", "all", "count", "sum" } do
                 same(private(a[name](a, { axis = 1 })), p[name](p, { axis = 1 }))
             end]]
@@ -244,7 +244,7 @@ describe("blocked arrays", function()
     it("are freed, also at the end of a block, and have the methods that private copies have", function()
         holds [[
             local p = lun.index(12):reshape(3, 4)
-            local a = p:distribute("block", { over = "ranks" })
+            local a = p:copy():distribute("block", { over = "ranks" })
             same(a:row(2), p:row(2)) same(a:col(-1), p:col(-1)) same(a:diagonal(), p:diagonal())
             local list = {} for i, x in a:flatten():distribute("block", { over = "ranks" }):iter() do list[i] = x end
             same(list, p:flatten():totable())
@@ -257,7 +257,7 @@ describe("blocked arrays", function()
     it("are made from private arrays without a message", function()
         assert.are.same({ "0 0 0" }, printed(3, [[
             local p = lun.index(100) s.barrier() lun.stats "reset"
-            local a = p:distribute("block", { over = "ranks" }) local b = lun.zeros({ s.block(100) }, "i64")
+            local a = p:copy():distribute("block", { over = "ranks" }) local b = lun.zeros({ s.block(100) }, "i64")
             b:set(a * 2 + 1) b:eval()
             local t = lun.stats() print(t.messages .. " " .. t.bytes_sent .. " " .. t.collectives)]]))
     end)
