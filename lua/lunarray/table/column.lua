@@ -86,6 +86,12 @@ function M.from(x)
     return column, column and #column or wrong
 end
 
+-- Records in the struct of `like` of a list of tables with its fields; or nil and what is wrong with them.
+function M.like(list, like)
+    local usable, made = pcall(core.vector, list, records.struct_of(like))
+    return usable and made or nil, not usable and "is no record: " .. (tostring(made):match "%((.*)%)$" or made) or nil
+end
+
 -- A column of n times one value: a number, boolean, text or lun.na; nil for anything else.
 function M.repeated(x, n)
     if type(x) == "string" then
@@ -99,10 +105,14 @@ end
 
 -- ---------------------------------------------------------------- elements
 
--- The elements at these indices, an i64 Vector; gap: there may be zeros, at which elements are missing.
+-- The elements at these indices, an i64 Vector; gap: there may be zeros, at which elements are missing, which none of
+-- records can be.
 function M.take(x, at, gap)
     if gap and records.struct_of(x) then
-        fault("nothing can be missing among records; select the other columns, or their fields")
+        if at:eq(0):any() then
+            fault("nothing can be missing among records; select the other columns, or their fields")
+        end
+        gap = false
     end
     return gap and x:take(at, { missing = core.na }) or x:take(at)
 end

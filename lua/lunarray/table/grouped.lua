@@ -8,6 +8,7 @@ local fault = require "lunarray.base.fault"
 local frame = require "lunarray.show.frame"
 local group = require "lunarray.table.group"
 local object = require "lunarray.table.object"
+local records = require "lunarray.base.records"
 local rows = require "lunarray.table.rows"
 local verbs = require "lunarray.table.verbs"
 local within = require "lunarray.table.within"
@@ -201,8 +202,23 @@ local function by_function(s, x, f)
         out[k] = result == nil and core.na or result
         first = first + n
     end
-    local made, wrong = column.from(out)
+    local made, wrong
+    if records.struct_of(x) and type(out[1]) == "table" and out[1] ~= core.na then
+        made, wrong = column.like(out, x)
+    else
+        made, wrong = column.from(out)
+    end
     return made or fault("'agg': the result of the function %s", wrong)
+end
+
+-- What is done with records; the other functions take one of their fields.
+local OF_RECORDS <const> = { count = true, first = true, last = true }
+
+local function refuse_records(f, x)
+    if records.struct_of(x) then
+        fault("'%s': %s", f, records.kind_of(x))
+    end
+    return x
 end
 
 local TWO <const> = { corr = true, cov = true, wmean = true }
@@ -238,10 +254,13 @@ function M.aggregate(s, f, x, ...)
             .. "{a = {\"%s\", column}, b = {\"%s\", column}}", x, f, x)
     end
     x = within.column(s, x, f)
+    if not OF_RECORDS[f] then
+        refuse_records(f, x)
+    end
     if s.may_be_empty and not TOTALS[f] then
         return of_present(s, f, x, ...)
     elseif TWO[f] then
-        return functions[f](s, x, within.column(s, (...), f))
+        return functions[f](s, x, refuse_records(f, within.column(s, (...), f)))
     end
     return functions[f](s, x, ...)
 end

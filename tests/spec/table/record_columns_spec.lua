@@ -162,6 +162,42 @@ describe("columns of records", function()
             t.point, { skipnan = true })
     end)
 
+    it("are aggregated by count, first, last and functions", function()
+        local t = table_of(6) -- keys 1 2 0 1 2 0
+        local r = t:group("key"):agg {
+            { "n", "count", "point" }, { "begin", "first", "point" }, { "ends", "last", "apart" },
+            { "sum", function(p) return { x = p.x:sum(), y = p.y:sum() } end, "point" },
+            { "least", function(p) return p.y:min() end, "apart" },
+        }
+        assert.equal("key n begin ends sum least", table.concat(r:names(), " "))
+        assert.same({ 2, 2, 2 }, r.n:totable())
+        assert.same({ { x = 1.5, y = -3 }, { x = 0.5, y = -1 }, { x = 1.0, y = -2 } }, r.begin:totable())
+        assert.same({ { x = 3.0, y = -6 }, { x = 2.0, y = -4 }, { x = 2.5, y = -5 } }, r.ends:totable())
+        assert.same({ { x = 4.5, y = -9 }, { x = 2.5, y = -5 }, { x = 3.5, y = -7 } }, r.sum:totable())
+        assert.same({ -6, -4, -5 }, r.least:totable())
+        assert.equal(P, r.sum:dtype())
+        assert.same({ { x = 0.5, y = -1 } }, t:agg { a = { "first", "point" } }.a:totable())
+        assert.equal(21.0, t:agg { a = { "sum", t.point.x * 2 } }.a[1])
+        assert.same({ 0.5, 1.0, 1.5, 0.5, 1.0, 1.5 }, t:group("key"):transform("first", "point").x:totable())
+    end)
+
+    it("have no other aggregates, and none of rows that are not there", function()
+        local t = table_of(4)
+        local g = t:group "key"
+        local field <const> = "records of Point (column 'point'): take a field (x and y), as t.point:field 'x'"
+        for name in ("sum mean min max prod any all var std median nunique mode argmin argmax concat"):gmatch "%S+" do
+            expect.failure(("'%s': %s"):format(name, field), g.agg, g, { a = { name, "point" } })
+        end
+        expect.failure("'corr': " .. field, g.agg, g, { a = { "corr", "key", "point" } })
+        expect.failure("'agg': the result of the function is no record: record 1: field 'y' is missing: Point has x and y",
+            g.agg, g, { a = { function() return { x = 1 } end, "point" } })
+        expect.failure("'agg': the result of the function has a table in row 1", g.agg, g,
+            { a = { function() return { x = 1 } end, "key" } })
+        expect.failure("nothing can be missing among records", function()
+            t:filter(t.key:gt(9)):agg { a = { "first", "point" } }
+        end)
+    end)
+
     it("are no keys and no numbers", function()
         local k, p = lun.index(2), lun.zeros(2, P)
         local g = lun.group(k)
