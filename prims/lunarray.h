@@ -22,8 +22,8 @@
  *          functions that release or free a handle.  What they end while another thread is inside
  *          ends with its call or with the next one.  No thread may be inside when lun_close is
  *          called, nor use the engine afterwards.
- * Structs. Each begins with its size, except lun_value, lun_variant and lun_string (and
- *          lun_text_view and lun_text_bytes of lunarray_bind.h), which never change.  The
+ * Structs. Each begins with its size, except lun_value, lun_variant, lun_string and lun_field
+ *          (and lun_text_view and lun_text_bytes of lunarray_bind.h), which never change.  The
  *          caller sets the size: lun_stats s = {.size = sizeof s}.  The library reads and writes
  *          only that many bytes, so programs and libraries of different versions are compatible; a
  *          struct of size 0 is left unchanged.  In structs that the library returns, the size says
@@ -128,8 +128,11 @@ typedef enum lun_dtype {
     LUN_TIMESTAMP = 34,
     LUN_DURATION = 35,
     LUN_C64 = 36,
-    LUN_C128 = 37
+    LUN_C128 = 37,
+    LUN_RECORD = 38
 } lun_dtype;
+/* Bytes of an element of a dtype of kernels, as a constant: four bits for each. */
+#define LUN_DTYPE_BYTES(t) ((size_t)(0x2284884422111ULL >> 4 * (t)) & 15)
 
 typedef enum lun_op {
     LUN_OP_ADD,
@@ -232,9 +235,10 @@ typedef enum lun_kind {
     LUN_KIND_SIGNED,
     LUN_KIND_UNSIGNED,
     LUN_KIND_FLOAT,
-    LUN_KIND_TEXT,   /* of handles alone: kernels have codes */
-    LUN_KIND_TIME,   /* the same: kernels have days or microseconds */
-    LUN_KIND_COMPLEX /* the same: kernels have real and imaginary parts */
+    LUN_KIND_TEXT,    /* of handles alone: kernels have codes */
+    LUN_KIND_TIME,    /* the same: kernels have days or microseconds */
+    LUN_KIND_COMPLEX, /* the same: kernels have real and imaginary parts */
+    LUN_KIND_RECORD   /* the same: kernels have arrays of fields */
 } lun_kind;
 
 /* One number with its type: dtype is LUN_BOOL (u), LUN_I64 (i), LUN_U64 (u) or LUN_F64 (d). */
@@ -607,6 +611,66 @@ LUN_API lun_status lun_getcomplex(lun_engine *e, lun_array *a, int64_t index, do
                                   double *im);
 /* Writes it. */
 LUN_API lun_status lun_setcomplex(lun_engine *e, lun_array *a, int64_t index, double re, double im);
+
+/* ---- records ---------------------------------------------------------------------------------
+ *
+ * An array of dtype LUN_RECORD has a struct for each element, of which operations take the fields:
+ * arrays, which lun_record_field gives.  Of the records themselves lun_shape and its like can be
+ * asked, they are passed to scripts, which see them as lun.struct makes them, retained, released
+ * and freed; all else is refused by LUN_EDTYPE. */
+
+/* A member of a struct: elements of a dtype of kernels, one or, of rank 1 or 2, so many; or, with
+ * `record`, a struct (dtype, rank and extents are then 0). */
+typedef struct lun_field {
+    const char *name;
+    lun_dtype dtype;
+    size_t offset; /* bytes from the beginning of the struct */
+    const struct lun_struct *record;
+    int rank;
+    int64_t extent[2];
+} lun_field;
+/* A struct in C: names are of letters, digits and _, a letter first.  Members may be left out. */
+typedef struct lun_struct {
+    size_t size; /* sizeof(lun_struct) */
+    const char *name;
+    const lun_field *fields;
+    int count;
+    size_t bytes; /* of the struct in C, sizeof */
+} lun_struct;
+
+#ifdef __cplusplus
+#define LUN_IF_SIZED(type, member, t) \
+    (0 * sizeof(char[sizeof(((type *)0)->member) == LUN_DTYPE_BYTES(t) ? 1 : -1]))
+#else
+#define LUN_IF_SIZED(type, member, t)                                        \
+    (0 * sizeof(struct {                                                     \
+         _Static_assert(sizeof(((type *)0)->member) == LUN_DTYPE_BYTES(t),   \
+                        "the member " #member " has another size than " #t); \
+         char none;                                                          \
+     }))
+#endif
+/* The lun_field of a member: LUN_FIELD(struct particle, x, LUN_F32).  A member whose size is not
+ * the dtype's does not compile. */
+/* clang-format off */
+#define LUN_FIELD(type, member, t) \
+    {#member, (t), offsetof(type, member) + LUN_IF_SIZED(type, member, t), NULL, 0, {0, 0}}
+/* clang-format on */
+
+/* The caller's n structs as a Vector of records, not copied, as lun_wrap has memory: writes to
+ * fields go to data, and release is called when the records and all of their fields have ended.  r
+ * is copied.  At most 64 elements in all fields of a struct, structs at most 8 deep.  LUN_EARG:
+ * names; fields that share bytes, or whose place in data is not aligned for the dtype; LUN_ERANGE:
+ * a field beyond r->bytes; LUN_EDTYPE, LUN_ESHAPE: a dtype or extents that fields cannot have. */
+LUN_API lun_status lun_wrap_records(lun_engine *e, void *data, int64_t n, const lun_struct *r,
+                                    void (*release)(void *data, void *ctx), void *ctx,
+                                    lun_array **out);
+/* A field, by its name, or its names where structs are in structs ("pos.x"): the array of its
+ * elements, with the field's axes last, or records.  LUN_EARG: there is none; LUN_EDTYPE: a is no
+ * array of records. */
+LUN_API lun_status lun_record_field(lun_engine *e, lun_array *records, const char *name,
+                                    lun_array **out);
+/* The struct of an array of records, valid as long as that is; NULL: it is none. */
+LUN_API const lun_struct *lun_record_struct(const lun_array *a);
 
 /* ---- expressions (lazy) ---------------------------------------------------------------------- */
 

@@ -115,6 +115,10 @@ LUN_API lun_status lun_mark(lun_engine *e, const char *place);
  * tuned.  Backends without devices ignore it. */
 enum { LUN_MOST_WORKGROUP = 65535 };
 LUN_API void lun_workgroup(lun_engine *e, int elements);
+/* Records of r, as many as the shape says, of an array for each field, which has that shape and the
+ * field's extents behind it.  LUN_ESHAPE, LUN_EDTYPE: it has not; else as lun_wrap_records. */
+LUN_API lun_status lun_records_of(lun_engine *e, const lun_struct *r, int rank,
+                                  const int64_t *shape, lun_array *const *fields, lun_array **out);
 /* An array in its two parts: its slots, of which none is missing, NaN, 0 or false where elements
  * were; and its validity, bools of the same shape, false there; *valid NULL: nothing is missing.
  * Lazy. */

@@ -5,6 +5,7 @@
 
 #include "state/embed.h"
 #include "state/globals.h"
+#include "state/records.h"
 #include "state/scope.h"
 #include "state/variant.h"
 
@@ -108,6 +109,7 @@ static int get_array(lua_State *L)
     lun__host *h = lun__host_here(L);
     bool own;
     lua_getglobal(L, j->text);
+    (void)lun__records_replace(L, h, lua_gettop(L));
     if (!lun__lua_array_is(L, h, -1))
         return refuse(L, j, "global", "an array");
     (void)lun__lua_array_load(L, h, -1, &j->array, &own);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "state/modules.h"
+#include "state/records.h"
 
 static const char kept_key; /* of the registry: its address */
 
@@ -75,6 +76,10 @@ void lun__variant_push(lua_State *L, lun__host *h, const lun_variant *v)
         lua_pushlstring(L, v->as.text, v->length ? v->length : strlen(v->as.text));
         break;
     case LUN_TYPE_ARRAY: {
+        if (lun_record_struct(v->as.array)) {
+            lun__records_push(L, h, v->as.array);
+            break;
+        }
         lun_array **place = lun__lua_array_new(L, h);
         lun_retain(v->as.array);
         *place = v->as.array;
@@ -125,6 +130,11 @@ bool lun__variant_of(lua_State *L, lun__host *h, int i, lun_variant *out)
         out->as.text = lua_tolstring(L, i, &out->length);
         return true;
     case LUA_TTABLE:
+        if (lun__records_replace(L, h, i)) {
+            out->type = LUN_TYPE_ARRAY;
+            out->as.array = *lun__lua_array_slot(L, h, i);
+            return true;
+        }
         out->as.table = table_at(L, h, i);
         out->type = out->as.table ? LUN_TYPE_TABLE : LUN_TYPE_NIL;
         return out->as.table != NULL;

@@ -144,7 +144,7 @@ struct lun_engine {
     struct lun_array *spare_handles;
     void *handle_slabs;
     /* what each kind of logical dtypes does (api/array/array.h); NULL: a kind that kernels know */
-    const struct lun_logical_kind *kinds[LUN_KIND_COMPLEX + 1];
+    const struct lun_logical_kind *kinds[LUN_KIND_RECORD + 1];
 
     lun_storage *spare_storage;  /* store/storage.c: unused ones */
     struct lun_exports *exports; /* store/export.c: NULL: there was none yet; */

@@ -99,7 +99,7 @@ lun_dtype lun__dtype_integer(lun_kind kind, int bytes)
 
 bool lun_dtype_find(const char *name, lun_dtype *out)
 {
-    for (int i = 0; name && out && i < LUN__DTYPE_NUMBERS; i++)
+    for (int i = 0; name && out && i < LUN_RECORD; i++) /* of records the struct is named */
         if (is_dtype((lun_dtype)i) && !strcmp(lun__dtype_rows[i].name, name)) {
             *out = (lun_dtype)i;
             return true;
@@ -190,7 +190,8 @@ lun_value lun__dtype_cell_to_value(lun_dtype t, uint64_t cell)
         break;
     case LUN_KIND_TEXT:
     case LUN_KIND_TIME:
-    case LUN_KIND_COMPLEX: /* no dtype of cells */
+    case LUN_KIND_COMPLEX:
+    case LUN_KIND_RECORD: /* no dtype of cells */
         break;
     }
     return v;

@@ -16,6 +16,9 @@ enums() {
     echo "    LUN_DTYPE_COUNT, /* of those of kernels; no dtype */"
     sed -n 's/^LUN_LOGICAL(\([A-Z0-9_]*\), [a-z0-9]*, \([0-9]*\),.*/    LUN_\1 = \2,/p' prims/table/logical.def | sed '$s/,$//'
     echo "} lun_dtype;"
+    echo "/* Bytes of an element of a dtype of kernels, as a constant: four bits for each. */"
+    sed -n 's/^LUN_DTYPE([^,]*,[^,]*,[^,]*,[^,]*, *\([0-9]*\),.*/\1/p' prims/table/dtypes.def | tac | tr -d '\n' |
+        sed 's/.*/#define LUN_DTYPE_BYTES(t) ((size_t)(0x&ULL >> 4 * (t)) \& 15)\n/'
     echo
     echo "typedef enum lun_op {"
     rows LUN_OP prims/table/ops.def | awk '{printf "    LUN_OP_%s,\n", $1}'

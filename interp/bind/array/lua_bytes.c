@@ -238,8 +238,8 @@ static int list_dtypes(lua_State *L)
     lun_dtype_info info = {.size = sizeof info};
     lua_newtable(L);
     for (int t = 0, n = 0; t < MOST_DTYPE; t++) {
-        if (!lun_dtype_describe((lun_dtype)t, &info))
-            continue;
+        if (!lun_dtype_describe((lun_dtype)t, &info) || info.kind == LUN_KIND_RECORD)
+            continue; /* of records the struct is the dtype */
         lua_newtable(L);
         lun__field_set_text(L, "name", info.name);
         lun__field_set_text(L, "kind", kinds[info.kind]);

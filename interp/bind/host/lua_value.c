@@ -31,7 +31,8 @@ void lun__lua_value_push(lua_State *L, lun_value x)
         break;
     case LUN_KIND_TEXT:
     case LUN_KIND_TIME:
-    case LUN_KIND_COMPLEX: /* no dtype of a value */
+    case LUN_KIND_COMPLEX:
+    case LUN_KIND_RECORD: /* no dtype of a value */
         lua_pushnil(L);
     }
 }

@@ -255,13 +255,10 @@ local struct_type = {
     __newindex = base.public(function() error("a struct cannot be changed", 0) end),
 }
 
-local function new_struct(name, fields, options)
-    local s, argument, message = struct.new(name, fields, options, struct_type)
-    if not s then
-        misuse(argument, "struct", message)
-    end
+-- Makes a struct the dtype of records.
+local function known_type(s)
     local own = {
-        __name = ("records of %s (fields %s)"):format(name, struct.names(s)), __records = offers,
+        __name = ("records of %s (fields %s)"):format(s.name, struct.names(s)), __records = offers,
         __tostring = function(r) return require("lunarray.record.recordtext").text(r) end, __pairs = methods.iter,
         __close = methods.free, __fields = s,
     }
@@ -270,6 +267,23 @@ local function new_struct(name, fields, options)
     end
     types[s] = own
     return s
+end
+
+local function new_struct(name, fields, options)
+    local s, argument, message = struct.new(name, fields, options, struct_type)
+    if not s then
+        misuse(argument, "struct", message)
+    end
+    return known_type(s)
+end
+
+-- A struct of a host's, whose fields {name, dtype, offset=} are where it says.
+function record.placed(name, fields, bytes)
+    local s, argument, message = struct.new(name, fields, nil, struct_type, bytes)
+    if not s then
+        misuse(argument, "struct", message)
+    end
+    return known_type(s)
 end
 
 -- lun.struct(name, {{field, dtype}, ...} [, {layout="soa"}])

@@ -35,8 +35,9 @@ local function name_fault(name)
     end
 end
 
--- What is wrong with field number k of a struct that has those in `at` already, nil if nothing is.
-local function field_fault(field, k, at)
+-- What is wrong with field number k of a struct that has those in `at` already, nil if nothing is; placed: it says
+-- where it is.
+local function field_fault(field, k, at, placed)
     if type(field) ~= "table" then
         return ("field %d: {name, dtype} expected, got %s"):format(k, type(field))
     end
@@ -51,13 +52,13 @@ local function field_fault(field, k, at)
         return ("field '%s': a dtype expected (%s), got %s"):format(field[1], dtypes.names, tostring(field[2]))
     end
     for key in pairs(field) do
-        if key ~= 1 and key ~= 2 then
+        if key ~= 1 and key ~= 2 and not (placed and key == "offset") then
             return ("field '%s': {name, dtype} expected, not %s"):format(field[1], tostring(key))
         end
     end
 end
 
-local function fault_of(fields)
+local function fault_of(fields, placed)
     if type(fields) ~= "table" or #fields == 0 then
         return 'a list of fields expected, such as {{"x", "f32"}, {"id", "i32"}}'
     elseif #fields > MOST_FIELDS then
@@ -70,7 +71,7 @@ local function fault_of(fields)
         end
     end
     for k, field in ipairs(fields) do
-        local fault = field_fault(field, k, at)
+        local fault = field_fault(field, k, at, placed)
         if fault then
             return fault
         end
@@ -82,9 +83,16 @@ local function round_up(n, unit)
     return (n + unit - 1) // unit * unit
 end
 
--- Offsets of the fields as C places them, and the bytes of a struct.
-local function offsets_of(fields)
+-- Offsets of the fields as C places them, and the bytes of a struct; given: the bytes, of fields that say where
+-- they are.
+local function offsets_of(fields, given)
     local offsets, at, widest = {}, 0, 1
+    for _, field in ipairs(given and fields or {}) do
+        offsets[field[1]] = field.offset
+    end
+    if given then
+        return offsets, given
+    end
     for _, field in ipairs(fields) do
         local bytes = dtypes.by_name[field[2]].bytes
         at = round_up(at, bytes)
@@ -95,13 +103,14 @@ local function offsets_of(fields)
 end
 
 -- A struct with its metatable; or nil, the number of the bad argument, what is wrong with it. It is a list of its
--- fields' names, and has name, layout ("aos" or "soa"), bytes (of one in memory), dtypes and offsets (by name).
-function struct.new(name, fields, options, metatable)
+-- fields' names, and has name, layout ("aos" or "soa"), bytes (of one in memory), dtypes and offsets (by name). bytes:
+-- fields {name, dtype, offset=} are in a struct of so many.
+function struct.new(name, fields, options, metatable, bytes)
     local fault = name_fault(name)
     if fault then
         return nil, 1, fault
     end
-    fault = fault_of(fields)
+    fault = fault_of(fields, bytes)
     if fault then
         return nil, 2, fault
     elseif options ~= nil and type(options) ~= "table" then
@@ -117,7 +126,7 @@ function struct.new(name, fields, options, metatable)
         return nil, 3, ('option layout: "aos" or "soa" expected, got %s'):format(tostring(layout))
     end
     local s = { name = name, layout = layout, dtypes = {} }
-    s.offsets, s.bytes = offsets_of(fields)
+    s.offsets, s.bytes = offsets_of(fields, bytes)
     for k, field in ipairs(fields) do
         s[k], s.dtypes[field[1]] = field[1], field[2]
     end

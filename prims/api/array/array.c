@@ -64,6 +64,16 @@ static void give(lun_array *a)
     a->engine->spare_handles = a;
 }
 
+/* Gives back what a, which is no window, has by its logical dtype. */
+static void end_logical(lun_array *a)
+{
+    if (a->logical == LUN_RECORD)
+        a->engine->kinds[LUN_KIND_RECORD]->end(a);
+    else if (a->logical)
+        lun__text_pool_release(a->texts);
+    a->texts = NULL;
+}
+
 void lun__arrays_end(lun_engine *e)
 {
     for (slab *s = e->handle_slabs; s; s = s->next)
@@ -72,7 +82,7 @@ void lun__arrays_end(lun_engine *e)
             if (a->refs > 0) {
                 lun__node_release(e, a->node);
                 lun__node_release(e, a->shown);
-                lun__text_pool_release(a->logical ? a->texts : NULL);
+                end_logical(a);
             }
             a->node = a->shown = NULL;
             a->logical = 0;
@@ -157,8 +167,7 @@ static lun_array *end_one(lun_array *a)
     lun_array *parent = a->parent;
     lun__node_release(a->engine, a->node);
     lun__node_release(a->engine, a->shown);
-    if (a->logical)
-        lun__text_pool_release(a->texts);
+    end_logical(a);
     give(a);
     return parent;
 }
@@ -226,14 +235,15 @@ lun_status lun_free(lun_engine *e, lun_array *a)
     if (a->valid && is_last(a->valid))
         end_one(a->valid);
     a->valid = NULL;
-    lun__text_pool_release(a->texts);
-    a->texts = NULL;
+    end_logical(a);
     return LUN_OK;
 }
 
 lun_status lun__array_present(lun_engine *e, const lun_array *a)
 {
     lun_status s = ours(e, a);
+    if (s == LUN_OK && a->logical == LUN_RECORD)
+        return lun__array_refuse_logical(e, a);
     return s != LUN_OK || measured(a) ? s : measure(a);
 }
 

@@ -28,7 +28,10 @@ struct lun_array {
      * NULL: nothing is missing; of a complex dtype the imaginary parts, in a layout that differs in
      * its offset alone */
     lun_array *valid;
-    struct lun_text_pool *texts; /* of no window, of LUN_TEXT: the values of its codes */
+    union {
+        struct lun_text_pool *texts; /* of no window, of LUN_TEXT: the values of its codes */
+        struct lun__record *record;  /* of LUN_RECORD: struct and fields */
+    };
     union {
         lun_layout at;
         lun_later later; /* without references */
@@ -259,6 +262,8 @@ typedef struct lun_logical_kind {
     /* lun_read, and lun_matmul; NULL: they see the slots, and refuse it. */
     lun_status (*read)(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count);
     lun_status (*matmul)(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+    /* What a handle has beside slots and validity is given back; NULL: texts are. */
+    void (*end)(lun_array *a);
 } lun_logical_kind;
 
 /* lun_apply and lun_cast of arrays of no logical dtype. */

@@ -22,7 +22,7 @@ static how rule_of(lun_kind kind, int rule)
 #define LUN_LOGICAL(ID, name, number, kind, storage, bytes, instead, doc)
 #define LUN_LOGICAL_RULE(kind, rule, how) [LUN_KIND_##kind][LUN_RULE_##rule] = how,
 #define LUN_LOGICAL_REDUCTION(kind, reduction)
-    static const uint8_t rows[LUN_KIND_COMPLEX + 1][LUN_RULE_SELECT + 1] = {
+    static const uint8_t rows[LUN_KIND_RECORD + 1][LUN_RULE_SELECT + 1] = {
 #include "table/logical.def"
     };
 #undef LUN_LOGICAL
@@ -36,7 +36,7 @@ bool lun__logical_reduced(const lun_array *a, lun_reduction r)
 #define LUN_LOGICAL(ID, name, number, kind, storage, bytes, instead, doc)
 #define LUN_LOGICAL_RULE(kind, rule, how)
 #define LUN_LOGICAL_REDUCTION(kind, reduction) [LUN_KIND_##kind][LUN_##reduction] = true,
-    static const bool rows[LUN_KIND_COMPLEX + 1][LUN_REDUCTION_COUNT] = {
+    static const bool rows[LUN_KIND_RECORD + 1][LUN_REDUCTION_COUNT] = {
 #include "table/logical.def"
     };
 #undef LUN_LOGICAL

@@ -26,7 +26,8 @@ static DLDataType type_of(lun_dtype t)
         type.code = kDLUInt;
         break;
     case LUN_KIND_TEXT:
-    case LUN_KIND_TIME: /* of handles alone */
+    case LUN_KIND_TIME:
+    case LUN_KIND_RECORD: /* of handles alone */
         break;
     case LUN_KIND_COMPLEX:
         type.code = kDLComplex;

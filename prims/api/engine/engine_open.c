@@ -10,6 +10,7 @@
 #include "api/engine/plugins.h"
 #include "api/engine/use.h"
 #include "api/fourier/fft.h"
+#include "api/record/record.h"
 #include "api/text/text_array.h"
 #include "api/time/time_array.h"
 #include "base/sized.h"
@@ -163,6 +164,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     e->kinds[LUN_KIND_TEXT] = &lun__text_kind;
     e->kinds[LUN_KIND_TIME] = &lun__time_kind;
     e->kinds[LUN_KIND_COMPLEX] = &lun__complex_kind;
+    e->kinds[LUN_KIND_RECORD] = &lun__record_kind;
     e->pool = lun__pool_open(c, &e->stats, e->account);
     if (!e->compiler || (dir && !e->cache_dir) || !e->pool)
         return LUN_ENOMEM;

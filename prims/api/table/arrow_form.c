@@ -47,7 +47,7 @@ const char *lun__arrow_form_of(lun_dtype t)
         return "vu";
     if (lun_dtype_kind(t) == LUN_KIND_TIME)
         return t == LUN_DATE ? "tdD" : t == LUN_TIMESTAMP ? "tsu:" : "tDu";
-    for (int k = 0; formats[k] && lun_dtype_kind(t) != LUN_KIND_COMPLEX; k++)
+    for (int k = 0; formats[k] && lun_dtype_kind(t) < LUN_KIND_COMPLEX; k++)
         if (*formats[k] == letter_of(t))
             return formats[k];
     return NULL;
