@@ -94,23 +94,9 @@ function expression.whole(x)
     return found
 end
 
--- Whether a column is one of the file, and not computed of others.
-local function is_plain(x)
-    local s = expression.of(x)
-    local node = s.node
-    while s.name and node.parent do
-        local new_columns = node.verb == "with" and node.args[1] or {}
-        if node.verb == "fillna" or new_columns[s.name] ~= nil then
-            return false
-        end
-        node = node.parent
-    end
-    return s.name ~= nil
-end
-
 function expression.reduce(x, call, ...)
     local node, name = named(x)
-    return sums.reduce(node, name, call, is_plain(x), function() return expression.whole(x) end, ...)
+    return sums.reduce(node, name, call, function() return expression.whole(x) end, ...)
 end
 
 function expression.verb(x, t, ...)

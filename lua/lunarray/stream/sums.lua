@@ -166,14 +166,13 @@ local function first_of(node, name)
     return x and x[1]
 end
 
--- The variance, or nil where parts do not do: elements are missing, or none is there, or some are not finite. plain: of
--- elements that are in memory, as those of a column of a file are.
-local function variance(node, name, ddof, plain)
+-- The variance, or nil where parts do not do: elements are missing, or none is there, or some are not finite.
+local function variance(node, name, ddof)
     local first = first_of(node, name)
     if not (math.type(first) and first - first == 0) then
         return nil
     end
-    local shift = plain and first + 0.0 or 0.0
+    local shift = first + 0.0
     local middle, squares, n = by_shift(node, name, shift)
     if not middle or middle - middle ~= 0 then
         return nil
@@ -185,9 +184,8 @@ local function variance(node, name, ddof, plain)
     return n - ddof > 0 and squares / (n - ddof) or 0 / 0
 end
 
--- The reduction `call` of the column `name` of a node, with these arguments; plain: it is not computed; whole(): the
--- array of all its elements.
-function M.reduce(node, name, call, plain, whole, ...)
+-- The reduction `call` of the column `name` of a node, with these arguments; whole(): the array of all its elements.
+function M.reduce(node, name, call, whole, ...)
     local opts = ...
     local x = frame.column(node.sample, name)
     local dtype = column.dtype(x)
@@ -208,7 +206,7 @@ function M.reduce(node, name, call, plain, whole, ...)
         return mean(node, name, whole)
     elseif (call == "var" or call == "std") and kind ~= "bool"
         and (opts == nil or type(opts) == "table" and math.type(opts.ddof) and next(opts, "ddof") == nil) then
-        local found = variance(node, name, opts and opts.ddof or 0, plain)
+        local found = variance(node, name, opts and opts.ddof or 0)
         if found then
             return call == "std" and math.sqrt(found) or found
         end

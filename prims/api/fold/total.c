@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/array/elements.h"
 #include "api/fold/lazy.h"
 #include "eval/eval.h"
 #include "lunarray_bind.h"
@@ -96,16 +97,33 @@ static bool is_rough(const moments *m, double off, double n)
     return isfinite(m->mean) && off != 0 && (!isfinite(m->m2) || off * off * n > 1e4 * m->m2);
 }
 
-/* The first element, where that is in memory and finite; else 0. */
-static lun_status shift_of(lun_engine *e, const lun_node *a, double *shift)
+/* The array in memory that a is or is a view of, else NULL. */
+static const lun_node *in_memory(const lun_node *a)
+{
+    const lun_node *leaf = a->kind == LUN_NODE_VIEW ? a->in[0] : a;
+    return leaf->kind == LUN_NODE_LEAF ? leaf : NULL;
+}
+
+/* The first element in *cell: alone, where it is not in memory and can be computed so. */
+static lun_status first_cell(lun_engine *e, lun_node *a, uint64_t *cell)
+{
+    const lun_node *leaf = in_memory(a);
+    bool done = false;
+    if (leaf)
+        return lun__mirror_read(e, leaf->storage, leaf->offset + (leaf == a ? 0 : a->offset), 1,
+                                cell);
+    lun_status s = lun__node_ready(a) ? LUN_OK : lun__eval_range(e, a, 0, 1, cell, &done);
+    if (s == LUN_OK && !done)
+        s = lun__eval(e, &a, 1);
+    return s == LUN_OK && !done ? lun__read_copy_out(e, a, 0, 1, cell) : s;
+}
+
+/* The first element as f64 where that is finite, else 0. */
+static lun_status shift_of(lun_engine *e, lun_node *a, double *shift)
 {
     uint64_t cell = 0;
-    const lun_node *leaf = a->kind == LUN_NODE_VIEW ? a->in[0] : a;
-    int64_t at = leaf->offset + (leaf == a ? 0 : a->offset);
     *shift = 0;
-    if (leaf->kind != LUN_NODE_LEAF || a->n == 0)
-        return LUN_OK;
-    lun_status s = lun__mirror_read(e, leaf->storage, at, 1, &cell);
+    lun_status s = a->n ? first_cell(e, a, &cell) : LUN_OK;
     double first =
         lun__dtype_cell_to_value(LUN_F64, lun__dtype_cell_cast(LUN_F64, (lun_dtype)a->dtype, cell))
             .as.d;
@@ -115,9 +133,9 @@ static lun_status shift_of(lun_engine *e, const lun_node *a, double *shift)
 }
 
 /* Mean and variance together, kept on the node, so that the second of them is free. The shift is
- * the first element if that is in memory; if it is so far from the mean that digits were lost in
- * the difference of squares, a second pass shifts by the mean itself (Chan, Golub and LeVeque 1983,
- * "Algorithms for computing the sample variance"). */
+ * the first element; if it is so far from the mean that digits were lost in the difference of
+ * squares, a second pass shifts by the mean itself (Chan, Golub and LeVeque 1983, "Algorithms for
+ * computing the sample variance"). */
 static lun_status moments_of(lun_engine *e, lun_node *a, moments *out)
 {
     double shift = 0, n = (double)a->n;
@@ -382,13 +400,19 @@ lun_status lun_dot(lun_engine *e, lun_array *a, lun_array *b, lun_value *out)
     return s;
 }
 
+/* Whether the graph itself has to read the first element, by which squares are shifted. */
+static bool shifts_later(lun_reduction r, const lun_node *n)
+{
+    return (r == LUN_VAR || r == LUN_STD) && n->n && !in_memory(n);
+}
+
 /* n is released. */
 static lun_status lazy_moment(lun_engine *e, lun_reduction r, lun_node *n, int64_t ddof,
                               lun_node **out)
 {
-    double shift;
+    double shift = 0;
     lun_node *k = NULL;
-    lun_status s = shift_of(e, n, &shift);
+    lun_status s = in_memory(n) ? shift_of(e, n, &shift) : LUN_OK;
     if (s == LUN_OK)
         s = lun__typed_number(e, LUN_F64, shift, &k);
     if (s == LUN_OK)
@@ -409,6 +433,10 @@ lun_status lun_total_lazy(lun_engine *e, lun_reduction r, lun_array *a, int64_t 
     lun_status s = operand(e, r, a, &n);
     if (s != LUN_OK)
         return s;
+    if (shifts_later(r, n)) {
+        lun__node_release(e, n);
+        return lun_along(e, r, a, NULL, 0, &o, out);
+    }
     switch ((lun__reduced)lun__reduction_rows[r].of) {
     case LUN__OF_NUMBER:
         s = lazy_moment(e, r, n, ddof, &scalar);

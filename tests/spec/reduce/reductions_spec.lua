@@ -87,6 +87,26 @@ describe("reductions", function()
         end
     end)
 
+    it("mean, var and std of an expression have the bits of its elements in memory", function()
+        local r = lun.random(30011, { seed = 5 })
+        local m = lun.random({ 40, 50 }, { seed = 6 })
+        for k, make in ipairs {
+            function() return r end, function() return r:sub { 3, 29000 } end, function() return r * 3 + 1e3 end,
+            function() return r:cast "f32" / 7 end, function() return (r * 1000):cast "i32" end,
+            function() return m:transpose() end, function() return m:matmul(m:transpose()) end,
+            function() return r:shift(2, { edge = 0.5 }) end, function() return r:flip() - 1e5 end,
+            function() return lun.index(5000) end, function() return (r - r) / 0 end, function() return r:scan "+" end,
+        } do
+            local there = make():copy():eval()
+            for _, name in ipairs { "var", "std", "mean" } do
+                local x, y = make(), there:copy():eval()
+                local got, wanted = x[name](x), y[name](y)
+                assert.is_true(got == wanted or got ~= got and wanted ~= wanted, k .. " " .. name)
+            end
+            assert.equal(("%a"):format(make():lazy "var"[1]), ("%a"):format(there:copy():eval():lazy "var"[1]), k)
+        end
+    end)
+
     it("compute variance with either divisor", function()
         local a = lun.vector { 2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0 }
         assert.equal(4.0, a:var())
