@@ -21,9 +21,9 @@ static void report(lf_compile *c)
 static void run_passes(void *ctx)
 {
     lf_compile *c = ctx;
-    static void (*const passes[])(lf_compile * c) = {luafn_build, luafn_infer,    report,
-                                                     luafn_lower, luafn_branches, luafn_narrow,
-                                                     luafn_hoist, luafn_emit};
+    static void (*const passes[])(lf_compile * c) = {
+        luafn_build,    luafn_infer,  report,      luafn_split_complex, luafn_lower,
+        luafn_branches, luafn_narrow, luafn_hoist, luafn_emit};
     for (size_t i = 0; i < sizeof passes / sizeof passes[0]; i++) {
         luafn_arena_check_stop(&c->unit);
         passes[i](c);
@@ -89,10 +89,10 @@ static bool take_params(lf_compile *c, const lf_job *j)
     return true;
 }
 
-/* Its address is the registry's key for the struct of luafn_compile_returned. */
-static const char returned_key;
+/* Their addresses are the registry's keys of luafn_compile_returned and luafn_compile_pairs. */
+static const char returned_key, pairs_key;
 
-/* Stores the struct whose records s returns, or nil. */
+/* Stores the struct whose records s returns, or nil, and which results are complex. */
 static void store_returned(const lf_cached *s, const lf_capture_context *v)
 {
     if (s->record)
@@ -100,6 +100,22 @@ static void store_returned(const lf_cached *s, const lf_capture_context *v)
     else
         lua_pushnil(v->L);
     lua_rawsetp(v->L, LUA_REGISTRYINDEX, &returned_key);
+    lua_pushinteger(v->L, (lua_Integer)s->pairs);
+    lua_rawsetp(v->L, LUA_REGISTRYINDEX, &pairs_key);
+}
+
+uint32_t luafn_compile_pairs(lua_State *L)
+{
+    if (!lua_checkstack(L, 2))
+        return 0;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &pairs_key);
+    const uint32_t pairs = (uint32_t)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    if (pairs) {
+        lua_pushinteger(L, 0);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &pairs_key); /* the key exists: no memory is needed */
+    }
+    return pairs;
 }
 
 bool luafn_compile_returned(lua_State *L)
@@ -149,6 +165,7 @@ static lun_status begin(lf_job *j, const lf_capture_context *v)
     }
     c->writes = j->params && j->param[0].writes;
     c->program = p;
+    c->shown = p->proto;
     c->graph.u = &c->unit;
     c->ir = &j->made->ir;
     c->function = &j->made->function;

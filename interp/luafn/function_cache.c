@@ -155,6 +155,7 @@ static bool copy_sources(lf_cached *s, const lf_compile *c)
     }
     s->sources = c->sources;
     s->record = c->record;
+    s->pairs = c->pairs;
     return copy_fields(s);
 }
 

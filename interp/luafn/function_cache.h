@@ -27,6 +27,7 @@ typedef struct lf_cached {
     int sources;
     char *fields;             /* the names in the sources */
     int record;               /* source of the struct whose record is returned; 0: none is */
+    uint32_t pairs;           /* which results are complex: luafn_compile_pairs */
     lf_input *scalar, *array; /* captured, in the body's order */
     int scalars, arrays;
     lun_front_bound *bound; /* their arrays are those of the last call */

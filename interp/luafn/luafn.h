@@ -23,6 +23,10 @@ lun_status luafn_front(lua_State *L, int index, lun_engine *e, const lf_binding 
  * pushes nothing: it returns none. */
 bool luafn_compile_returned(lua_State *L);
 
+/* Which results of the last called function are the real part of a complex number, whose imaginary
+ * part is the next one: a bit each, from the lowest. Clears it. */
+uint32_t luafn_compile_pairs(lua_State *L);
+
 /* The same as luafn_front without an engine: fills *out, which ends with out->release(out->ctx). */
 lun_status luafn_front_make(lua_State *L, int index, const lf_binding *ask, lun_front *out,
                             lun_strbuf *error);

@@ -155,6 +155,11 @@ for name in ("sort argsort unique prod"):gmatch "%S+" do
     end
 end
 
+-- Functions of complex numbers, as complex_call.c calls them.
+function core.internal.complex_methods.wrapped(...)
+    return require("lunarray.function.complexcall").wrapped(...)
+end
+
 -- Methods of a complex number: functions of it, of the names of rows or of the module.
 for name in ("abs angle conj real imag exp expm1 log log1p log2 log10 sqrt sin cos tan asin acos atan sinh cosh tanh "
     .. "asinh acosh atanh sign round square reciprocal pow eq ne isnan isinf isfinite add sub mul div neg"

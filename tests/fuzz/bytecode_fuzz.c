@@ -42,7 +42,7 @@ static bool no_operation(lua_State *L, int index, lun_op *op)
     return false;
 }
 
-static const lf_binding ask = {no_array, no_operation, NULL, NULL, NULL, NULL};
+static const lf_binding ask = {no_array, no_operation, NULL, NULL, NULL, NULL, NULL, NULL};
 
 static lua_State *start(void)
 {

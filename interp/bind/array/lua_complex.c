@@ -189,6 +189,10 @@ static lun_status join_parts(lun_engine *e, lun_array *const *in, lun_array **ou
 static int make_complex(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
+    const int records = lun__record_among(L, 1);
+    if (records)
+        return lun__record_call(L, "complex", records);
+    lun__bind_count(L, "complex", 2);
     if (lua_isnoneornil(L, 2)) {
         lua_settop(L, 1);
         lua_pushinteger(L, 0);
@@ -203,7 +207,8 @@ static int make_complex(lua_State *L)
     return called(L, h, 2, join_parts);
 }
 
-typedef enum part { REAL, IMAG, CONJ, ANGLE } part;
+/* COMPLEX: lun.complex itself. */
+typedef enum part { COMPLEX, REAL, IMAG, CONJ, ANGLE } part;
 
 static lun_status take_real(lun_engine *e, lun_array *const *in, lun_array **out)
 {
@@ -230,7 +235,8 @@ static int part_of(lua_State *L)
 {
     static lun_status (*const calls[])(lun_engine *, lun_array *const *, lun_array **) = {
         [REAL] = take_real, [IMAG] = take_imag, [CONJ] = take_conj, [ANGLE] = take_angle};
-    static const char *const names[] = {"real", "imag", "conj", "angle"};
+    static const char *const names[] = {
+        [REAL] = "real", [IMAG] = "imag", [CONJ] = "conj", [ANGLE] = "angle"};
     lun__host *h = lun__host_here(L);
     const part which = (part)lua_tointeger(L, lua_upvalueindex(2));
     double z[2];
@@ -324,10 +330,50 @@ int lun__lua_complex_total(lua_State *L, lun__host *h, lun_reduction r, lun_arra
     return 1;
 }
 
+int lun__lua_complex_pairs(lua_State *L, lun__host *h, int first, int results, uint32_t pairs)
+{
+    int kept = 0;
+    for (int k = 0; k < results; k++, kept++) {
+        lun_array *made = NULL;
+        if (!(pairs >> k & 1) || k + 1 == results) {
+            lua_copy(L, first + k, first + kept);
+            continue;
+        }
+        lun_array **re = lun__lua_array_slot(L, h, first + k);
+        lun_array *im = *lun__lua_array_slot(L, h, first + k + 1);
+        lun_status s;
+        LUN__TRY(s, lun_complex(h->engine, *re, im, &made));
+        lun__error_check(L, h, s, 1);
+        lun_release(*re);
+        *re = made;
+        lua_copy(L, first + k++, first + kept);
+    }
+    lua_settop(L, first + kept - 1);
+    return kept;
+}
+
+bool lun__lua_complex_is(lua_State *L, int i)
+{
+    double z[2];
+    const lun__host *h = lun__host_of(L);
+    const lun_array *a = lun__lua_array_at(L, i);
+    return a ? !lun_is_freed(a) && lun__lua_complex_number_is_of(a)
+             : h && lun__lua_complex_number_at(L, h, i, z);
+}
+
+int lun__lua_complex_former(lua_State *L, int i)
+{
+    const lua_CFunction f = lua_tocfunction(L, i);
+    if ((f != make_complex && f != part_of) || !lua_getupvalue(L, i, 2))
+        return -1;
+    const int which = (int)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    return which;
+}
+
 void lun__open_complex(lua_State *L, const lun__parts *p)
 {
-    static const lun__entry functions[] = {
-        {"complex", make_complex, 2}, {"iscomplex", is_complex, 1}, {NULL, NULL, 0}};
+    static const lun__entry functions[] = {{"iscomplex", is_complex, 1}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {
         {"complex_lanes", push_lanes}, {"complex_of", from_lanes}, {NULL, NULL}};
     static const luaL_Reg events[] = {{"__unm", minus},
@@ -353,7 +399,8 @@ void lun__open_complex(lua_State *L, const lun__parts *p)
                      {"__mul", LUN_OP_MUL},
                      {"__div", LUN_OP_DIV},
                      {"__pow", LUN_OP_POW}};
-    static const char *const parts[] = {"real", "imag", "conj", "angle"};
+    static const char *const parts[] = {
+        [REAL] = "real", [IMAG] = "imag", [CONJ] = "conj", [ANGLE] = "angle"};
     lun__host_new_type(L, p->host_at, LUN__COMPLEX, "complex number");
     const int type = lua_gettop(L);
     lun__register(L, p, type, events);
@@ -372,6 +419,10 @@ void lun__open_complex(lua_State *L, const lun__parts *p)
     lua_pushcclosure(L, field, 2);
     lua_setfield(L, type, "__index");
     lua_pop(L, 1);
+    lua_pushvalue(L, p->host_at);
+    lua_pushinteger(L, COMPLEX);
+    lua_pushcclosure(L, make_complex, 2);
+    lua_setfield(L, p->core, "complex");
     for (int k = REAL; k <= ANGLE; k++) {
         lua_pushvalue(L, p->host_at);
         lua_pushinteger(L, k);

@@ -2,7 +2,7 @@
  * extra...) and the like. The calls are lua_skeleton.c's. */
 #include <string.h>
 
-#include "bind/function/lua_skeleton.h"
+#include "bind/function/complex_call.h"
 
 /* s(A, extra...) */
 static int skeleton_call(lua_State *L)
@@ -144,7 +144,7 @@ static int array_skeleton(lua_State *L)
     lun__lua_skeleton_fill(L, h, &k, f, options);
     if (k.leaves > row.arrays)
         take_elements(L, &k, row.arrays, &c);
-    return lun__lua_skeleton_call(L, h, &k, &c);
+    return lun__complex_call(L, h, &k, &c);
 }
 
 void lun__open_call_skeleton(lua_State *L, const lun__parts *p)

@@ -3,7 +3,7 @@
  * lua/lunarray/function/skeleton.lua; running one needs no recursion, however deep the tree. */
 #include <string.h>
 
-#include "bind/function/lua_skeleton.h"
+#include "bind/function/complex_call.h"
 
 /* Raises unless the call, of that name, has as many arrays as the skeleton takes. */
 static void check_count(lua_State *L, const lun__skeleton *k, const char *name, int count)
@@ -24,7 +24,7 @@ static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
         c.element[i] = at + i;
         c.number[i] = first[i];
     }
-    int results = lun__lua_skeleton_call(L, h, k, &c);
+    int results = lun__complex_call(L, h, k, &c);
     lua_pop(L, results - 1); /* only the first one is used */
     lua_replace(L, at);
     lua_settop(L, at);
@@ -114,7 +114,7 @@ int lun__compose_run(lua_State *L, lun__host *h, int at, int first, const char *
         c.element[i] = first + i;
         c.number[i] = i + 1;
     }
-    return lun__lua_skeleton_call(L, h, k, &c);
+    return lun__complex_call(L, h, k, &c);
 }
 
 /* ---- for lua/lunarray/function/skeleton.lua -------------------------------------------------- */

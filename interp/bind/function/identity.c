@@ -10,7 +10,8 @@ lun_array *lun__identity_push(lua_State *L, lun__host *h, int i)
         return NULL;
     }
     lun__lua_array_operand(L, h, i);
-    if (lua_type(L, i) == LUA_TUSERDATA) {
+    double z[2];
+    if (lua_type(L, i) == LUA_TUSERDATA && !lun__lua_complex_number_at(L, h, i, z)) {
         lun_array *a = lun__lua_array_check(L, h, i);
         luaL_argcheck(L, lun_size(a) == 1, i, "one number expected");
         lua_pushvalue(L, i);
@@ -42,7 +43,7 @@ void lun__identities_push(lua_State *L, lun__host *h, lun__skeleton *k, int i)
     int list = lua_gettop(L);
     for (int j = 0; j < k->leaves; j++) {
         if (lua_rawgeti(L, i, j + 1) != LUA_TNUMBER && lua_type(L, -1) != LUA_TBOOLEAN &&
-            !lun__lua_array_is(L, h, lua_gettop(L)))
+            !lun__lua_array_is(L, h, lua_gettop(L)) && !lun__lua_complex_is(L, lua_gettop(L)))
             lun__blame_argument(L, i,
                                 lua_pushfstring(L, "initial value %d: a number expected, got %s",
                                                 j + 1, luaL_typename(L, -1)));

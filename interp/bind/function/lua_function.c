@@ -83,8 +83,9 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     }
     lua_pop(L, 1);
     lun_function **out = new_function(L, h);
-    static const lf_binding ask = {lun__lua_array_at, to_operation, lun__lua_atomic_at,
-                                   stopped,           push_fields,  is_buffer};
+    static const lf_binding ask = {
+        lun__lua_array_at, to_operation, lun__lua_atomic_at,  stopped,
+        push_fields,       is_buffer,    lun__lua_complex_is, lun__lua_complex_former};
     lun_status s;
     if (lua_isfunction(L, i))
         LUN__TRY(s, luafn_front(L, i, h->engine, &ask, out));
@@ -112,6 +113,14 @@ bool lun__lua_function_push_code(lua_State *L, lun__host *h, const lun_function 
     }
     lua_pop(L, 1);
     return false;
+}
+
+bool lun__lua_function_is_code(lua_State *L, lun__host *h, const lun_function *f)
+{
+    const bool is = lun__lua_function_push_code(L, h, f);
+    if (is)
+        lua_pop(L, 1);
+    return is;
 }
 
 static lun_function *of_file(lua_State *L, lun__host *h, int i)

@@ -92,6 +92,7 @@ static int generate(lua_State *L)
     lun__lua_array_new(L, h);
     if (luafn_compile_returned(L))
         lua_pop(L, 1);
+    (void)luafn_compile_pairs(L);
     lun__source_line_mark(L, h);
     LUN__TRY(s, lun_generate(h->engine, f, r.rank, r.first, r.extent, outs, room, &results));
     if (s == LUN_EARG && results > room && results <= LUN_MAX_OUTPUTS) {
@@ -104,6 +105,9 @@ static int generate(lua_State *L)
         lun__error_raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "generate");
     for (int i = 0; i < results; i++)
         *lun__lua_array_slot(L, h, first + i) = outs[i];
+    const uint32_t pairs = luafn_compile_pairs(L);
+    if (pairs)
+        results = lun__lua_complex_pairs(L, h, first, results, pairs);
     lun__lua_skeleton_convert(L, h, &k, k.name, first, results, 2);
     return luafn_compile_returned(L) ? lun__record_gather(L, first) : results;
 }

@@ -171,7 +171,7 @@ static bool stands_for_array(lua_State *L, lun__host *h, const lun__skeleton *k,
     bool beside = false;
     for (int j = 0; j < k->leaves; j++)
         beside |= lun__lua_array_is(L, h, c->element[j]);
-    return beside && lua_type(L, i) == LUA_TNUMBER;
+    return beside && (lua_type(L, i) == LUA_TNUMBER || lun__lua_complex_is(L, i));
 }
 
 static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
@@ -191,7 +191,7 @@ static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, 
                    LUN__MOST_ARGUMENTS - k->leaves, k->leaves == 1 ? "" : "s");
     for (int i = 0; i < c->extras; i++) {
         int at = c->extra + i, type = lua_type(L, at);
-        if (type == LUA_TNUMBER || type == LUA_TBOOLEAN)
+        if (type == LUA_TNUMBER || type == LUA_TBOOLEAN || lun__lua_complex_is(L, at))
             continue;
         if (!lun__lua_array_is(L, h, at))
             wrong_type(L, c, at, c->extra_number + i, "array or number");
@@ -357,10 +357,11 @@ int lun__lua_skeleton_call(lua_State *L, lun__host *h, const lun__skeleton *k, c
 {
     lun_array *outs[LUN_MAX_OUTPUTS];
     int room = 1, results = 1, first = lua_gettop(L) + 1;
-    lun__lua_array_new(L, h);
     check_arguments(L, h, k, c);
+    lun__lua_array_new(L, h);
     if (luafn_compile_returned(L))
         lua_pop(L, 1);
+    (void)luafn_compile_pairs(L);
     lun__source_line_mark(L, h);
     lun_status s = try_call(L, h, k, c, outs, room, &results);
     if (s == LUN_EARG && results > room && results <= LUN_MAX_OUTPUTS) {
@@ -378,6 +379,9 @@ int lun__lua_skeleton_call(lua_State *L, lun__host *h, const lun__skeleton *k, c
     }
     for (int i = 0; i < results; i++)
         *lun__lua_array_slot(L, h, first + i) = outs[i];
+    const uint32_t pairs = luafn_compile_pairs(L);
+    if (pairs)
+        results = lun__lua_complex_pairs(L, h, first, results, pairs);
     lun__lua_skeleton_convert(L, h, k, c->name ? c->name : k->name, first, results, c->number[0]);
     return luafn_compile_returned(L) ? lun__record_gather(L, first) : results;
 }

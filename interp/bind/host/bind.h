@@ -215,6 +215,13 @@ void lun__lua_complex_of_lanes(lua_State *L, lun__host *h, int arg);
 /* Pushes an array of z everywhere. */
 void lun__lua_complex_full(lua_State *L, lun__host *h, int rank, const int64_t *shape, lun_dtype t,
                            const double z[2]);
+/* Puts results together that are two parts, at the top from `first` on; a bit in `pairs` for each
+ * real part. How many there are then. */
+int lun__lua_complex_pairs(lua_State *L, lun__host *h, int first, int results, uint32_t pairs);
+/* Whether a complex number or array is at i. */
+bool lun__lua_complex_is(lua_State *L, int i);
+/* Which of lun.complex, real, imag, conj and angle the function at i is, from 0; -1: none. */
+int lun__lua_complex_former(lua_State *L, int i);
 /* Ends a call of that name, of which a complex array is the first argument, by the function of
  * core.internal.complex_methods with all arguments: the number of results; -1: it is none. */
 int lun__lua_complex_divert(lua_State *L, lun__host *h, const char *name);
@@ -229,6 +236,8 @@ int lun__lua_complex_total(lua_State *L, lun__host *h, lun_reduction r, lun_arra
 lun_function *lun__lua_function_at(lua_State *L, lun__host *h, int i, int arity, bool folds);
 /* Pushes the Lua function or C string that f was made of; false, and nothing: it is not known. */
 bool lun__lua_function_push_code(lua_State *L, lun__host *h, const lun_function *f);
+/* Whether it is known: f is no operation and of no file. */
+bool lun__lua_function_is_code(lua_State *L, lun__host *h, const lun_function *f);
 
 /* ---- records (record_calls.c) ---------------------------------------------------------------- */
 

@@ -21,6 +21,12 @@ typedef struct lf_binding {
      * fields pushed, or a blocked array, which is pushed; else nothing is; NULL: there are none */
     lf_fields (*fields)(lua_State *L, int index);
     bool (*buffer)(lua_State *L, int index); /* of a userdata; NULL: there are none */
+    /* of a userdata: whether it is a complex number or array, whose parts are its fields re and im;
+     * NULL: there are none */
+    bool (*complex)(lua_State *L, int index);
+    /* of a function: which of "complex", "real", "imag", "conj", "angle" it is, from 0; -1: none;
+     * NULL: there are none */
+    int (*former)(lua_State *L, int index);
 } lf_binding;
 
 #endif

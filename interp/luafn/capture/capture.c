@@ -32,13 +32,23 @@ static void call_index(lua_State *L, const lf_source *s)
     lua_pop(L, 1);
 }
 
+/* Pushes what the value on the top has itself: nil of a userdata. */
+static int push_own(lua_State *L, const lf_source *s)
+{
+    if (!lua_istable(L, -1)) {
+        lua_pushnil(L);
+        return LUA_TNIL;
+    }
+    push_key(L, s);
+    return lua_rawget(L, -2);
+}
+
 /* Pushes the field or element of t that s is, following __index. */
 static void push_field(lua_State *L, int t, const lf_source *s)
 {
     lua_pushvalue(L, t);
     for (int i = 0;; i++) {
-        push_key(L, s);
-        if (lua_rawget(L, -2) != LUA_TNIL)
+        if (push_own(L, s) != LUA_TNIL)
             break;
         if (!lua_getmetatable(L, -2))
             break;
@@ -99,6 +109,13 @@ static void capture_builtin(const lf_capture_context *v, lua_CFunction f, lf_cap
         }
     if (v->ask.operation(v->L, lua_gettop(v->L), &out->op))
         out->kind = LF_CAPTURE_ROW;
+    int former =
+        out->kind == LF_CAPTURE_ROW || !v->ask.former ? -1 : v->ask.former(v->L, lua_gettop(v->L));
+    if (former >= 0) {
+        out->kind = LF_CAPTURE_FORMER;
+        out->former = former;
+        return;
+    }
     int atomic =
         out->kind == LF_CAPTURE_ROW || !v->ask.atomic ? -1 : v->ask.atomic(v->L, lua_gettop(v->L));
     if (atomic < 0)
@@ -136,6 +153,14 @@ static void capture_array(lun_array *a, lf_capture *out)
     out->small = true;
     for (int k = 0; k < out->rank; k++)
         out->small &= out->shape[k] <= 1 << 30;
+}
+
+/* Only how many axes there are: the rest is that of the parts. */
+static void capture_complex(const lun_array *a, lf_capture *out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    out->kind = LF_CAPTURE_COMPLEX;
+    out->rank = a ? lun_shape(a, shape) : -1;
 }
 
 /* Records, a struct or a blocked array; else out stays as it is. */
@@ -213,7 +238,9 @@ lun_status luafn_capture(const lf_capture_context *v, const lf_source *list, int
                                s->name ? s->name : "?");
             return error->failed ? LUN_ENOMEM : LUN_EARG;
         }
-        if (a)
+        if (lua_isuserdata(L, -1) && v->ask.complex && v->ask.complex(L, lua_gettop(L)))
+            capture_complex(a, out);
+        else if (a)
             capture_array(a, out);
         else if (lua_isuserdata(L, -1) && v->ask.operation(L, lua_gettop(L), &out->op))
             out->kind = LF_CAPTURE_ROW;
@@ -243,6 +270,10 @@ bool luafn_capture_same(const lf_capture *then, const lf_capture *now)
         return then->op == now->op && then->strict == now->strict;
     case LF_CAPTURE_ATOMIC:
         return then->atomic == now->atomic;
+    case LF_CAPTURE_FORMER:
+        return then->former == now->former;
+    case LF_CAPTURE_COMPLEX:
+        return then->rank == now->rank;
     case LF_CAPTURE_ARRAY:
         return then->stored == now->stored && then->rank == now->rank && then->small == now->small;
     default:

@@ -37,6 +37,8 @@ typedef enum lf_capture_kind {
     LF_CAPTURE_ROW,      /* an operation of table/ops.def: op */
     LF_CAPTURE_ATOMIC,   /* an operation of table/atomics.def: atomic */
     LF_CAPTURE_ARRAY,
+    LF_CAPTURE_COMPLEX, /* a complex number (rank -1) or array: its fields re and im are sources */
+    LF_CAPTURE_FORMER,  /* a function of complex numbers: former */
     LF_CAPTURE_OTHER
 } lf_capture_kind;
 
@@ -47,6 +49,7 @@ typedef struct lf_capture {
     lf_math math;
     lun_op op;
     lun_atomic atomic;
+    int former;              /* lf_form */
     const char *word;        /* a string that names an operation or a dtype: that name; else NULL */
     bool strict;             /* op as a function of math, which takes numbers only */
     lun_value value;         /* numbers and booleans */

@@ -117,6 +117,7 @@ const char *luafn_builder_describe(const lf_value *v)
     switch ((lf_kind)v->kind) {
     case LF_FUNCTION:
     case LF_BUILTIN:
+    case LF_FORMER:
     case LF_ROW:
     case LF_ATOMIC:
     case LF_CLOSURE:
@@ -127,6 +128,8 @@ const char *luafn_builder_describe(const lf_value *v)
         return "the team";
     case LF_TABLE:
         return "a table";
+    case LF_COMPLEXES:
+        return "a complex array";
     case LF_STRUCT:
         return "a struct";
     case LF_BLOCKED:
@@ -179,7 +182,7 @@ const char *luafn_builder_value_name(const lf_builder *b, const lf_value *v, int
 void luafn_builder_need_number(lf_builder *b, const lf_value *v, int reg, const char *what)
 {
     const char *hint = "only numbers and booleans are supported";
-    if (v->kind == LF_ARRAY)
+    if (v->kind == LF_ARRAY || v->kind == LF_COMPLEXES)
         hint = "index an element, w[i], or pass arrays of one shape to lun.zip, or to lun.map with "
                "{elements=3}";
     if (v->kind == LF_RECORD || v->kind == LF_RECORD_AT)

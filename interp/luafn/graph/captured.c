@@ -61,6 +61,23 @@ static int add_source(lf_compile *c, lf_source s)
     return c->sources++;
 }
 
+/* A complex number, also of a Scalar, or a complex array, of its parts, which are sources of their
+ * own. */
+static lf_value *make_complex(lf_compile *c, const lf_frame *f, int pc, int source)
+{
+    const int rank = c->source[source].capture.rank;
+    lf_value *v = luafn_graph_value(&c->graph, rank > 0 ? LF_COMPLEXES : LF_NUMBERS, 2);
+    v->proto = f->proto;
+    v->pc = pc;
+    v->as.i = source;
+    v->arg[0] = luafn_captured_field(c, f, pc, source, "re");
+    v->arg[1] = luafn_captured_field(c, f, pc, source, "im");
+    v->type = LF_OBJECT;
+    if (rank <= 0)
+        v->type = (uint8_t)lf_complex_of(lf_part_of((lf_type)v->arg[0]->type));
+    return v;
+}
+
 static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source)
 {
     static const lf_kind kinds[] = {
@@ -72,11 +89,14 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
         [LF_CAPTURE_FUNCTION] = LF_FUNCTION, [LF_CAPTURE_BUILTIN] = LF_BUILTIN,
         [LF_CAPTURE_ROW] = LF_ROW,           [LF_CAPTURE_ARRAY] = LF_ARRAY,
         [LF_CAPTURE_ATOMIC] = LF_ATOMIC,     [LF_CAPTURE_OTHER] = LF_OTHER,
-        [LF_CAPTURE_BLOCKED] = LF_BLOCKED,
+        [LF_CAPTURE_BLOCKED] = LF_BLOCKED,   [LF_CAPTURE_COMPLEX] = LF_COMPLEXES,
+        [LF_CAPTURE_FORMER] = LF_FORMER,
     };
     lf_graph *g = &c->graph;
     const lf_source *s = &c->source[source];
     const lf_capture *capture = &s->capture;
+    if (capture->kind == LF_CAPTURE_COMPLEX)
+        return make_complex(c, f, pc, source);
     if (capture->kind == LF_CAPTURE_NIL) {
         if (!s->upvalue)
             luafn_debug_fail(&c->unit, f->proto, pc,
@@ -106,6 +126,8 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
         v->sub = (uint8_t)capture->op;
     if (v->kind == LF_ATOMIC)
         v->sub = (uint8_t)capture->atomic;
+    if (v->kind == LF_FORMER)
+        v->sub = (uint8_t)capture->former;
     if (v->kind == LF_STRING)
         v->as.s = capture->word ? capture->word : s->name;
     return v;
@@ -113,9 +135,10 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
 
 static lf_value *value_of(lf_compile *c, const lf_frame *f, int pc, int source)
 {
-    if (!c->source_value[source])
-        c->source_value[source] = make_value(c, f, pc, source);
-    return c->source_value[source];
+    if (c->source_value[source])
+        return c->source_value[source];
+    lf_value *v = make_value(c, f, pc, source);
+    return c->source_value[source] = v; /* other sources may have been added */
 }
 
 lf_value *luafn_captured_upvalue(lf_compile *c, const lf_frame *f, int pc, int parent, int upvalue)
@@ -137,7 +160,10 @@ lf_value *luafn_captured_field(lf_compile *c, const lf_frame *f, int pc, int par
             return value_of(c, f, pc, i);
     const char *table = c->source[parent].name;
     lf_source s = {.parent = parent, .field = field};
-    s.name = strcmp(table, "_ENV") ? join_names(c, table, field) : field;
+    if (c->source[parent].capture.kind == LF_CAPTURE_COMPLEX)
+        s.name = table;
+    else
+        s.name = strcmp(table, "_ENV") ? join_names(c, table, field) : field;
     return value_of(c, f, pc, add_source(c, s));
 }
 
@@ -154,6 +180,11 @@ lf_value *luafn_captured_item(lf_compile *c, const lf_frame *f, int pc, int pare
     snprintf(name, room, "%s[%lld]", table, (long long)key);
     lf_source s = {.parent = parent, .key = key, .name = name};
     return value_of(c, f, pc, add_source(c, s));
+}
+
+bool luafn_captured_is_part(const lf_compile *c, int source)
+{
+    return c->source[c->source[source].parent].capture.kind == LF_CAPTURE_COMPLEX;
 }
 
 const char *luafn_captured_array_name(const lf_compile *c, const lf_value *a)

@@ -10,6 +10,8 @@ lf_value *luafn_captured_upvalue(lf_compile *c, const lf_frame *f, int pc, int p
 lf_value *luafn_captured_field(lf_compile *c, const lf_frame *f, int pc, int parent,
                                const char *field);
 lf_value *luafn_captured_item(lf_compile *c, const lf_frame *f, int pc, int parent, int64_t key);
+/* Whether a source is the real or imaginary part of another one. */
+bool luafn_captured_is_part(const lf_compile *c, int source);
 /* The name of the array a, or of the array of which a is a part. */
 const char *luafn_captured_array_name(const lf_compile *c, const lf_value *a);
 /* The name of a source in messages: "global 'f'", "'w'". */

@@ -103,6 +103,7 @@ typedef struct lf_compile {
     bool settled;         /* then: the number of axes is known by offsets */
     bool certain;         /* then: the failure is one of every call */
     bool writes;          /* elements may be assigned */
+    bool splits;          /* some of them complex */
     bool team;            /* it is a team kernel: the first parameters are lun_front_numbers */
     lun_front_scratch scratch[LUN_FRONT_SCRATCHES]; /* parameters from `params` on */
     lf_open open[LUN_FRONT_SCRATCHES];              /* of these */
@@ -116,10 +117,13 @@ typedef struct lf_compile {
     lf_list puts;             /* lf_put */
     lf_list bounds;           /* lf_bound */
     lf_list windows;          /* lf_window */
+    const lf_proto *shown;    /* the function in reports: its own, or the one that it wraps */
+    lf_list shown_args;       /* of that one, else none */
     lf_list named;            /* values of local variables, see local_names.h */
     lf_list kept_loops;       /* lf_span: headers of loops that are too large to be unrolled */
     lun_strbuf *types;        /* where the report goes */
     int record;               /* source of the struct whose record is returned; 0: none is */
+    uint32_t pairs;           /* by result: it and the next one are a complex number */
     lf_value **param_value;   /* by parameter; NULL: the function does not take it */
     lun_neighbour *neighbour; /* neighbours of an index: parameters from `params` on */
     lf_value **neighbour_value;
@@ -156,10 +160,10 @@ static inline lf_open *lf_open_of(lf_compile *c, const lf_value *v)
     return number >= 0 && number < c->scratches && c->open[number].open ? &c->open[number] : NULL;
 }
 
-/* What weak types become: i64, and f32 or f64. */
+/* What weak types become: i64, and f32 or f64, also as parts. */
 static inline lf_type lf_settled(const lf_compile *c, lf_type t)
 {
-    return t == LF_WI ? LF_I64 : t == LF_WF ? c->real : t;
+    return t == LF_WI ? LF_I64 : t == LF_WF ? c->real : t == LF_ZW ? lf_complex_of(c->real) : t;
 }
 
 #endif

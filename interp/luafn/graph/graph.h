@@ -17,6 +17,10 @@ typedef enum lf_type {
     LF_WF,
     LF_F32,
     LF_F64,
+    LF_ZW, /* complex numbers with parts of LF_WF, LF_F32, LF_F64; luafn/type/split_complex.c ends
+              them */
+    LF_Z32,
+    LF_Z64,
     LF_BOOL,
     LF_NIL,
     LF_MAYBE,  /* a boolean or nil */
@@ -39,6 +43,23 @@ static inline bool lf_is_number(lf_type t)
     return t >= LF_WI && t <= LF_F64;
 }
 
+static inline bool lf_is_complex(lf_type t)
+{
+    return t >= LF_ZW && t <= LF_Z64;
+}
+
+/* The complex type whose parts have that type, a float. */
+static inline lf_type lf_complex_of(lf_type part)
+{
+    return (lf_type)(LF_ZW + (part - LF_WF));
+}
+
+/* The type of the parts of t, complex or a number: integers are weak there. */
+static inline lf_type lf_part_of(lf_type t)
+{
+    return lf_is_complex(t) ? (lf_type)(LF_WF + (t - LF_ZW)) : lf_is_int(t) ? LF_WF : t;
+}
+
 /* The kinds of values and the meaning of their fields. Operands are arg[0] to arg[args - 1];
  * `type` is an lf_type above the line "after lowering", a lun_dtype below it. */
 typedef enum lf_kind {
@@ -47,6 +68,7 @@ typedef enum lf_kind {
     LF_PARAM,   /* as.i: number of the parameter; behind the call's own: the neighbours */
     LF_SCALAR,  /* captured number or boolean; as.i: source */
     LF_ELEMENT, /* captured Scalar (an array of rank 0); as.i: source */
+    LF_NUMBERS, /* captured complex number: arg[] its parts; as.i: source */
     /* first in its block */
     LF_PHI, /* operands as its block's preds; as.i: variable, while the graph is built */
     /* objects: type LF_OBJECT, known while compiling */
@@ -58,12 +80,14 @@ typedef enum lf_kind {
     LF_AROUND,    /* parameter of a stencil, called with offsets; as.i: its number */
     LF_TABLE,     /* captured table; as.i: source */
     LF_ARRAY,     /* captured array; as.i: source. An array parameter: as.i is -1 - its number */
+    LF_COMPLEXES, /* complex array, or elements around an index: arg[] its parts */
+    LF_FORMER,    /* function of complex numbers; sub: lf_form, as.i: source */
     LF_STRUCT,    /* captured struct, whose calls make records; as.i: source */
     LF_BLOCKED,   /* captured blocked array, over ranks: no operation takes it */
     LF_RECORD,    /* the values of its fields; as.i: source of its struct */
     LF_RECORD_AT, /* an index of captured records; as.i: their source */
     LF_TEAM,      /* the first parameter of a team kernel */
-    LF_METHOD,    /* its method as.s */
+    LF_METHOD,    /* its method as.s, or a complex number's */
     LF_STRING,    /* as.s */
     LF_OTHER,     /* captured value that no operation takes; as.i: source */
     /* operations as Lua defines them */
@@ -82,6 +106,9 @@ typedef enum lf_kind {
     LF_COMBINE,    /* value: as the operand that lf_put number as.i combines with an element */
     LF_MATH,       /* sub: lf_math */
     LF_APPLY,      /* sub: lun_op; as.i: 1 if for numbers only, as math has it */
+    LF_COMPLEX,    /* real part, imaginary part: a complex number */
+    LF_FORM,       /* sub: lf_form of one number; as.s: what only a complex one has, or NULL */
+    LF_AS,         /* a number in the type as.i */
     LF_WRITE,      /* of a team kernel: array or part, index, value: assigned at once */
     LF_IDENTITY,   /* of the operation `sub`, in the type of a value or of memory */
     LF_BARRIER,    /* barrier of a team, in method as.s; sub: lf_barrier */
@@ -128,6 +155,16 @@ typedef enum lf_barrier_kind {
     LF_MEMORY_TEAM,   /* the same, and not in a loop: memory of the team */
     LF_MEMORY_THREAD, /* it is not in a loop: memory of a thread */
 } lf_barrier_kind;
+
+/* Functions of complex numbers that are no operations of table/ops.def. SELF: the number itself. */
+typedef enum lf_form {
+    LF_FORM_COMPLEX,
+    LF_FORM_REAL,
+    LF_FORM_IMAG,
+    LF_FORM_CONJ,
+    LF_FORM_ANGLE,
+    LF_FORM_SELF
+} lf_form;
 
 typedef enum lf_relation { LF_EQ, LF_LT, LF_LE } lf_relation;
 

@@ -16,7 +16,7 @@ static const char *name_of(const lf_proto *p, int reg, int pc)
 
 void luafn_local_name_report(lf_compile *c, const lf_proto *p, int reg, int pc, lf_value *v)
 {
-    const char *name = p == c->program->proto ? name_of(p, reg, pc) : NULL;
+    const char *name = p == c->shown ? name_of(p, reg, pc) : NULL;
     if (!name || name[0] == '(') /* "(for state)" */
         return;
     lf_named *n = LF_NEW(&c->unit, lf_named, 1);

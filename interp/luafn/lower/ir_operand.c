@@ -19,7 +19,7 @@ static lf_value *leaf(lf_lowering *l, const lf_value *v)
     int number = (int)v->as.i;
     switch ((lf_kind)v->kind) {
     case LF_CONST:
-        if (v->type == LF_WF)
+        if (lf_is_float((lf_type)v->type))
             return luafn_const_ir_real(l, t, v->as.n);
         return luafn_const_ir_int(l, t, v->as.i);
     case LF_PARAM:
@@ -82,7 +82,7 @@ lf_value *luafn_ir_operand_as(lf_lowering *l, lf_value *v, lun_dtype t)
     bool whole = lun__dtype_is_integer(t);
     if (v->kind == LF_CONST && v->type == LF_NIL)
         return luafn_const_ir_const(l, t, 0);
-    if (v->kind == LF_CONST && v->type == LF_WF)
+    if (v->kind == LF_CONST && lf_is_float((lf_type)v->type))
         return whole ? whole_number(l, v, t) : luafn_const_ir_real(l, t, v->as.n);
     if (v->kind == LF_CONST && v->type == LF_WI)
         return luafn_const_ir_int(l, t, v->as.i);

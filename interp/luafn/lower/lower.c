@@ -276,6 +276,8 @@ static lf_value *operation(lf_lowering *l, lf_value *v)
         return luafn_math_library_lower(l, v);
     case LF_APPLY:
         return luafn_named_operation(l, v);
+    case LF_AS:
+        return luafn_ir_operand_as(l, v->arg[0], luafn_lowering_dtype(l->c, (lf_type)v->as.i));
     case LF_WITHIN:
         return within(l, v);
     default:

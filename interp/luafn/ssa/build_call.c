@@ -4,6 +4,7 @@
 #include "luafn/ssa/assigned_array.h"
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/captured_record.h"
+#include "luafn/ssa/complex_value.h"
 
 #include <string.h>
 
@@ -20,6 +21,13 @@ static bool is_recursive(const lf_compile *c, const lf_frame *frame)
             return true;
     }
     return false;
+}
+
+/* Is it a function of real and imaginary parts around the script's
+ * (lua/lunarray/function/complexcall.lua)? */
+static bool is_wrapper(const lf_proto *p)
+{
+    return p->source && strcmp(p->source, "=(complex)") == 0;
 }
 
 static void inline_call(lf_builder *b, const lf_value *f, const char *name, const lf_list *args,
@@ -45,6 +53,10 @@ static void inline_call(lf_builder *b, const lf_value *f, const char *name, cons
             LF_MAX_CALLS);
     if (++g->inlined > LF_MAX_INLINED)
         luafn_builder_too_large(b);
+    if (c->shown == c->root->proto && is_wrapper(c->root->proto)) {
+        c->shown = frame->proto;
+        c->shown_args = *args;
+    }
     frame->entry = g->now;
     frame->base = luafn_graph_vars(g, frame, frame->proto->stack + LF_SPARE, 0);
     for (int k = 0; k < frame->proto->params; k++)
@@ -73,6 +85,15 @@ static void refuse_call(lf_builder *b, const lf_value *f)
                              "can be called");
 }
 
+/* The complex element around an index, of a parameter of a stencil. */
+static lf_value *around(lf_builder *b, const lf_value *f, const lf_list *args)
+{
+    const lf_value *re = luafn_graph_find(f->arg[0]), *im = luafn_graph_find(f->arg[1]);
+    if (re->kind != LF_AROUND || im->kind != LF_AROUND)
+        luafn_builder_stop(b, "a call of a complex array: index an element");
+    return luafn_complex_value_of(b, luafn_neighbour(b, re, args), luafn_neighbour(b, im, args));
+}
+
 void luafn_build_call_apply(lf_builder *b, const lf_value *f, const char *name, const lf_list *args,
                             lf_list *results)
 {
@@ -99,7 +120,16 @@ void luafn_build_call_apply(lf_builder *b, const lf_value *f, const char *name, 
         break;
     }
     case LF_METHOD:
-        luafn_team_object_call(b, f, args, results);
+        if (args->count && ((const lf_value *)args->at[0])->kind == LF_TEAM)
+            luafn_team_object_call(b, f, args, results);
+        else
+            luafn_complex_value_method(b, f->as.s, args, results);
+        break;
+    case LF_FORMER:
+        luafn_complex_value_call(b, f, args, results);
+        break;
+    case LF_COMPLEXES:
+        luafn_arena_push(&b->c->unit, results, around(b, f, args));
         break;
     case LF_STRUCT:
         luafn_arena_push(&b->c->unit, results, luafn_captured_record_make(b, f, args));

@@ -4,6 +4,7 @@
 #include "luafn/ssa/assigned_array.h"
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/captured_record.h"
+#include "luafn/ssa/complex_value.h"
 #include "luafn/ssa/put_rounds.h"
 
 static lf_value *upvalue(lf_builder *b, int index)
@@ -32,15 +33,24 @@ static void set_upvalue(lf_builder *b, uint32_t w)
 
 /* ---- indexing -------------------------------------------------------------------------------- */
 
+/* z.re or z.im of what may be a complex number; NULL: it is none, or records on different paths. */
+static lf_value *part_of_number(lf_builder *b, lf_value *t, const char *name)
+{
+    for (int k = 0; t->kind == LF_PHI && k < t->args; k++)
+        if (luafn_graph_find(t->arg[k])->kind == LF_RECORD)
+            return NULL;
+    return luafn_complex_value_field(b, t, name);
+}
+
 static void get_field(lf_builder *b, uint32_t w)
 {
     bool up = lf_op(w) == OP_GETTABUP;
     lf_value *t = up ? upvalue(b, lf_b(w)) : luafn_builder_get(b, lf_b(w));
     const lf_const *k = &b->f->proto->k[lf_c(w)];
     const char *name = luafn_builder_value_name(b, t, up ? -1 : lf_b(w));
-    lf_value *field = k->tag == LF_K_STRING
-                          ? luafn_captured_record_field(b, t, up ? -1 : lf_b(w), k->as.s)
-                          : NULL;
+    lf_value *field = k->tag != LF_K_STRING ? NULL : part_of_number(b, t, k->as.s);
+    if (!field && k->tag == LF_K_STRING)
+        field = luafn_captured_record_field(b, t, up ? -1 : lf_b(w), k->as.s);
     if (field) {
         luafn_builder_set(b, lf_a(w), field);
         return;
@@ -54,12 +64,13 @@ static void get_field(lf_builder *b, uint32_t w)
     luafn_builder_set(b, lf_a(w), luafn_captured_field(b->c, b->f, b->pc, (int)t->as.i, k->as.s));
 }
 
-/* t:name, of a team's t. */
+/* t:name, of a team's t, or z:name, of what may be a complex number. */
 static void get_method(lf_builder *b, uint32_t w)
 {
     lf_value *t = luafn_builder_get(b, lf_b(w));
     const lf_const *name = lf_k(w) ? &b->f->proto->k[lf_c(w)] : NULL;
-    if (t->kind != LF_TEAM || !name || name->tag != LF_K_STRING)
+    const bool known = t->kind == LF_TEAM || luafn_complex_value_may_be(t);
+    if (!known || !name || name->tag != LF_K_STRING)
         luafn_builder_stop(
             b, "a method call is not supported: compute the result beforehand and capture it");
     lf_value *v = luafn_graph_value(b->g, LF_METHOD, 0);
@@ -129,14 +140,17 @@ static void get_element(lf_builder *b, uint32_t w)
         luafn_builder_set(b, lf_a(w), luafn_captured_record_at(b, t, i));
         return;
     }
+    if (t->kind == LF_COMPLEXES) {
+        luafn_builder_set(b, lf_a(w), luafn_complex_value_element(b, t, i));
+        return;
+    }
     t = array_at(b, lf_b(w), "an element");
     luafn_builder_set(b, lf_a(w), luafn_cell_element(b, t, i));
 }
 
-/* t[i] = the operand C of w, with t an array or a part of one. */
-static void assign(lf_builder *b, uint32_t w, lf_value *t, lf_value *i)
+/* t[i] = x, with t an array or a part of one. */
+static void assign_value(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
 {
-    lf_value *x = lf_k(w) ? luafn_builder_const_of(b, lf_c(w)) : luafn_builder_get(b, lf_c(w));
     lf_whose of = lf_whose_is(b->c, t);
     if (of.fixed + 1 < of.rank)
         luafn_builder_stop(
@@ -148,6 +162,20 @@ static void assign(lf_builder *b, uint32_t w, lf_value *t, lf_value *i)
         luafn_put_rounds_element(b, t, i, x);
 }
 
+/* t[i] = the operand C of w. */
+static void assign(lf_builder *b, uint32_t w, lf_value *t, lf_value *i)
+{
+    lf_value *x = lf_k(w) ? luafn_builder_const_of(b, lf_c(w)) : luafn_builder_get(b, lf_c(w));
+    lf_value *part[2];
+    if (t->kind != LF_COMPLEXES) {
+        assign_value(b, t, i, x);
+        return;
+    }
+    luafn_complex_value_parts(b, x, part);
+    for (int k = 0; k < 2; k++)
+        assign_value(b, luafn_graph_find(t->arg[k]), i, part[k]);
+}
+
 static void set_element(lf_builder *b, uint32_t w)
 {
     if (!b->c->writes && !b->c->team)
@@ -156,7 +184,9 @@ static void set_element(lf_builder *b, uint32_t w)
                            "instead, or assign it in lun.each or lun.teams");
     if (luafn_captured_record_is(b->c, luafn_builder_get(b, lf_a(w))))
         luafn_builder_stop(b, "assignment of a whole record is not supported: assign its fields");
-    lf_value *t = array_at(b, lf_a(w), "an element");
+    lf_value *t = luafn_builder_get(b, lf_a(w));
+    if (t->kind != LF_COMPLEXES)
+        t = array_at(b, lf_a(w), "an element");
     assign(b, w, t, lf_op(w) == OP_SETI ? luafn_graph_int(b->g, lf_b(w)) : index_at(b, lf_b(w)));
 }
 
@@ -207,6 +237,8 @@ static void unary(lf_builder *b, uint32_t w, lf_kind kind)
     if (kind == LF_LENGTH && luafn_captured_record_is(b->c, x)) {
         x = luafn_captured_field(b->c, b->f, b->pc, (int)x->as.i,
                                  b->c->source[x->as.i].field_name[0]);
+    } else if (kind == LF_LENGTH && x->kind == LF_COMPLEXES) {
+        x = luafn_graph_find(x->arg[0]);
     } else if (kind == LF_LENGTH) {
         x = array_at(b, lf_b(w), "the length");
     } else if (kind != LF_NOT) {

@@ -7,6 +7,8 @@
  * may be read nowhere else. */
 #include "luafn/ssa/put_rounds.h"
 
+#include "luafn/ssa/complex_value.h"
+
 /* One statement that assigns. */
 typedef struct lf_given {
     lf_spot at;
@@ -345,6 +347,8 @@ static void check_put(lf_compile *c, lf_put *p)
 void luafn_put_rounds_end(lf_compile *c)
 {
     lf_graph *g = &c->graph;
+    if (c->splits)
+        luafn_complex_value_sweep(c);
     for (int k = 0; k < c->puts.count; k++)
         check_put(c, c->puts.at[k]);
     for (int k = 0; k < c->puts.count; k++) {

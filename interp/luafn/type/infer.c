@@ -9,6 +9,11 @@
 
 typedef enum outcome { UNKNOWN, NO, YES, EITHER } outcome;
 
+static bool is_numeric(lf_type t)
+{
+    return lf_is_number(t) || lf_is_complex(t);
+}
+
 /* The outcome of v as a condition, as far as types decide it. */
 static outcome decide(const lf_value *v)
 {
@@ -23,13 +28,13 @@ static outcome decide(const lf_value *v)
         o = UNKNOWN;
     else if (v->kind == LF_CONST && v->type == LF_BOOL)
         o = v->as.i ? YES : NO;
-    else if (lf_is_number((lf_type)v->type) || v->type == LF_OBJECT)
+    else if (is_numeric((lf_type)v->type) || v->type == LF_OBJECT)
         o = YES;
     else if (v->type == LF_NIL)
         o = NO;
     else if (v->kind == LF_COMPARE && v->sub == LF_EQ) {
         lf_type a = (lf_type)v->arg[0]->type, b = (lf_type)v->arg[1]->type;
-        if (lf_is_number(a) != lf_is_number(b))
+        if (is_numeric(a) != is_numeric(b))
             o = NO;
         else if (a == LF_NIL || b == LF_NIL)
             o = a == b ? YES : NO;
@@ -223,7 +228,7 @@ static void check_results(lf_compile *c)
     for (int i = 0; i < g->results.count; i++) {
         const lf_value *v = g->results.at[i];
         lf_type t = (lf_type)v->type;
-        if (lf_is_number(t) || t == LF_BOOL)
+        if (is_numeric(t) || t == LF_BOOL)
             continue;
         if (v->kind == LF_PART)
             luafn_debug_fail(
@@ -240,6 +245,21 @@ static void check_results(lf_compile *c)
     }
 }
 
+static void check_complex(lf_compile *c)
+{
+    for (int i = 0; i < c->graph.order.count; i++) {
+        const lf_block *b = c->graph.order.at[i];
+        for (int k = 0; k < b->ops.count; k++)
+            luafn_complex_rules_check(c, b->ops.at[k]);
+    }
+}
+
+void luafn_infer_clean(lf_compile *c)
+{
+    luafn_cfg_sweep(&c->graph, has_effect);
+    luafn_cfg_simplify(&c->graph);
+}
+
 void luafn_infer(lf_compile *c)
 {
     luafn_cfg_simplify(&c->graph);
@@ -253,6 +273,6 @@ void luafn_infer(lf_compile *c)
     luafn_team_memory_settle(c);
     cut_edges(c);
     check_results(c);
-    luafn_cfg_sweep(&c->graph, has_effect);
-    luafn_cfg_simplify(&c->graph);
+    check_complex(c);
+    luafn_infer_clean(c);
 }

@@ -20,6 +20,10 @@ static const char *type_name(const lf_compile *c, lf_type t)
         return "f32";
     case LF_F64:
         return "f64";
+    case LF_Z32:
+        return "c64";
+    case LF_Z64:
+        return "c128";
     case LF_BOOL:
         return "bool";
     case LF_OBJECT:
@@ -97,7 +101,13 @@ static void put_captured(lf_compile *c, lun_strbuf *out)
     for (int i = 1; i < c->sources; i++) {
         const lf_capture *s = &c->source[i].capture;
         const char *name = luafn_captured_source_name(c, i);
-        if (s->kind == LF_CAPTURE_ARRAY)
+        if (luafn_captured_is_part(c, i))
+            continue;
+        if (s->kind == LF_CAPTURE_COMPLEX)
+            lun__strbuf_printf(out, "\n  captured %s: %s", name,
+                               s->rank < 0 ? "a complex number, read at each call"
+                                           : "array of complex numbers");
+        else if (s->kind == LF_CAPTURE_ARRAY)
             lun__strbuf_printf(out, "\n  captured %s: array of %s", name, lun_dtype_name(s->dtype));
         else if (s->kind >= LF_CAPTURE_BOOL && s->kind <= LF_CAPTURE_FLOAT)
             lun__strbuf_printf(out, "\n  captured %s: %s, read at each call", name,
@@ -107,14 +117,34 @@ static void put_captured(lf_compile *c, lun_strbuf *out)
     }
 }
 
+/* Argument i of the function that is wrapped. */
+static void put_argument(lf_compile *c, const lf_proto *p, int i, lun_strbuf *out)
+{
+    const char *name = luafn_debug_local_name(p, i, 0);
+    const lf_value *v = luafn_graph_find(c->shown_args.at[i]);
+    const bool pair = v->kind == LF_COMPLEXES;
+    const lf_value *at = pair ? luafn_graph_find(v->arg[0]) : v;
+    const bool whole = at->kind == LF_ARRAY, around = at->kind == LF_AROUND;
+    lf_type t = (lf_type)v->type;
+    if (whole || around)
+        t = luafn_graph_type_of(whole ? lf_whose_is(c, at).dtype : c->param[at->as.i].dtype);
+    lun__strbuf_printf(out, "%s%s: %s%s", i ? ", " : "", name ? name : "?",
+                       whole    ? "array of "
+                       : around ? "elements around an index, of "
+                                : "",
+                       type_name(c, pair ? lf_complex_of(lf_part_of(t)) : t));
+}
+
 void luafn_report(lf_compile *c, lun_strbuf *out)
 {
-    const lf_proto *p = c->program->proto;
+    const lf_proto *p = c->shown;
     link_names(c);
     lun__strbuf_puts(out, "function ");
     luafn_debug_where(p, -1, out);
     lun__strbuf_puts(out, "(");
-    for (int i = 0; i < p->params && i < c->params; i++) {
+    for (int i = 0; i < c->shown_args.count && i < p->params; i++)
+        put_argument(c, p, i, out);
+    for (int i = 0; p == c->program->proto && i < p->params && i < c->params; i++) {
         const char *name = luafn_debug_local_name(p, i, 0);
         lun__strbuf_printf(out, "%s%s: %s%s", i ? ", " : "", name ? name : "?",
                            c->param[i].array                       ? "array of "

@@ -136,7 +136,8 @@ static lf_type type_apply(lf_compile *c, const lf_value *v)
     snprintf(what, sizeof what, v->as.i ? "math" : "lun.%s", row->name);
     for (int k = 0; k < v->args; k++) {
         lf_type t = (lf_type)v->arg[k]->type;
-        if (!lf_is_number(t) && (t != LF_BOOL || v->as.i))
+        const bool truth = row->rule == LUN_RULE_SELECT && k == 0 && lf_is_complex(t);
+        if (!lf_is_number(t) && !truth && (t != LF_BOOL || v->as.i))
             luafn_type_join_mistyped(c, v, k, what);
     }
     lf_type t = luafn_rules_operand(c, v);
@@ -236,10 +237,29 @@ static lf_type type_index(lf_compile *c, const lf_value *v)
                                     : luafn_graph_type_of(lf_whose_is(c, v->arg[0]).dtype);
 }
 
+/* An operation whose first operand is a truth value, also a complex one. */
+static bool is_choice(const lf_value *v)
+{
+    return v->kind == LF_APPLY && lun__op_get((lun_op)v->sub)->rule == LUN_RULE_SELECT;
+}
+
+/* Whether an operand is complex, or the result always is. */
+static bool of_complex(const lf_value *v)
+{
+    if (v->kind == LF_COMPLEX || v->kind == LF_FORM)
+        return true;
+    for (int k = is_choice(v); k < v->args; k++)
+        if (lf_is_complex((lf_type)v->arg[k]->type))
+            return true;
+    return false;
+}
+
 lf_type luafn_rules_op(lf_compile *c, const lf_value *v)
 {
     if (!known(v))
         return LF_NONE;
+    if (of_complex(v))
+        return luafn_complex_rules(c, v);
     switch ((lf_kind)v->kind) {
     case LF_ARITH:
         return type_arith(c, v);
@@ -293,6 +313,8 @@ lf_type luafn_rules_op(lf_compile *c, const lf_value *v)
         return type_for(c, v);
     case LF_FOR_NEXT:
         return luafn_type_join((lf_type)v->arg[0]->type, (lf_type)v->arg[1]->type);
+    case LF_AS:
+        return (lf_type)v->as.i;
     case LF_FOR_MORE:
         return LF_BOOL;
     default:

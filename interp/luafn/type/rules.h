@@ -18,6 +18,15 @@ lf_type luafn_rules_op(lf_compile *c, const lf_value *v);
 _Noreturn void luafn_type_join_mistyped(lf_compile *c, const lf_value *v, int operand,
                                         const char *what);
 
+/* ---- complex_rules.c ---- */
+
+/* The type of an operation with a complex operand, or that makes a complex number. */
+lf_type luafn_complex_rules(lf_compile *c, const lf_value *v);
+/* Leaves if v takes what only complex numbers have from another one. */
+void luafn_complex_rules_check(lf_compile *c, const lf_value *v);
+/* The operation of table/ops.def that LF_ARITH v is for complex numbers, LUN_OP_COUNT: none. */
+lun_op luafn_complex_rules_arith(const lf_value *v);
+
 /* ---- team_memory_type.c: memory of a team whose dtype is that of what is assigned to it ---- */
 
 /* The type of v, an assignment to such memory, whose type grows to hold it. */

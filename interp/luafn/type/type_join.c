@@ -9,6 +9,10 @@ lf_type luafn_type_join(lf_type a, lf_type b)
         return a;
     if (lf_is_number(a) && lf_is_number(b))
         return a > b ? a : b;
+    if ((lf_is_complex(a) || lf_is_number(a)) && (lf_is_complex(b) || lf_is_number(b))) {
+        const lf_type x = lf_part_of(a), y = lf_part_of(b);
+        return lf_complex_of(x > y ? x : y);
+    }
     if (a >= LF_BOOL && a <= LF_MAYBE && b >= LF_BOOL && b <= LF_MAYBE)
         return LF_MAYBE;
     return LF_MIX;
@@ -56,6 +60,10 @@ void luafn_type_join_mistyped(lf_compile *c, const lf_value *v, int operand, con
     int reg = v->pc >= 0 ? register_of(v, operand) : -1;
     const char *name = reg >= 0 ? luafn_debug_local_name(v->proto, reg, v->pc) : NULL;
     const char *is, *hint;
+    if (lf_is_complex((lf_type)x->type))
+        luafn_debug_fail(&c->unit, v->proto, v->pc,
+                         "%s on a complex number%s%s%s: take its re, im or abs()", what,
+                         name ? " (local '" : "", name ? name : "", name ? "')" : "");
     switch ((lf_type)x->type) {
     case LF_BOOL:
         is = "a boolean";

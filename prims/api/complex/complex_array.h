@@ -25,14 +25,8 @@ lun_status lun__complex_array_as(lun_engine *e, lun_array *a, lun_dtype part, lu
 /* ---- arithmetic (complex_compute.c) ---- */
 lun_status lun__complex_compute(lun_engine *e, lun_op op, lun_array *const *all, int count,
                                 lun_array **out);
-lun__z lun__complex_compute_times(lun__calc *c, lun__z a, lun__z b);
 /* Where an element is not 0. */
 lun_array *lun__complex_compute_truth(lun__calc *c, lun__z z);
-
-/* ---- functions (complex_functions.c) ---- */
-/* Whether the operation is a function of one complex number, computed of parts in f64. */
-bool lun__complex_functions_have(lun_op op);
-lun__z lun__complex_functions_apply(lun__calc *c, lun_op op, lun__z z);
 
 /* ---- reductions, products (complex_reduce.c) ---- */
 lun_status lun__complex_reduce(lun_engine *e, lun_reduction r, lun_array *a, const lun_reducing *by,
