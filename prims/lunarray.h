@@ -201,6 +201,7 @@ typedef enum lun_op {
     LUN_OP_ISINF,
     LUN_OP_ISFINITE,
     LUN_OP_FILLNAN,
+    LUN_OP_COSPI,
     LUN_OP_COUNT,
     LUN_OP_NONE = 0x7fffffff
 } lun_op;
@@ -582,8 +583,8 @@ LUN_API lun_status lun_linspace(lun_engine *e, double a, double b, int64_t n, lu
                                 lun_array **out);
 /* Philox4x32-10 under key `seed`: element k (from 0) depends on seed and k alone.
  * Floats: uniform in [0, 1) or normal; u32, i32, u64, i64: the bits; LUN_EDTYPE for others.  The
- * same everywhere; normal numbers are computed with LUN_OP_LOG and LUN_OP_COS, which lun_math
- * changes.  Salmon et al. 2011, Parallel random numbers: as easy as 1, 2, 3. */
+ * same everywhere, but that normal numbers are computed with LUN_OP_LOG and LUN_OP_COSPI, which
+ * lun_math changes.  Salmon et al. 2011, Parallel random numbers: as easy as 1, 2, 3. */
 LUN_API lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t seed,
                               lun_dist dist, lun_dtype t, lun_array **out);
 
@@ -821,6 +822,8 @@ LUN_API lun_status lun_isinf(lun_engine *e, lun_array *a, lun_array **out);
 LUN_API lun_status lun_isfinite(lun_engine *e, lun_array *a, lun_array **out);
 /* a, but b where a is NaN */
 LUN_API lun_status lun_fillnan(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
+/* cos(pi * a), exact where a is a multiple of 1/2 */
+LUN_API lun_status lun_cospi(lun_engine *e, lun_array *a, lun_array **out);
 /* END GENERATED OPS */
 /* clang-format on */
 /* The elements as dtype t: floats to integers truncate and saturate (NaN: 0), integers to

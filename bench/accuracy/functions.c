@@ -30,6 +30,22 @@ static wide divl(wide x, wide y)
     return x / y;
 }
 
+/* As ops.def says it for the functions of a C library. */
+static float cospif_precise(float x)
+{
+    return sinf(3.14159265358979323846f * (0.5f - fabsf(remainderf(x, 2))));
+}
+
+static double cospi_precise(double x)
+{
+    return sin(3.14159265358979323846 * (0.5 - fabs(remainder(x, 2))));
+}
+
+static wide cospi_wide(wide x)
+{
+    return sinl(3.14159265358979323846264338327950288L * (0.5L - fabsl(remainderl(x, 2))));
+}
+
 const function functions[] = {
     {"div", LUN_OP_DIV, 2, -10, 10, -INFINITY, INFINITY, NULL, mpfr_div, NULL, divl, NULL, NULL,
      divf, divd},
@@ -59,6 +75,8 @@ const function functions[] = {
     UNARY(ATANH, atanh, -1, 1, -1, 1),
     UNARY(ERF, erf, -6, 6, -INFINITY, INFINITY),
     UNARY(ERFC, erfc, -6, 28, -10, 28),
+    {"cospi", LUN_OP_COSPI, 1, -4, 4, -INFINITY, INFINITY, mpfr_cospi, NULL, cospi_wide, NULL,
+     cospif_precise, cospi_precise, NULL, NULL},
 };
 const int function_count = sizeof functions / sizeof *functions;
 

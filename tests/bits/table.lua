@@ -132,7 +132,7 @@ local function case(name, make)
 end
 
 local unary = [[neg abs sign floor ceil round trunc sqrt cbrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan sinh cosh
-    tanh asinh acosh atanh erf erfc isnan isinf isfinite bnot]]
+    tanh asinh acosh atanh erf erfc cospi isnan isinf isfinite bnot]]
 local binary = [[add sub mul div idiv mod pow band bor bxor shl shr lt le gt ge eq ne atan2 hypot copysign min max fmin fmax
     fillnan]]
 local ternary = "fma clamp where"

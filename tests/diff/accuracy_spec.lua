@@ -16,7 +16,7 @@ local ranges = {
     log = { 0, 4 }, log2 = { 0, 4 }, log10 = { 0, 4 }, log1p = { -1, 2 }, sin = { -100, 100 }, cos = { -100, 100 },
     tan = { -100, 100 }, asin = { -1, 1 }, acos = { -1, 1 }, atan = { -10, 10 }, atan2 = { -10, 10 },
     sinh = { -20, 20 }, cosh = { -20, 20 }, tanh = { -4, 4 }, asinh = { -20, 20 }, acosh = { 1, 20 },
-    atanh = { -1, 1 }, erf = { -6, 6 }, erfc = { -6, 28 }, hypot = { -10, 10 },
+    atanh = { -1, 1 }, erf = { -6, 6 }, erfc = { -6, 28 }, hypot = { -10, 10 }, cospi = { -4, 4 },
 }
 
 local names = {}

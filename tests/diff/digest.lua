@@ -1,7 +1,6 @@
 -- Computes what threads could disturb, and prints a line "name dtype digest" for each result. Run by
 -- threads_spec.lua in processes of their own, with the backend and the number of threads in the
--- environment: all must print the same. Names with "function" or "normal" in them are of math functions, in
--- which a device may differ; all else is exact. DIGEST_DTYPES: only these, for what takes long to compile.
+-- environment: all must print the same. DIGEST_DTYPES: only these, for what takes long to compile.
 
 package.cpath = (os.getenv "BUILD" or "build") .. "/tests/?.so;" .. package.cpath
 

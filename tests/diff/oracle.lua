@@ -169,6 +169,7 @@ op("copysign", "float", { float = function(_, a, b) return libm.copysign(a, b) e
 for _, name in ipairs {
     "pow", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
     "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "erf", "erfc", "hypot",
+    "cospi",
 } do
     op(name, "float", { accuracy = name })
 end

@@ -230,9 +230,13 @@ void lun__c_prelude_each(lun_renderer *r, lun_strbuf *out,
                          void (*write)(lun_renderer *r, lun_strbuf *out, const char *name,
                                        int arity, lun_op op))
 {
-    for (int op = 0; op < LUN_OP_COUNT; op++) { /* rows of the form M(name)(a, ...) */
+    for (int op = 0; op < LUN_OP_COUNT; op++) { /* sequences, and rows M(name)(a, ...) */
         const lun_op_row *row = lun__op_get((lun_op)op);
         char name[16];
+        if (lun__element_math(r, (lun_op)op, LUN_F32)) {
+            write(r, out, row->name, row->arity, (lun_op)op);
+            continue;
+        }
         size_t n = row->flt && !strncmp(row->flt, "M(", 2) ? strcspn(row->flt + 2, ")") : 0;
         if (n == 0 || n >= sizeof name ||
             strspn(row->flt + n + 3, "(abc, )") != strlen(row->flt + n + 3))

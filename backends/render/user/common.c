@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "render/text/element_text.h"
 #include "render/user/word_mention.h"
 
 #define REAL    LUN_COMMON_REAL
@@ -190,13 +191,23 @@ static const struct {
      "", 0},
 };
 
+/* Whether a text mentions it and no sequence computes an operation of that name. */
+static bool is_mentioned(const lun_renderer *r, const char *name)
+{
+    for (int op = 0; op < LUN_OP_COUNT; op++)
+        if (!strcmp(lun__op_get((lun_op)op)->name, name) &&
+            lun__element_math(r, (lun_op)op, LUN_F32))
+            return false;
+    return lun__word_mention(r, name);
+}
+
 unsigned lun__common_each(lun_renderer *r, lun_strbuf *out,
                           void (*write)(lun_renderer *r, lun_strbuf *out, const char *name,
                                         const char *text))
 {
     unsigned relies = 0;
     for (size_t i = 0; i < sizeof macros / sizeof *macros; i++) {
-        if (!lun__word_mention(r, macros[i].name))
+        if (!is_mentioned(r, macros[i].name))
             continue;
         relies |= macros[i].relies;
         write(r, out, macros[i].name, macros[i].text);
@@ -208,7 +219,7 @@ bool lun__common_calls(const lun_renderer *r, const char *name)
 {
     for (size_t i = 0; i < sizeof macros / sizeof *macros; i++)
         for (const char *p = macros[i].calls; (p = strstr(p, name)); p++)
-            if (p[-1] == ' ' && p[strlen(name)] == ' ' && lun__word_mention(r, macros[i].name))
+            if (p[-1] == ' ' && p[strlen(name)] == ' ' && is_mentioned(r, macros[i].name))
                 return true;
     return false;
 }

@@ -55,6 +55,7 @@ function rules.acosh(g, _, a) return g / core.sqrt(a * a - 1) end
 function rules.atanh(g, _, a) return g / (1 - a * a) end
 function rules.erf(g, _, a) return g * core.exp(-a * a) * (2 / math.sqrt(math.pi)) end
 function rules.erfc(g, _, a) return -g * core.exp(-a * a) * (2 / math.sqrt(math.pi)) end
+function rules.cospi(g, _, a) return -g * core.cospi(a - 0.5) * math.pi end
 function rules.hypot(g, y, a, b) return g * a / y, g * b / y end
 
 -- g where the first operand is the result, else the second has it.

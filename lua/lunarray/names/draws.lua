@@ -6,7 +6,8 @@
 
 local M = {}
 
-local abs, cos, exp, log, sin, sqrt, ult = math.abs, math.cos, math.exp, math.log, math.sin, math.sqrt, math.ult
+local cospi = require("lunarray.core").cospi
+local abs, exp, log, sqrt, ult = math.abs, math.exp, math.log, math.sqrt, math.ult
 local LOW = 0xffffffff
 
 -- ---------------------------------------------------------------- words
@@ -80,14 +81,6 @@ function M.integer(i, low, most, limit, key, lock)
 end
 
 -- ---------------------------------------------------------------- gamma
-
--- cos(pi x), x from 0 to 2.
-local function cospi(x)
-    local y = x > 1 and 2 - x or x
-    local z = y > 0.5 and 1 - y or y
-    local c = z > 0.25 and sin((0.5 - z) * math.pi) or cos(z * math.pi)
-    return y > 0.5 and -c or c
-end
 
 -- Marsaglia and Tsang: A simple method for generating gamma variables (2000).
 local function gamma(i, shape, g, key, lock)

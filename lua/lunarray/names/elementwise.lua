@@ -316,15 +316,6 @@ op("sinpi", "a:sinpi()", "sin(pi * a), exact where a is a multiple of 1/2", "lun
         return core.copysign(s, where(y:eq(0), a, y))
     end)
 
-op("cospi", "a:cospi()", "cos(pi * a), exact where a is a multiple of 1/2", "lun.vector{0.0, 0.5, 1.0}:cospi()",
-    "{1.0, 0.0, -1.0}",
-    function(a)
-        local x = within_turn(call.floating(a)):abs()
-        local y = where(x:gt(0.5), 1 - x, x)
-        local c = where(y:gt(0.25), core.sin((0.5 - y) * math.pi), core.cos(y * math.pi))
-        return where(x:gt(0.5), -c, c)
-    end)
-
 op("sinc", "a:sinc()", "sin(pi * a) / (pi * a), 1 at 0", "lun.vector{0.0, 1.0, 0.5}:sinc():round()", "{1.0, 0.0, 1.0}",
     function(a)
         a = call.floating(a)

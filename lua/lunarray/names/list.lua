@@ -24,7 +24,7 @@ return {
         file = "elementwise",
         functions = "",
         methods = "square reciprocal rint modf signbit fmod ldexp frexp popcount clz ctz sar gcd lcm ipow "
-            .. "lxor logaddexp heaviside deg2rad rad2deg sinpi cospi sinc expit logit softplus minimum "
+            .. "lxor logaddexp heaviside deg2rad rad2deg sinpi sinc expit logit softplus minimum "
             .. "maximum clip nan_to_num isclose allclose equals",
     },
     {

@@ -289,7 +289,7 @@ static lun_node *uniform(lun_engine *e, uint64_t seed, int64_t n, lun_dtype t)
                     (lun_dtype)lun__dtype_get(t)->compute, false);
 }
 
-/* Box and Muller 1958: sqrt(-2 ln u1) cos(2 pi u2), in the dtype in which t is computed.
+/* Box and Muller 1958: sqrt(-2 ln u1) cos(pi 2 u2), in the dtype in which t is computed.
  * In f32 u1 and u2 come from the low and high word of the 64-bit draw k, in f64 from the
  * draws 2k and 2k+1. */
 static lun_node *normal(lun_engine *e, uint64_t seed, int64_t n, lun_dtype t)
@@ -313,8 +313,8 @@ static lun_node *normal(lun_engine *e, uint64_t seed, int64_t n, lun_dtype t)
     u1 = fraction(e, u1, keep, c, true);
     u2 = fraction(e, u2, keep, c, false);
     lun_node *r = step(e, LUN_OP_MUL, step(e, LUN_OP_LOG, u1, NULL), constant(e, c, -2));
-    lun_node *angle = step(e, LUN_OP_MUL, u2, constant(e, c, 6.283185307179586));
-    return step(e, LUN_OP_MUL, step(e, LUN_OP_SQRT, r, NULL), step(e, LUN_OP_COS, angle, NULL));
+    lun_node *halves = step(e, LUN_OP_MUL, u2, constant(e, c, 2)); /* of a turn: exact */
+    return step(e, LUN_OP_MUL, step(e, LUN_OP_SQRT, r, NULL), step(e, LUN_OP_COSPI, halves, NULL));
 }
 
 lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uint64_t seed, lun_dist dist,

@@ -76,7 +76,8 @@ static void test_op(void **state)
         PIN(LUN_OP_HYPOT, 54), PIN(LUN_OP_FMA, 55),      PIN(LUN_OP_COPYSIGN, 56),
         PIN(LUN_OP_MIN, 57),   PIN(LUN_OP_MAX, 58),      PIN(LUN_OP_FMIN, 59),
         PIN(LUN_OP_FMAX, 60),  PIN(LUN_OP_CLAMP, 61),    PIN(LUN_OP_ISNAN, 62),
-        PIN(LUN_OP_ISINF, 63), PIN(LUN_OP_ISFINITE, 64),
+        PIN(LUN_OP_ISINF, 63), PIN(LUN_OP_ISFINITE, 64), PIN(LUN_OP_FILLNAN, 65),
+        PIN(LUN_OP_COSPI, 66),
     };
     (void)state;
     check("ops.def", list, sizeof list / sizeof *list);

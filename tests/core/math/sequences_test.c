@@ -108,7 +108,7 @@ static void test_same_bits(void **state)
                 compare((lun_op)op, (lun_dtype)t);
                 count++;
             }
-    assert_int_equal(count, 50);
+    assert_int_equal(count, 52);
 }
 
 /* A row for every operation with the flag. */

@@ -225,7 +225,7 @@ describe("functions", function()
         local names = {
             "abs", "sign", "floor", "ceil", "round", "trunc", "sqrt", "cbrt", "exp", "exp2", "expm1", "log", "log2",
             "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
-            "atanh", "erf", "erfc", "isnan", "isinf", "isfinite",
+            "atanh", "erf", "erfc", "cospi", "isnan", "isinf", "isfinite",
         }
         local a = lun.vector { 0.25, 0.5, 0.75 }
         for _, name in ipairs(names) do

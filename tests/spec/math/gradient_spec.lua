@@ -44,7 +44,7 @@ describe("the derivative of an operation", function()
     local constants = { where = { x:gt(0.5), x * 3 }, fma = { x * 2, x + 1 }, clamp = { 0.3, 0.6 }, acosh = {} }
     for _, name in ipairs { "add", "sub", "mul", "div", "mod", "neg", "abs", "fma", "pow", "sqrt", "cbrt", "exp", "exp2", "expm1", "log",
         "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh",
-        "atanh", "erf", "erfc", "hypot", "min", "max", "fmin", "fmax", "clamp", "copysign", "fillnan", "where" } do
+        "atanh", "erf", "erfc", "cospi", "hypot", "min", "max", "fmin", "fmax", "clamp", "copysign", "fillnan", "where" } do
         it("of " .. name, function()
             assert.is_truthy(elementwise.rules[name])
             local operands = debug.getinfo(elementwise.rules[name], "u").nparams

@@ -75,6 +75,19 @@ describe("random numbers", function()
         end)
     end
 
+    -- A bit of these is one of v1: docs/bits.md.
+    it("of a normal distribution have the same bits everywhere", function()
+        local sums = { f64 = 0xa980fd1a3b7837a6, f32 = 0xe445e73b3290528b, f16 = 0xa6ae3015f9674177, bf16 = 0xe6d5fc7480088827 }
+        expect.everywhere(function(backend)
+            for dtype, sum in pairs(sums) do
+                local bytes = lun.random(100003, { seed = 20, dist = "normal", dtype = dtype }):tobytes()
+                local words = lun.frombytes(bytes .. ("\0"):rep(-#bytes % 8), "u64")
+                local weights = (lun.index(words:size()) * 2 + 1):cast "u64"
+                assert.equal(sum, lun.reduce(lun.op.add)(words * weights):value(), backend .. dtype)
+            end
+        end)
+    end)
+
     it("have the mean and variance of their distribution", function()
         for _, case in ipairs {
             { { low = -1, high = 3 }, 1, 4 / 3 },

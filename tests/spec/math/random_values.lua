@@ -44,6 +44,18 @@ return {
         false, true, false, true, false, false, false, false, false, false, false, true, false, false, false, true,
         false, false, false, true, false, false, false, false,
         } },
+    { options = { dist = "normal" },
+        values = {
+        -0x1.6d4d346dc6a2ap-1, -0x1.f262d97d89504p-2, 0x1.d92c1dcbd157bp-1, 0x1.2d83dc46e3001p+0,
+        -0x1.20b9642b01f54p-2, 0x1.164491682cf7dp-1, -0x1.3e2adf704f2bdp-3, -0x1.9b48ed9d3aadcp-2,
+        0x1.119ad6b2895e5p+0, 0x1.7801d8032e6f3p-4, 0x1.b1b973f5b6851p-1, -0x1.74213eccea2b5p-2, 0x1.59229434e0763p+0,
+        0x1.190f5f339973dp+0, -0x1.f3d8b5851cc53p-1, 0x1.7d357f9af4ce9p-1, 0x1.cbe72a4118259p-2, 0x1.e4f08dcfe2b0cp-1,
+        -0x1.79263168ff16ep-2, -0x1.4f1f45bba2844p+0, 0x1.1579f8ffe1965p-1, -0x1.f9665c7598024p+0,
+        -0x1.d57f7a01569bcp-2, 0x1.ae13410e165d0p-2, -0x1.60282aa4596a3p+0, 0x1.8fb519e10c28dp+0,
+        0x1.eae429a87f30fp-11, -0x1.947c3b811f4f8p+0, 0x1.39fdfc0d8bff2p-1, -0x1.97141dfcbe928p-4,
+        0x1.776e5fd906dcfp-3, 0x1.5ba9991069682p+0, -0x1.ee1168f2870bep-2, 0x1.effaa1914a75ap-1, -0x1.cc55777478938p-3,
+        -0x1.14338b773bc7ap-2, 0x1.2e3522ddd7f29p+0, 0x1.5f2c893c992e1p-3, -0x1.c4223fb5e8f95p-2, 0x1.014428e492f12p-1,
+        } },
     { options = { dist = "exponential", scale = 2 },
         values = {
         0x1.7a1c8fc4b78c0p+1, 0x1.4d6d01918d58dp+0, 0x1.8cd10aec2c0aep-1, 0x1.323a62f7da338p+1, 0x1.6beb9ff04c14dp+0,

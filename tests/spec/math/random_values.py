@@ -1,6 +1,6 @@
 """Makes random_values.lua, what random_spec.lua compares with: the first elements of each distribution, by a program of its
 own from the documented definitions. usage: python3 random_values.py >random_values.lua"""
-from math import cos, exp, floor, lgamma, log, log1p, pi, sqrt
+from math import cos, exp, floor, lgamma, log, log1p, pi, sin, sqrt
 
 MASK = 0xFFFFFFFF
 SEED = 0x0123456789ABCDEF
@@ -29,6 +29,12 @@ def uniform(k):
     """Element k of the engine's uniform numbers: two to a block."""
     x = philox(SEED, (k // 2 & MASK, k // 2 >> 32, 0, 0))
     return ((x[2 * (k % 2)] | x[2 * (k % 2) + 1] << 32) >> 11) * 2.0 ** -53
+
+
+def normal(k):
+    u1, u2 = uniform(2 * k) + 2.0 ** -53, uniform(2 * k + 1)
+    d = abs(2 * u2 - 1)  # cos(2 pi u2) = -cos(pi d), exact where it is small
+    return sqrt(-2 * log(u1)) * (sin(pi * (d - 0.5)) if d > 0.25 else -cos(pi * d))
 
 
 def signed(x):
@@ -123,6 +129,7 @@ ROWS = [
     ('dist = "integers", low = math.mininteger, high = math.maxinteger', lambda k: integer(k, -2 ** 63, 2 ** 63 - 1)),
     ('dist = "integers", low = -3, high = math.maxinteger', lambda k: integer(k, -3, 2 ** 63 - 1)),
     ('dist = "bernoulli", p = 0.3', lambda k: "true" if uniform(k) < 0.3 else "false"),
+    ('dist = "normal"', normal),
     ('dist = "exponential", scale = 2', lambda k: -2 * log(1 - uniform(k))),
     ('dist = "geometric", p = 0.2', lambda k: floor(log1p(-uniform(k)) / log1p(-0.2)) + 1),
     ('dist = "gamma", shape = 2.5, scale = 3', lambda k: gamma(k, 2.5, 3)),

@@ -5891,6 +5891,9 @@ lun.op.cos = nil
 lun.op.cosh = nil
 
 ---@type lun.Operation
+lun.op.cospi = nil
+
+---@type lun.Operation
 lun.op.div = nil
 
 ---@type lun.Operation
