@@ -84,6 +84,9 @@ static int generate(lua_State *L)
     int room = 1, results = 1;
     ranges r;
     lun_status s;
+    const int diverted = lun__record_call_shape(L, "generate");
+    if (diverted >= 0)
+        return diverted;
     lua_settop(L, 3);
     read_ranges(L, 1, &r);
     lun__lua_skeleton_out(L, &k, 3);

@@ -53,7 +53,8 @@ local function spread_of(call, shape)
         end
         extents[d] = math.type(n) and math.tointeger(n)
         if not extents[d] or extents[d] < 0 then
-            error(("bad argument #1 to '%s' (axis %d: an extent expected, got %s)"):format(call, d, tostring(n)), 0)
+            local got = type(shape[d]) == "table" and "a table" or tostring(n)
+            error(("bad argument #1 to '%s' (axis %d: an extent expected, got %s)"):format(call, d, got), 0)
         end
     end
     if #axes == 0 then
@@ -102,8 +103,47 @@ local function new_random(shape, ...)
     return blocked.named("random", core.random, s.shape, ...), s
 end
 
-blocked.offers.random = public(function(...)
-    return keep_part(ready(new_random, ...))
+local function new_index(n)
+    local s = spread_of("index", n)
+    return core.index(s.shape[1]), s
+end
+
+local function new_linspace(low, high, n)
+    local s = spread_of("linspace", n)
+    return blocked.named("linspace", core.linspace, low, high, s.shape[1]), s
+end
+
+-- Arrays that are computed where they are read: no rank computes another's elements.
+for name, new in pairs { random = new_random, index = new_index, linspace = new_linspace } do
+    blocked.offers[name] = public(function(...)
+        return keep_part(ready(new, ...))
+    end)
+end
+
+-- The own parts of what f gives for each index.
+local function new_generated(shape, f, options)
+    local s = spread_of("generate", shape)
+    if options ~= nil then
+        error("bad argument #3 to 'generate' (a blocked array has no options: out is a private one's)", 0)
+    end
+    local first, count = spread.box(s, mype)
+    local ranges = {}
+    for d = 1, #first do
+        ranges[d] = { first[d], first[d] + count[d] - 1 }
+    end
+    return s, blocked.named("generate", core.generate, ranges, f)
+end
+
+local function made_each(s, ...)
+    local results = table.pack(...)
+    for k = 1, results.n do
+        results[k] = made(s, results[k])
+    end
+    return table.unpack(results, 1, results.n)
+end
+
+blocked.offers.generate = public(function(...)
+    return made_each(ready(new_generated, ...))
 end)
 
 -- The results of a call, or its error.
@@ -348,10 +388,17 @@ function move.open(s, check_pe)
         local _, count = spread.box(of, check_pe(3, "blksize", pe, mype))
         return count[dim]
     end)
-    s.localsize = public(function(a, pe)
-        local of = check_blocked(a, "localsize")
-        local _, count = spread.box(of, check_pe(2, "localsize", pe, mype))
-        return spread.size(count) * dtypes.by_name[a:dtype()].bytes
+    -- s.localsize(a [, pe]), s.localsize(shape, dtype [, pe])
+    s.localsize = public(function(a, ...)
+        local of, dtype, pe = nil, ...
+        if blocked.is(a) or type(a) ~= "table" then
+            of, dtype, pe = check_blocked(a, "localsize"), a:dtype(), (...)
+        elseif not (dtypes.by_name[dtype] and dtypes.by_name[dtype].bytes) then
+            error(("bad argument #2 to 'localsize' (a dtype expected, got %s)"):format(tostring(dtype)), 0)
+        end
+        of = of or spread_of("localsize", a)
+        local _, count = spread.box(of, check_pe(blocked.is(a) and 2 or 3, "localsize", pe, mype))
+        return spread.size(count) * dtypes.by_name[dtype].bytes
     end)
     s.localview = public(function(a)
         check_blocked(a, "localview")

@@ -334,6 +334,45 @@ describe("a blocked array", function()
         end
     end)
 
+    it("is made by index, linspace and generate, each rank its own elements, without a message", function()
+        for _, n in ipairs { 1, 2, 3, 7 } do
+            local said, err = run(n, [[
+                local calls = lun.stats().messages
+                local function check(a, b)
+                    assert(a:kind() == "Blocked" and a:dtype() == b:dtype())
+                    assert(a:copy():distribute("copy", { over = "ranks" }):equals(b))
+                end
+                local function f(i, j) return i * 100 + j, i / j end
+                local made = { lun.index(s.block(11)), lun.linspace(-1, 2, s.block(9)), lun.linspace(0, 1, s.block(1)),
+                    lun.index(s.block(0)), lun.random({ 2, s.block(13) }, { seed = 4 }),
+                    lun.generate(s.block(6), function(i) return i // 2 end) }
+                local x, y = lun.generate({ 4, s.block(10) }, f)
+                local z = lun.generate({ s.block(9), s.block(8, { rule = "balanced" }) }, f)
+                assert(lun.stats().messages == calls, "messages")
+                for k, whole in ipairs { lun.index(11), lun.linspace(-1, 2, 9), lun.linspace(0, 1, 1), lun.index(0),
+                    lun.random({ 2, 13 }, { seed = 4 }), lun.generate(6, function(i) return i // 2 end) } do
+                    check(made[k], whole)
+                end
+                local p, q = lun.generate({ 4, 10 }, f)
+                check(x, p) check(y, q) check(z, (lun.generate({ 9, 8 }, f)))
+                assert(s.localsize({ 4, s.block(10) }, "f64") == s.localsize(y))
+                assert(s.localsize({ 4, s.block(10) }, "u8", n - 1) == s.localsize(y, n - 1) // 8)
+                print "made"]])
+            assert.are.same({ { "made" }, "" }, { said, err }, n)
+        end
+        for script, wanted in pairs {
+            ["lun.generate({ { 2, 5 }, s.block(10) }, function(i) return i end)"] =
+                "bad argument #1 to 'generate' (axis 1: an extent expected, got a table)",
+            ["lun.generate(s.block(10), function(i) return i end, { out = lun.zeros(10) })"] =
+                "bad argument #3 to 'generate' (a blocked array has no options: out is a private one's)",
+            ["s.localsize({ 3, s.block(10) }, 'f3')"] = "bad argument #2 to 'localsize' (a dtype expected, got f3)",
+            ["s.localsize({ 3, 10 }, 'f32')"] = "bad argument #1 to 'localsize' (a shape expected)",
+        } do
+            local said = run(2, ("print(select(2, pcall(function() %s end)))"):format(script))
+            assert.are.same({ "s.lua:2: " .. wanted }, said)
+        end
+    end)
+
     it("is what distribute makes of the array itself, as over places, and back", function()
         for script, wanted in pairs {
             ["a:distribute('block', {over = 'ranks'})"] = "Blocked 45",
