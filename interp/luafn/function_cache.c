@@ -146,7 +146,8 @@ static bool copy_sources(lf_cached *s, const lf_compile *c)
     for (int i = 0; i < c->sources; i++) {
         s->source[i] = c->source[i];
         s->source[i].name = NULL;
-        s->source[i].field_name = NULL;
+        s->source[i].form = NULL;
+        s->source[i].field_name = s->source[i].field_form = NULL;
         s->now[i] = c->source[i].capture;
         s->anchor[i] = LUA_NOREF;
         lf_capture *capture = &s->source[i].capture;

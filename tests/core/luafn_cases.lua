@@ -620,7 +620,7 @@ local function recursive(n) if n < 1 then return 0 end return recursive(n - 1) e
 function M.errors()
     local w, v = vector("f64", { 1, 2 }), vector("f64", { 3 })
     local here = debug.getinfo(1, "l").currentline + 1
-    local message = refused("a table constructor is not supported: use local", function(x) local t = { x } return t[1] end)
+    local message = refused("a table constructor is not supported: use local", function(x) local t = { a = x } return t.a end)
     assert(message:find("luafn_cases.lua:" .. here .. ": ", 1, true), message)
     refused("string concatenation", function(x) return x .. "a" end)
     refused("arithmetic on a string (local 's')", function(x) local s = "abc" return x + s end)

@@ -9,31 +9,54 @@ static void let_go(void *data, void *bytes)
     lun_release(bytes);
 }
 
-/* Whether elements of that size, with a stride of `step` bytes from byte `offset` on, are within n
- * bytes. */
-static bool fits(int64_t n, int64_t count, lua_Integer offset, lua_Integer step, int size)
+/* Whether elements of that size, `each` of them side by side, with a stride of `step` bytes from
+ * byte `offset` on, are within n bytes. */
+static bool fits(int64_t n, int64_t count, lua_Integer offset, lua_Integer step, int size,
+                 int64_t each)
 {
-    int64_t span;
-    return step >= size && step % size == 0 && offset >= 0 && offset % size == 0 &&
-           offset <= step - size && !__builtin_mul_overflow(count, (int64_t)step, &span) &&
-           span <= n;
+    int64_t span, own;
+    return !__builtin_mul_overflow(each, (int64_t)size, &own) && step >= own && step % size == 0 &&
+           offset >= 0 && offset % size == 0 && offset <= step - own &&
+           !__builtin_mul_overflow(count, (int64_t)step, &span) && span <= n;
 }
 
-/* internal.field(bytes, offset, step, dtype, shape): elements of structs of `step` bytes in a
- * Vector of u8 without other uses; writes to them change it. */
+/* Puts the extents in the list at i behind `rank` others; the new rank, 0: they are too many. */
+static int add_extents(lua_State *L, int i, int rank, int64_t *shape, int64_t *each)
+{
+    const int count = lua_istable(L, i) ? (int)lua_rawlen(L, i) : 0;
+    if (rank + count > LUN_MAX_RANK)
+        return 0;
+    for (int k = 0; k < count; k++) {
+        lua_rawgeti(L, i, k + 1);
+        shape[rank + k] = lua_tointeger(L, -1);
+        *each *= shape[rank + k];
+        lua_pop(L, 1);
+    }
+    return rank + count;
+}
+
+/* internal.field(bytes, offset, step, dtype, shape [, extents]): elements of structs of `step`
+ * bytes in a Vector of u8 without other uses, arrays of those extents in each; writes to them
+ * change it. */
 static int field(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
-    int64_t shape[LUN_MAX_RANK], strides[LUN_MAX_RANK], count = 1;
+    int64_t shape[LUN_MAX_RANK], strides[LUN_MAX_RANK], count = 1, each = 1;
     lun_array *bytes = lun__lua_array_check(L, h, 1);
     lua_Integer offset = luaL_checkinteger(L, 2), step = luaL_checkinteger(L, 3);
     lun_dtype t = lun__lua_value_dtype(L, 4);
-    int rank = lun__lua_value_shape(L, 5, shape), size = lun_dtype_size(t);
+    const int outer = lun__lua_value_shape(L, 5, shape), size = lun_dtype_size(t);
+    const int rank = add_extents(L, 6, outer, shape, &each);
     bool sane = step > 0;
-    for (int k = rank - 1; sane && k >= 0; k--)
+    luaL_argcheck(L, rank >= outer, 5, "too many axes");
+    if (rank > outer)
+        strides[rank - 1] = 1;
+    if (rank > outer + 1)
+        strides[outer] = shape[rank - 1];
+    for (int k = outer - 1; sane && k >= 0; k--)
         sane = !__builtin_mul_overflow(count, step / size, &strides[k]) &&
                !__builtin_mul_overflow(count, shape[k], &count);
-    luaL_argcheck(L, sane && fits(lun_size(bytes), count, offset, step, size), 2,
+    luaL_argcheck(L, sane && fits(lun_size(bytes), count, offset, step, size, each), 2,
                   "outside of the bytes");
     lun_array **out = lun__lua_array_new(L, h);
     const void *data = NULL;

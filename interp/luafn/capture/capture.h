@@ -62,12 +62,14 @@ typedef struct lf_capture {
 } lf_capture;
 
 typedef struct lf_source {
-    int parent;              /* source; -1 for the first, the function itself */
-    int upvalue;             /* of a function, from 1, or 0 */
-    const char *field;       /* of a table */
-    int64_t key;             /* an integer key, if it has neither upvalue nor field */
-    const char *name;        /* for messages */
-    const char **field_name; /* of a struct and of records, while they are compiled */
+    int parent;        /* source; -1 for the first, the function itself */
+    int upvalue;       /* of a function, from 1, or 0 */
+    const char *field; /* of a table */
+    int64_t key;       /* an integer key, if it has neither upvalue nor field */
+    const char *name;  /* for messages */
+    /* of a struct and of records, while they are compiled: the struct's fields as a text, and each
+     * one's name and form: "", "[3]", or that text of a struct */
+    const char *form, **field_name, **field_form;
     int names;
     const void *known; /* address of a function that need not be decoded again */
     lf_capture capture;

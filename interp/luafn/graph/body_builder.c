@@ -135,6 +135,7 @@ const char *luafn_builder_describe(const lf_value *v)
     case LF_BLOCKED:
         return "a blocked array";
     case LF_RECORD:
+        return v->as.i < 0 ? "a list" : "a record";
     case LF_RECORD_AT:
         return "a record";
     case LF_AROUND:
@@ -186,7 +187,7 @@ void luafn_builder_need_number(lf_builder *b, const lf_value *v, int reg, const 
         hint = "index an element, w[i], or pass arrays of one shape to lun.zip, or to lun.map with "
                "{elements=3}";
     if (v->kind == LF_RECORD || v->kind == LF_RECORD_AT)
-        hint = "take one of its fields";
+        hint = v->as.i < 0 ? "take one of its elements" : "take one of its fields";
     if (v->kind == LF_PART) {
         lf_whose of = lf_whose_is(b->c, v);
         luafn_builder_stop(

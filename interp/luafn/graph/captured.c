@@ -12,7 +12,23 @@ static const char *join_names(lf_compile *c, const char *table, const char *fiel
     return text;
 }
 
-/* Reads the names of the fields of s, a struct or records, at the top of the stack. */
+/* The text at `key` of the table at the top of the stack, copied; "": it is none. */
+static const char *copy_text(lf_compile *c, const char *key, int index)
+{
+    lua_State *L = c->view.L;
+    size_t length = 0;
+    if (key)
+        lua_getfield(L, -1, key);
+    else
+        lua_rawgeti(L, -1, index);
+    const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : "";
+    char *copy = luafn_arena_new(&c->unit, length + 1, 1);
+    memcpy(copy, text, length + 1);
+    lua_pop(L, 1);
+    return copy;
+}
+
+/* Reads the names and forms of the fields of s, a struct or records, at the top of the stack. */
 static void read_names(lf_compile *c, lf_source *s)
 {
     lua_State *L = c->view.L;
@@ -22,16 +38,14 @@ static void read_names(lf_compile *c, lf_source *s)
         return;
     int count = (int)lua_rawlen(L, -1);
     s->field_name = LF_NEW(&c->unit, const char *, count);
-    for (; s->names < count; s->names++) {
-        size_t length = 0;
-        lua_rawgeti(L, -1, s->names + 1);
-        const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : "";
-        char *copy = luafn_arena_new(&c->unit, length + 1, 1);
-        memcpy(copy, name, length + 1);
-        s->field_name[s->names] = copy;
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
+    s->field_form = LF_NEW(&c->unit, const char *, count);
+    s->form = copy_text(c, "form", 0);
+    for (; s->names < count; s->names++)
+        s->field_name[s->names] = copy_text(c, NULL, s->names + 1);
+    lua_getfield(L, -1, "forms");
+    for (int k = 0; k < count; k++)
+        s->field_form[k] = lua_istable(L, -1) ? copy_text(c, NULL, k + 1) : "";
+    lua_pop(L, 2);
 }
 
 /* Adds a source and captures its value. */

@@ -290,7 +290,8 @@ static void join_exits(lf_builder *b, lf_list *results)
 {
     lf_graph *g = b->g;
     lf_block *exit = luafn_graph_block(g);
-    int most = 0, record = luafn_captured_record_unpack(b);
+    int most = 0;
+    lf_value *record = luafn_captured_record_unpack(b);
     for (int i = 0; i < b->exits->count; i++) {
         lf_exit *x = b->exits->at[i];
         if (x->values.count > most)
@@ -310,9 +311,9 @@ static void join_exits(lf_builder *b, lf_list *results)
     for (int k = 0; k < most; k++)
         luafn_arena_push(g->u, to, luafn_graph_read(g, base + k, exit));
     if (to == &fields)
-        luafn_arena_push(g->u, results, luafn_captured_record_pack(b, record, &fields));
+        luafn_arena_push(g->u, results, luafn_captured_record_repack(b, record, &fields));
     else
-        b->c->record = record;
+        b->c->record = record ? (int)record->as.i : 0;
 }
 
 void luafn_build_body(lf_compile *c, lf_frame *f, int rounds, lf_list *results)

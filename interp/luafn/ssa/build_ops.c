@@ -136,6 +136,11 @@ static void get_element(lf_builder *b, uint32_t w)
     }
     if (lf_op(w) != OP_GETI)
         i = index_at(b, lf_c(w));
+    lf_value *item = luafn_captured_record_item(b, t, i);
+    if (item) {
+        luafn_builder_set(b, lf_a(w), item);
+        return;
+    }
     if (luafn_captured_record_is(b->c, t)) {
         luafn_builder_set(b, lf_a(w), luafn_captured_record_at(b, t, i));
         return;
@@ -197,6 +202,8 @@ static bool set_field(lf_builder *b, uint32_t w)
     const lf_const *k = &b->f->proto->k[lf_b(w)];
     bool settable = b->c->writes && k->tag == LF_K_STRING;
     lf_value *t = settable ? luafn_captured_record_array(b, v, lf_a(w), k->as.s) : NULL;
+    if (t && luafn_captured_record_is(b->c, t))
+        luafn_builder_stop(b, "assignment of a whole record is not supported: assign its fields");
     if (t)
         assign(b, w, t, luafn_graph_find(v->arg[0]));
     return t != NULL;
@@ -234,9 +241,14 @@ static void immediate(lf_builder *b, uint32_t w)
 static void unary(lf_builder *b, uint32_t w, lf_kind kind)
 {
     lf_value *x = luafn_builder_get(b, lf_b(w));
+    if (kind == LF_LENGTH && luafn_captured_record_is_list(x)) {
+        luafn_builder_set(b, lf_a(w), luafn_graph_int(b->g, x->args));
+        return;
+    }
     if (kind == LF_LENGTH && luafn_captured_record_is(b->c, x)) {
-        x = luafn_captured_field(b->c, b->f, b->pc, (int)x->as.i,
-                                 b->c->source[x->as.i].field_name[0]);
+        while (luafn_captured_record_is(b->c, x))
+            x = luafn_captured_field(b->c, b->f, b->pc, (int)x->as.i,
+                                     b->c->source[x->as.i].field_name[0]);
     } else if (kind == LF_LENGTH && x->kind == LF_COMPLEXES) {
         x = luafn_graph_find(x->arg[0]);
     } else if (kind == LF_LENGTH) {
@@ -255,13 +267,23 @@ static void unary(lf_builder *b, uint32_t w, lf_kind kind)
     luafn_builder_set(b, lf_a(w), luafn_builder_emit1(b, kind, 0, x));
 }
 
+/* {x, y}: the table, then its values from the next register on. Others are refused. */
+static void list(lf_builder *b, uint32_t w)
+{
+    const bool begins = lf_op(w) == OP_NEWTABLE;
+    const int a = lf_a(w), n = lf_b(w) ? lf_b(w) : b->top - a - 1;
+    lf_list values = {0};
+    if (begins ? lf_b(w) || !lf_c(w) : lf_c(w) || lf_k(w) || n < 1)
+        luafn_builder_stop(
+            b, "a table constructor is not supported: use local variables, or capture an array");
+    for (int k = 1; !begins && k <= n; k++)
+        luafn_arena_push(&b->c->unit, &values, luafn_builder_get(b, a + k));
+    luafn_builder_set(b, a, luafn_captured_record_list(b, &values));
+}
+
 static _Noreturn void refuse(lf_builder *b, lf_opcode op)
 {
     switch (op) {
-    case OP_NEWTABLE:
-    case OP_SETLIST:
-        luafn_builder_stop(
-            b, "a table constructor is not supported: use local variables, or capture an array");
     case OP_SETFIELD:
         luafn_builder_stop(b, "assignment to an element or field is not supported: %s", instead(b));
     case OP_SETTABUP: {
@@ -396,6 +418,12 @@ void luafn_build_op(lf_builder *b, uint32_t w)
     case OP_SETFIELD:
         if (!set_field(b, w))
             refuse(b, OP_SETFIELD);
+        break;
+    case OP_NEWTABLE:
+    case OP_SETLIST:
+        list(b, w);
+        break;
+    case OP_EXTRAARG: /* of NEWTABLE */
         break;
     case OP_SELF:
         get_method(b, w);

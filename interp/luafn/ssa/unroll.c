@@ -2,10 +2,10 @@
  * integer constants. Each round is translated by itself (build.c), with its index as a constant, so
  * that values computed from it are known: offsets of a stencil, indices in a window, conditions.
  *
- * A loop is unrolled if it may read elements around an index or of windows, and has few rounds,
- * counted with the loops around it, and little code: other loops run as fast as loops.  How much
- * code its calls inline, and whether they have loops, is known after the first round: if that is
- * too much, the further rounds are an ordinary loop.  Decides nothing about values. */
+ * A loop is unrolled if it may read elements around an index, of windows or of lists, and has few
+ * rounds, counted with the loops around it, and little code: other loops run as fast as loops.  How
+ * much code its calls inline, and whether they have loops, is known after the first round: if that
+ * is too much, the further rounds are an ordinary loop.  Decides nothing about values. */
 #include "luafn/ssa/build.h"
 
 enum {
@@ -160,7 +160,7 @@ int luafn_unroll_rounds(lf_builder *b, lf_value *const v[3])
     for (int k = 0; k < b->c->kept_loops.count; k++)
         if (b->c->kept_loops.at[k] == &flow->span[header])
             return -1;
-    if (!(b->c->windowed || b->c->around) || rounds * b->rounds > LF_ROUNDS ||
+    if (!(b->c->windowed || b->c->around || b->c->listed) || rounds * b->rounds > LF_ROUNDS ||
         b->g->unrolled > LF_ALL_VALUES)
         return -1;
     if (!find_members(b, header, &s) || !look_inside(b, &s) || !inner_rounds(b, &s, &inner))

@@ -16,9 +16,18 @@ function M.struct_of(x)
     return loaded and loaded.struct_of(x) or nil
 end
 
--- The fields of an array of records as a list of arrays; nil for anything else.
+-- The fields of an array of records as a list of arrays, those of records in them among them; nil for anything else.
 function M.fields_of(x)
     return M.struct_of(x) and base().list_of(x)
+end
+
+-- The elements of the fields: names such as "pos.x" and "v[1]", arrays of the shape of the records.
+function M.lanes_of(x)
+    local names = {}
+    for k, lane in ipairs(M.struct_of(x).lanes) do
+        names[k] = lane[1]
+    end
+    return names, base().lanes_of(x)
 end
 
 local columns = setmetatable({}, { __mode = "k" }) -- by records: the name of the column that they are
@@ -49,14 +58,15 @@ function M.each_field(x, f)
     return base().each_field(x, f)
 end
 
--- Calls f(name, array) for each field of an array of records, as "name.field", and f(name, x) for any other x.
+-- Calls f(name, array) for each element of the fields of an array of records, as "name.field", and f(name, x) for any
+-- other x.
 function M.each_column(name, x, f)
     local struct = M.struct_of(x)
     if not struct then
         return f(name, x)
     end
-    for k, array in ipairs(base().list_of(x)) do
-        f(("%s.%s"):format(name, struct[k]), array)
+    for k, array in ipairs(base().lanes_of(x)) do
+        f(("%s.%s"):format(name, struct.lanes[k][1]), array)
     end
 end
 

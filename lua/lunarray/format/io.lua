@@ -304,9 +304,9 @@ end
 local function pieces_of(a, name, opts, extension, path, at, call)
     local struct = records.struct_of(a)
     if struct and ROWS[name] then
-        local columns, names = {}, {}
-        for k, field in ipairs(records.fields_of(a)) do
-            names[k], columns[struct[k]] = struct[k], field
+        local columns, names, lanes = {}, records.lanes_of(a)
+        for k, lane in ipairs(lanes) do
+            columns[names[k]] = lane
         end
         a = object.make(columns, names, #a)
     elseif struct and name == "raw" and opts.dtype == nil then

@@ -38,6 +38,8 @@ local function parse_bool(text, pos)
     return word == "True", after_blanks(text, stop)
 end
 
+local MOST_DEPTH <const> = 8 -- of records in records
+
 local function parse_shape(text, pos)
     if text:sub(pos, pos) ~= "(" then
         return nil, "shape is not a tuple", "format"
@@ -62,9 +64,11 @@ local function parse_shape(text, pos)
     return extents, after_blanks(text, pos + 1)
 end
 
--- One field of a record, ('name', '<f4'); pos: behind its parenthesis.
-local function parse_field(text, pos)
-    local name, descr, code
+local parse_descr
+
+-- One field of a record, ('name', '<f4'), perhaps with a shape, or with a list of fields; pos: behind its parenthesis.
+local function parse_field(text, pos, depth)
+    local name, descr, code, shape
     if text:find("^%(", pos) then
         return nil, "fields with titles are not supported", "unsupported"
     end
@@ -75,22 +79,26 @@ local function parse_field(text, pos)
         return nil, ("field '%s' has no dtype"):format(name), "format"
     end
     pos = after_blanks(text, pos + 1)
-    if text:find("^[%[%(]", pos) then
-        return nil, ("field '%s': records in records are not supported"):format(name), "unsupported"
+    if text:find("^%(", pos) then
+        return nil, ("field '%s': a dtype and a shape in one are not supported"):format(name), "unsupported"
+    elseif depth == MOST_DEPTH then
+        return nil, ("field '%s': records in records, more than %d deep"):format(name, MOST_DEPTH), "unsupported"
     end
-    descr, pos, code = parse_string(text, pos)
+    descr, pos, code = parse_descr(text, pos, depth + 1)
+    if descr and text:find("^,%s*%(", pos) then
+        shape, pos, code = parse_shape(text, after_blanks(text, pos + 1))
+        descr = shape and descr
+    end
     if not descr then
         return nil, pos, code
-    elseif text:find("^,%s*%(", pos) then
-        return nil, ("field '%s': arrays in records are not supported; save it by itself"):format(name), "unsupported"
     elseif text:sub(pos, pos) ~= ")" then
         return nil, ("field '%s' does not end"):format(name), "format"
     end
-    return { name = name, descr = descr }, after_blanks(text, pos + 1)
+    return { name = name, descr = descr, shape = shape }, after_blanks(text, pos + 1)
 end
 
 -- A dtype's word, or the list of a record's fields.
-local function parse_descr(text, pos)
+function parse_descr(text, pos, depth)
     if text:sub(pos, pos) ~= "[" then
         return parse_string(text, pos)
     end
@@ -101,7 +109,7 @@ local function parse_descr(text, pos)
             return nil, "descr is not a list of fields", "format"
         end
         local field, code
-        field, pos, code = parse_field(text, after_blanks(text, pos + 1))
+        field, pos, code = parse_field(text, after_blanks(text, pos + 1), depth or 1)
         if not field then
             return nil, pos, code
         end

@@ -1,4 +1,5 @@
--- Records in .npy files, NumPy's structured arrays: fields of plain dtypes, aligned or packed, in either byte order.
+-- Records in .npy files, NumPy's structured arrays, with records and arrays as fields, aligned or packed, in either
+-- byte order.
 -- Characters that C's names cannot have become _.
 
 local base = require "lunarray.record.recordbase"
@@ -20,35 +21,64 @@ local function name_for(name, taken)
     return name
 end
 
--- The fields that the header lists, { name, descr }, as { struct=, offsets= and swaps= (by field), bytes= }; or nil,
--- message, code. parse(descr): the dtype and whether its bytes are swapped.
-function npyrecord.fields(list, parse)
-    local fields, found, taken = {}, { offsets = {}, swaps = {}, bytes = 0 }, {}
+local fields_of
+
+-- One field of a header, behind found.bytes, as a field of lun.struct; or nil, message, code.
+local function field_of(field, name, found, parse)
+    local count = 1
+    for k, extent in ipairs(field.shape or {}) do
+        if k > 2 then
+            return nil, "arrays of more than two axes in records are not supported", "unsupported"
+        end
+        count = count * math.min(extent, 65) -- more are refused by lun.struct
+    end
+    if type(field.descr) == "table" then
+        local inner, message, code = fields_of(field.descr, parse, found.name .. "_" .. name)
+        if not inner then
+            return nil, message, code
+        end
+        found.inner[name], found.offsets[name] = inner, found.bytes
+        found.bytes = found.bytes + inner.bytes * count
+        return { name, inner.struct, field.shape }
+    end
+    local dtype, swap, code = parse(field.descr)
+    if not dtype then
+        return nil, swap, code
+    end
+    found.offsets[name], found.swaps[name] = found.bytes, swap
+    found.bytes = found.bytes + dtypes.by_name[dtype].bytes * count
+    return { name, dtype, field.shape }
+end
+
+-- The fields that the header lists, { name, descr, shape }, as { struct=, offsets=, swaps= and inner= (by field, of
+-- records in records), bytes= }; or nil, message, code. parse(descr): the dtype and whether its bytes are swapped.
+function fields_of(list, parse, struct_name)
+    local fields, taken = {}, {}
+    local found = { name = struct_name or "Record", offsets = {}, swaps = {}, inner = {}, bytes = 0 }
     for k, field in ipairs(list) do
-        local padding = field.descr:match "^|V(%d+)$"
+        local padding = type(field.descr) == "string" and not field.shape and field.descr:match "^|V(%d+)$"
         if field.name == "" and padding then
             if #padding > 9 then
                 return nil, ("%s bytes between fields are too many"):format(padding:sub(1, 40)), "unsupported"
             end
             found.bytes = found.bytes + math.tointeger(padding)
         else
-            local dtype, swap, code = parse(field.descr)
-            if not dtype then
-                return nil, ("field '%s': %s"):format(field.name, swap), code
-            end
             local name = name_for(field.name == "" and "f" .. k - 1 or field.name, taken)
-            fields[#fields + 1] = { name, dtype }
-            found.offsets[name], found.swaps[name] = found.bytes, swap
-            found.bytes = found.bytes + dtypes.by_name[dtype].bytes
+            local made, message, code = field_of(field, name, found, parse)
+            if not made then
+                return nil, ("field '%s': %s"):format(field.name == "" and name or field.name, message), code
+            end
+            fields[#fields + 1] = made
         end
     end
-    local ok, s = pcall(record.struct, "Record", fields)
+    local ok, s = pcall(record.struct, found.name, fields)
     if not ok then
         return nil, "its records are not supported: " .. s:match "%((.*)%)$", "unsupported"
     end
     found.struct = s
     return found
 end
+npyrecord.fields = fields_of
 
 -- ---------------------------------------------------------------- reading
 
@@ -56,24 +86,50 @@ end
 local function is_native(found)
     local s = found.struct
     for _, name in ipairs(s) do
-        if found.offsets[name] ~= s.offsets[name] or found.swaps[name] and dtypes.by_name[s.dtypes[name]].bytes > 1 then
+        local inner = found.inner[name]
+        if found.offsets[name] ~= s.offsets[name] or inner and not is_native(inner)
+            or found.swaps[name] and dtypes.by_name[s.dtypes[name]].bytes > 1 then
             return false
         end
     end
     return found.bytes == s.bytes
 end
 
--- The bytes of a field, element by element; bytes: of all records.
-local function bytes_of(found, name, bytes, count)
-    local first = found.offsets[name] + 1
-    local last = first + dtypes.by_name[found.struct.dtypes[name]].bytes - 1
-    local part = found.swaps[name] and { last, first, -1 } or { first, last }
-    return bytes:view(count, found.bytes):sub({}, part):tobytes()
+-- The bytes of a field, element by element; bytes: of all records, a line of them for each; at: where these fields are.
+local function bytes_of(found, name, bytes, at)
+    local s = found.struct
+    local size, extents = dtypes.by_name[s.dtypes[name]].bytes, s.extents[name] or {}
+    local first, count = at + found.offsets[name], (extents[1] or 1) * (extents[2] or 1)
+    local own = bytes:sub({}, { first + 1, first + size * count })
+    return (found.swaps[name] and own:reshape(-1, size):sub({}, { size, 1, -1 }) or own):tobytes()
 end
 
--- The records that come next in `source`, of which ranks read each field; or nil.
+-- The fields of the records in `bytes`, as base.store takes them, all of them or, if `whole`, those of bools; or nil,
+-- message, code.
+local function values_of(found, bytes, shape, whole, at)
+    local s, values = found.struct, {}
+    for _, name in ipairs(s) do
+        local message, code
+        if found.inner[name] then
+            values[name], message, code = values_of(found.inner[name], bytes, shape, whole, at + found.offsets[name])
+        elseif not whole or s.dtypes[name] == "bool" then
+            values[name], message, code = dtypes.array(bytes_of(found, name, bytes, at), s.dtypes[name],
+                base.shape_with(shape, s.extents[name]))
+        end
+        if message then
+            return nil, ("field '%s': %s"):format(name, message), code
+        end
+    end
+    return values
+end
+
+-- The records that come next in `source`, of which ranks read each field; or nil, for records with more than one
+-- element in a field too.
 local function load_fields(source, found, shape)
     local s, values = found.struct, {}
+    if #s.lanes > #s or s.depth > 1 then
+        return nil
+    end
     for _, name in ipairs(s) do
         values[name] = source:elements(s.dtypes[name], shape, found.swaps[name], found.offsets[name], found.bytes)
         if not values[name] then
@@ -99,17 +155,11 @@ function npyrecord.decode(source, found, shape)
     elseif count == 0 then
         return base.zeros(s, shape)
     end
-    local values = {}
     local whole = is_native(found)
-    for _, name in ipairs(s) do
-        if not whole or s.dtypes[name] == "bool" then
-            values[name], message, code = dtypes.array(bytes_of(found, name, bytes, count), s.dtypes[name], shape)
-            if not values[name] then
-                return nil, ("field '%s': %s"):format(name, message), code
-            end
-        end
-    end
-    if whole then
+    local values, fault, why = values_of(found, bytes:view(count, found.bytes), shape, whole, 0)
+    if not values then
+        return nil, fault, why
+    elseif whole then
         return base.on_bytes(s, bytes, shape)
     end
     return base.store(base.zeros(s, shape), values, 1, "load")
@@ -117,26 +167,42 @@ end
 
 -- ---------------------------------------------------------------- writing
 
--- The header's word for the fields of records; or nil, message.
-function npyrecord.descr(r)
-    local s, parts, at = base.struct_of(r), {}, 0
+-- The word for the fields of a struct, and from byte 0 to its end; or nil, message. before: as in names of lanes.
+local function descr_of(s, before)
+    local parts, at = {}, 0
     local function pad(to)
         if to > at then
             parts[#parts + 1] = ("('', '|V%d')"):format(to - at)
         end
     end
     for _, name in ipairs(s) do
-        local row = dtypes.by_name[s.dtypes[name]]
-        if not row.npy then
-            return nil, ("field '%s': NumPy has no %s; :cast to a struct with f32 preserves every value"):format(name,
-                row.name)
-        end
+        local dtype, extents = s.dtypes[name], s.extents[name]
+        local row, word = dtypes.by_name[dtype]
         pad(s.offsets[name])
-        parts[#parts + 1] = ("('%s', '%s%s')"):format(name, row.bytes == 1 and "|" or "<", row.npy)
-        at = s.offsets[name] + row.bytes
+        if not row then
+            local inner, message = descr_of(dtype, before .. name .. ".")
+            if not inner then
+                return nil, message
+            end
+            word = inner
+        elseif not row.npy then
+            return nil, ("field '%s': NumPy has no %s; :cast to a struct with f32 preserves every value"):format(
+                before .. name, row.name)
+        else
+            word = ("'%s%s'"):format(row.bytes == 1 and "|" or "<", row.npy)
+        end
+        local count = extents and extents[1] * (extents[2] or 1) or 1
+        local shape = extents and (", (%s,)"):format(table.concat(extents, ", ")) or ""
+        parts[#parts + 1] = ("('%s', %s%s)"):format(name, word, shape)
+        at = s.offsets[name] + (row and row.bytes * count or dtype.bytes)
     end
     pad(s.bytes)
     return "[" .. table.concat(parts, ", ") .. "]"
+end
+
+-- The header's word for the fields of records; or nil, message.
+function npyrecord.descr(r)
+    return descr_of(base.struct_of(r), "")
 end
 
 return npyrecord

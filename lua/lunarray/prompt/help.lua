@@ -124,6 +124,7 @@ local FUNCTIONS = {
     struct = {
         'lun.struct(name, {{field, dtype}, ...} [, {layout="soa"}])',
         "a struct, the dtype of records: lun.zeros(n, P), lun.vector({{x=1, y=2}}, P), lun.full(n, {x=1, y=2}, P);\n"
+            .. 'a field may be a struct, {"pos", Q}, or an array, {"v", "f32", 3} or {"m", "f32", {2, 3}};\n'
             .. 'layout: "aos" (adjacent fields, as in C) or "soa" (an array for each field); P(x, y) is a record',
     },
     concat = {
@@ -577,7 +578,8 @@ local SIGNS = {
         "field fields record records", "a:field 'x', a.x, a[i], a[i] = {x=1, y=2}",
         "of records (lun.struct): an array that shows a field, a.x = e stores into it;\n"
             .. "a record as a table, which has to have each field to be assigned;\n"
-            .. "map, zip, sub, take, copy, set, iter and others as arrays have them; f gets records and may return one",
+            .. "map, zip, sub, take, copy, set, iter and others as arrays have them; f gets records, may return one;\n"
+            .. "a:reduce(f, P(0, 0)) is a record, a:scan(f, P(0, 0)) are records: f(p, q) returns one",
     },
     { "concat concatenate", "a .. b", "concatenates a and b along the first dimension" },
     { "length", "#a", "the first extent: elements, or rows" },

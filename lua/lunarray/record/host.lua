@@ -4,6 +4,7 @@
 
 local base = require "lunarray.record.recordbase"
 local record = require "lunarray.record.record"
+local struct = require "lunarray.record.struct"
 
 local host = {}
 
@@ -13,13 +14,26 @@ local known = setmetatable({}, { __mode = "v" })
 local function key_of(name, fields, bytes)
     local parts = { name, bytes }
     for _, field in ipairs(fields) do
-        parts[#parts + 1] = ("%s %s %d"):format(field[1], field[2], field.offset)
+        local inner = struct.is(field[2]) and host.key(field[2]) or field[2]
+        parts[#parts + 1] = ("%s %s %s %d"):format(field[1], inner, table.concat(field[3] or {}, ","), field.offset)
     end
     return table.concat(parts, "\n")
 end
 
--- Records on the host's arrays: fields: a list of {name, dtype, offset=}.
+-- The description of a struct.
+function host.key(s)
+    local fields = {}
+    for k, name in ipairs(s) do
+        fields[k] = { name, s.dtypes[name], s.extents[name], offset = s.offsets[name] }
+    end
+    return key_of(s.name, fields, s.bytes)
+end
+
+-- Records on the host's arrays, records for structs in the struct: fields: a list of {name, dtype, extents, offset=}.
 function host.records(name, fields, bytes, arrays)
+    for k, field in ipairs(fields) do
+        field[2] = base.struct_of(arrays[k]) or field[2]
+    end
     local key = key_of(name, fields, bytes)
     local s = known[key] or record.placed(name, fields, bytes)
     known[key] = s
@@ -38,7 +52,7 @@ function host.parts(x)
     end
     local fields, arrays = {}, {}
     for k, name in ipairs(s) do
-        fields[k] = { name, s.dtypes[name], offset = s.offsets[name] }
+        fields[k] = { name, s.dtypes[name], s.extents[name], offset = s.offsets[name] }
         arrays[k] = base.fields_of(x)[name]
     end
     return s.name, fields, s.bytes, arrays, { x:shape() }

@@ -8,7 +8,7 @@ local struct = require "lunarray.record.struct"
 
 local internal = core.internal
 local misuse, struct_of, fields_of, list_of = base.misuse, base.struct_of, base.fields_of, base.list_of
-local each_field, values_of, store, types, zeros = base.each_field, base.values_of, base.store, base.types, base.zeros
+local values_of, store, types, zeros = base.values_of, base.store, base.types, base.zeros
 local elements = require "lunarray.record.recordmethods"
 local methods, events = elements.methods, elements.events
 
@@ -26,44 +26,62 @@ offers.refusal = refusal
 
 -- ---------------------------------------------------------------- making
 
--- The shape of the first array among such values; {1} if there is none.
+-- The shape of the first array among such values, without the axes of its field; nil if there is none.
 local function shape_of(s, values)
     for _, name in ipairs(s) do
-        if core.isarray(values[name]) then
-            return { values[name]:shape() }
+        local x, extents = values[name], s.extents[name]
+        if core.isarray(x) then
+            local shape = { x:shape() }
+            local rank = #shape - (extents and #extents or 0)
+            if rank > 0 or not extents then
+                return table.move(shape, 1, rank, 1, {})
+            end
+        elseif struct_of(x) then
+            return { x:shape() }
+        elseif struct.is(s.dtypes[name]) then
+            local shape = shape_of(s.dtypes[name], x)
+            if shape then
+                return shape
+            end
         end
     end
-    return { 1 }
+end
+
+-- Arrays by the names of fields of a list of tables, which have been checked; before: the names of the fields in which
+-- they are, with points.
+local function columns_of(s, list, before)
+    local values = {}
+    for _, name in ipairs(s) do
+        local column, inner = {}, s.dtypes[name]
+        for i, row in ipairs(list) do
+            column[i] = row[name]
+        end
+        if struct.is(inner) then
+            values[name] = columns_of(inner, column, before .. name .. ".")
+        else
+            local ok, a = pcall(core.vector, column, inner)
+            if not ok then
+                local text = type(a) == "string" and a:match "%((.*)%)$"
+                if not text then
+                    error(a, 0)
+                end
+                misuse(1, "vector", ("field '%s': %s"):format(before .. name, text))
+            end
+            values[name] = #list == 0 and core.zeros(base.shape_with(0, s.extents[name]), inner) or a
+        end
+    end
+    return values
 end
 
 -- Records of a list of tables.
 local function of_list(s, list)
-    local columns = {}
-    for _, name in ipairs(s) do
-        columns[name] = {}
-    end
     for i, row in ipairs(list) do
-        local fault = struct.fault(s, row)
+        local fault = struct.fault(s, row, true)
         if fault then
             misuse(1, "vector", ("record %d: %s"):format(i, fault))
         end
-        for _, name in ipairs(s) do
-            columns[name][i] = row[name]
-        end
     end
-    local values = {}
-    for _, name in ipairs(s) do
-        local ok, a = pcall(core.vector, columns[name], s.dtypes[name])
-        if not ok then
-            local text = type(a) == "string" and a:match "%((.*)%)$"
-            if not text then
-                error(a, 0)
-            end
-            misuse(1, "vector", ("field '%s': %s"):format(name, text))
-        end
-        values[name] = a
-    end
-    return store(zeros(s, #list), values, 1, "vector")
+    return store(zeros(s, #list), columns_of(s, list, ""), 1, "vector")
 end
 
 -- lun.zeros(shape, P), where shape may be several numbers.
@@ -92,6 +110,18 @@ function offers.full(shape, t, s)
     return store(zeros(s, shape), values_of(s, t, 2, "full"), 2, "full")
 end
 
+-- Makes 1 of any byte but 0 in fields of bools of r, which is at byte `at` of structs of `step` bytes.
+local function truths(s, r, bytes, at, step, shape)
+    for _, name in ipairs(s) do
+        local inner, offset = s.dtypes[name], at + s.offsets[name]
+        if struct.is(inner) then
+            truths(inner, fields_of(r)[name], bytes, offset, step, shape)
+        elseif inner == "bool" then
+            fields_of(r)[name]:set(internal.field(bytes, offset, step, "u8", shape, s.extents[name]):ne(0))
+        end
+    end
+end
+
 -- lun.frombytes(text, P [, shape])
 function offers.frombytes(text, s, shape)
     if not types[s] then
@@ -107,11 +137,8 @@ function offers.frombytes(text, s, shape)
         misuse(3, "frombytes", ("the shape does not match %d records"):format(count))
     end
     local aos = count == 0 and zeros(s, shape) or base.on_bytes(s, core.frombytes(text, "u8"), shape)
-    for _, name in ipairs(s) do
-        if s.dtypes[name] == "bool" and count > 0 then -- any byte but 0 is true
-            local bytes = internal.field(base.bytes_of(aos), s.offsets[name], s.bytes, "u8", shape)
-            fields_of(aos)[name]:set(bytes:ne(0))
-        end
+    if count > 0 then
+        truths(s, aos, base.bytes_of(aos), 0, s.bytes, shape)
     end
     return s.layout == "aos" and aos or aos:copy()
 end
@@ -119,7 +146,7 @@ end
 -- ---------------------------------------------------------------- several arrays of records
 
 -- Applies `join` to each field of a list of records with the same fields.
-local function joined(list, call, join)
+local function joined(list, call, axis, join)
     local s = struct_of(list[1])
     for i, r in ipairs(list) do
         local other = struct_of(r)
@@ -130,21 +157,17 @@ local function joined(list, call, join)
                 struct.names(other), s.name, struct.names(s)))
         end
     end
-    return each_field(list[1], function(_, name)
-        local arrays = {}
-        for i, r in ipairs(list) do
-            arrays[i] = fields_of(r)[name]
-        end
-        return join(arrays)
+    return base.joined(list, function(arrays, extents)
+        return join(arrays, axis and axis < 0 and extents and axis - #extents or axis)
     end)
 end
 
 function offers.concat(list, axis)
-    return joined(list, "concat", function(arrays) return core.concat(arrays, axis) end)
+    return joined(list, "concat", axis, core.concat)
 end
 
 function offers.stack(list, axis)
-    return joined(list, "stack", function(arrays) return core.stack(arrays, axis) end)
+    return joined(list, "stack", axis, core.stack)
 end
 
 -- lun.vector(list of tables, P), lun.vector({x = array, ...}, P), lun.vector(records [, P]), lun.vector(list of records
@@ -168,7 +191,7 @@ function offers.vector(t, s, ...)
         return of_list(s, t)
     end
     local values = values_of(s, t, 1, "vector")
-    return store(zeros(s, shape_of(s, values)), values, 1, "vector")
+    return store(zeros(s, shape_of(s, values) or { 1 }), values, 1, "vector")
 end
 
 function events.__concat(a, b)
@@ -203,7 +226,7 @@ local function of_fields(name, gives_itself)
         local values, result, k = table.pack(core[name](table.unpack(list))), {}, 0
         for i = 1, select("#", ...) do
             local x = select(i, ...)
-            k = k + (struct_of(x) and #struct_of(x) or 1)
+            k = k + (struct_of(x) and #list_of(x) or 1)
             result[i] = struct_of(x) and x or values[k]
         end
         return table.unpack(result, 1, select("#", ...))
@@ -237,7 +260,9 @@ end
 
 -- ---------------------------------------------------------------- structs
 
-methods.map, methods.zip = offers.map, offers.zip
+for _, name in ipairs { "map", "zip", "reduce", "scan" } do
+    methods[name] = offers[name]
+end
 
 for _, functions in ipairs { methods, offers, events } do
     for name, f in pairs(functions) do

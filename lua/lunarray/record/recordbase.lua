@@ -3,12 +3,14 @@
 -- no method.
 --
 -- Invariant: records are a table with STRUCT, FIELDS and BYTES and the metatable of their struct in base.types; all
--- fields have one shape; with BYTES every field is a window of the same bytes.
+-- fields have one shape, behind which those that are arrays have their extents; a field that is a struct is records;
+-- with BYTES every field is a window of the same bytes.
 
 local core = require "lunarray.core"
 local struct = require "lunarray.record.struct"
 
 local internal = core.internal
+local array_methods = internal.methods
 
 local base = {}
 
@@ -49,18 +51,58 @@ function base.fields_of(r)
     return rawget(r, FIELDS)
 end
 
--- The same in the order of the struct.
-function base.list_of(r)
-    local list = {}
-    for k, name in ipairs(rawget(r, STRUCT)) do
-        list[k] = rawget(r, FIELDS)[name]
+-- The arrays of records and of the records in them, in order; as a list of { array, name in messages, extents }.
+local function leaves(r, list, before)
+    local s = rawget(r, STRUCT)
+    for _, name in ipairs(s) do
+        local x = rawget(r, FIELDS)[name]
+        if struct.is(s.dtypes[name]) then
+            leaves(x, list, before .. name .. ".")
+        else
+            list[#list + 1] = { x, before .. name, s.extents[name] }
+        end
     end
     return list
 end
 
--- The first field, which has the shape of all.
+function base.leaves_of(r)
+    return leaves(r, {}, "")
+end
+
+-- Those arrays alone.
+function base.list_of(r)
+    local list = base.leaves_of(r)
+    for k, leaf in ipairs(list) do
+        list[k] = leaf[1]
+    end
+    return list
+end
+
+-- The elements of fields, one array of r's shape for each lane of its struct, in order: windows.
+function base.lanes_of(r)
+    local list = {}
+    for _, leaf in ipairs(base.leaves_of(r)) do
+        local a, _, extents = table.unpack(leaf, 1, 3)
+        local rank = extents and select("#", a:shape()) - #extents
+        for i = 1, extents and extents[1] or 1 do
+            local row = extents and array_methods.select(a, rank + 1, i) or a
+            for k = 1, extents and extents[2] or 1 do
+                list[#list + 1] = extents and extents[2] and array_methods.select(row, rank + 1, k) or row
+            end
+        end
+    end
+    return list
+end
+
+-- A field that has the shape of all.
 function base.first_of(r)
-    return rawget(r, FIELDS)[rawget(r, STRUCT)[1]]
+    local s = rawget(r, STRUCT)
+    for _, name in ipairs(s) do
+        if not s.extents[name] and not struct.is(s.dtypes[name]) then
+            return rawget(r, FIELDS)[name]
+        end
+    end
+    return base.lanes_of(r)[1]
 end
 
 -- The bytes of the structs that are all of r in their order; nil: there are none.
@@ -91,13 +133,41 @@ local function make(s, fields, bytes)
 end
 base.make = make
 
--- The records of f(field) for each field of r, which share its memory if `window`.
+-- The records of f(array, name, extents) for each array of r, which share its memory if `window`; extents: the axes of
+-- the array behind those of r, nil: none.
 function base.each_field(r, f, window)
-    local fields = {}
-    for _, name in ipairs(rawget(r, STRUCT)) do
-        fields[name] = f(rawget(r, FIELDS)[name], name)
+    local fields, s = {}, rawget(r, STRUCT)
+    for _, name in ipairs(s) do
+        local x = rawget(r, FIELDS)[name]
+        fields[name] = struct.is(s.dtypes[name]) and base.each_field(x, f, window) or f(x, name, s.extents[name])
     end
-    return make(rawget(r, STRUCT), fields, window and rawget(r, BYTES) and true or nil)
+    return make(s, fields, window and rawget(r, BYTES) and true or nil)
+end
+
+-- One array of those for the elements of a field, whose axes come last.
+function base.stacked(parts, extents)
+    local rank = select("#", parts[1]:shape())
+    if not extents[2] then
+        return core.stack(parts, rank + 1)
+    end
+    local rows, columns = {}, extents[2]
+    for i = 1, extents[1] do
+        rows[i] = core.stack(table.move(parts, (i - 1) * columns + 1, i * columns, 1, {}), rank + 1)
+    end
+    return core.stack(rows, rank + 1)
+end
+
+-- The records of join(arrays, extents) for each field of a list of records with the same fields.
+function base.joined(list, join)
+    local fields, s = {}, rawget(list[1], STRUCT)
+    for _, name in ipairs(s) do
+        local parts = {}
+        for i, r in ipairs(list) do
+            parts[i] = rawget(r, FIELDS)[name]
+        end
+        fields[name] = struct.is(s.dtypes[name]) and base.joined(parts, join) or join(parts, s.extents[name])
+    end
+    return make(s, fields)
 end
 
 -- The number of elements of a shape: n, or a list.
@@ -109,20 +179,38 @@ function base.count_of(shape)
     return count
 end
 
--- Records on such bytes of structs, as many as the shape says.
-function base.on_bytes(s, bytes, shape)
+-- A shape with the extents of a field behind it.
+function base.shape_with(shape, extents)
+    if not extents then
+        return shape
+    end
+    local list = type(shape) == "table" and table.move(shape, 1, #shape, 1, {}) or { shape }
+    return table.move(extents, 1, #extents, #list + 1, list)
+end
+
+-- Records of s at byte `at` of structs of `step` bytes.
+local function on_structs(s, bytes, at, step, shape)
     local fields = {}
     for _, name in ipairs(s) do
-        fields[name] = internal.field(bytes, s.offsets[name], s.bytes, s.dtypes[name], shape)
+        local inner, offset = s.dtypes[name], at + s.offsets[name]
+        fields[name] = struct.is(inner) and on_structs(inner, bytes, offset, step, shape)
+            or internal.field(bytes, offset, step, inner, shape, s.extents[name])
     end
-    return make(s, fields, bytes)
+    return make(s, fields, at == 0 and step == s.bytes and bytes or true)
+end
+
+-- Records on such bytes of structs, as many as the shape says.
+function base.on_bytes(s, bytes, shape)
+    return on_structs(s, bytes, 0, s.bytes, shape)
 end
 
 -- Zeros of s, in its layout or the one given.
 function base.zeros(s, shape, layout)
     local fields = {}
     for _, name in ipairs(s) do
-        fields[name] = core.zeros(shape, s.dtypes[name])
+        local inner = s.dtypes[name]
+        fields[name] = struct.is(inner) and base.zeros(inner, shape, "soa")
+            or core.zeros(base.shape_with(shape, s.extents[name]), inner)
     end
     local count = base.count_of(shape)
     if (layout or s.layout) == "soa" or count == 0 then
@@ -146,29 +234,49 @@ local function fault_of(e)
     end
 end
 
--- Stores values by the names of fields, arrays or numbers, into r's fields, all of them read before any is written;
--- gives r. An error is one of argument number `argument` of `call`.
-function base.store(r, values, argument, call)
-    local s, list, targets = rawget(r, STRUCT), {}, {}
-    for k, name in ipairs(s) do
-        if not core.isarray(values[name]) then
-            local ok, e = pcall(core.full, 1, values[name], s.dtypes[name])
-            local text = not ok and type(e) == "string" and e:match "%((.*)%)$"
-            if text then
-                base.misuse(argument, call, ("field '%s': %s"):format(name, text))
+-- Adds to lists the values for r's fields, where they go, and the fields' names in messages.
+local function gather(r, values, call, to, before)
+    local s = rawget(r, STRUCT)
+    for _, name in ipairs(s) do
+        local x, target = values[name], rawget(r, FIELDS)[name]
+        if struct.is(s.dtypes[name]) then
+            gather(target, base.struct_of(x) and base.fields_of(x) or x, call, to, before .. name .. ".")
+        else
+            if not core.isarray(x) then
+                local ok, e = pcall(core.full, 1, x, s.dtypes[name])
+                local text = not ok and type(e) == "string" and e:match "%((.*)%)$"
+                if text then
+                    base.misuse(call[1], call[2], ("field '%s': %s"):format(before .. name, text))
+                end
             end
+            if s.extents[name] and core.isarray(x) and #s.extents[name] == select("#", x:shape()) then
+                x = x:broadcast { target:shape() } -- one for all records
+            end
+            local k = #to.names + 1
+            to.list[k], to.targets[k], to.names[k] = x, target, before .. name
         end
-        list[k], targets[k] = values[name], rawget(r, FIELDS)[name]
     end
-    list[#s + 1] = { out = targets }
-    local ok, e = pcall(core.eval, table.unpack(list, 1, #s + 1))
+end
+
+-- Stores values by the names of fields, arrays, numbers, records or such tables, into r's fields, all of them read
+-- before any is written; gives r. An error is one of argument number `argument` of `call`.
+function base.store(r, values, argument, call)
+    local to = { list = {}, targets = {}, names = {} }
+    gather(r, values, { argument, call }, to, "")
+    local count = #to.names
+    to.list[count + 1] = { out = to.targets }
+    local ok, e = pcall(core.eval, table.unpack(to.list, 1, count + 1))
     local k, text = fault_of(not ok and e)
     if text then
-        base.misuse(argument, call, ("field '%s': %s"):format(s[k], text))
+        base.misuse(argument, call, ("field '%s': %s"):format(to.names[k], text))
     elseif not ok then
         error(e, 0)
     end
     return r
+end
+
+local function same_extents(a, b)
+    return table.concat(a or {}, ",") == table.concat(b or {}, ",")
 end
 
 -- What is wrong with the fields of records of `from` as those of s, nil if nothing is.
@@ -179,14 +287,40 @@ local function difference(s, from)
         end
     end
     for _, name in ipairs(from) do
-        if not s.dtypes[name] then
+        local to, inner = s.dtypes[name], from.dtypes[name]
+        if not to then
             return ("records of %s have a field '%s': %s has %s"):format(from.name, name, s.name, struct.names(s))
+        elseif struct.is(to) and struct.is(inner) then
+            local fault = difference(to, inner)
+            if fault then
+                return fault
+            end
+        elseif struct.is(to) ~= struct.is(inner) or not same_extents(s.extents[name], from.extents[name]) then
+            return ("records of %s and of %s differ (field '%s': %s, %s)"):format(from.name, s.name, name,
+                struct.shown(from, name), struct.shown(s, name))
         end
     end
 end
 
--- Arrays and numbers by the names of fields that records, or a table of columns, hold for s.
-function base.values_of(s, t, argument, call)
+-- x, an array, a number or a list, for a field of that dtype.
+local function as_array(x, dtype, argument, call, name)
+    if type(x) ~= "table" or base.struct_of(x) then
+        return x
+    end
+    local ok, a = pcall(core.vector, x, dtype)
+    local text = not ok and type(a) == "string" and a:match "%((.*)%)$"
+    if text then
+        base.misuse(argument, call, ("field '%s': %s"):format(name, text))
+    elseif not ok then
+        error(a, 0)
+    end
+    return a
+end
+
+-- Arrays and numbers by the names of fields that records, or a table of columns, hold for s; before: the names of the
+-- fields in which s is, with points.
+function base.values_of(s, t, argument, call, before)
+    before = before or ""
     local from, frame = base.struct_of(t), package.loaded["lunarray.show.frame"]
     local fault
     if frame and frame.of(t) then
@@ -202,22 +336,17 @@ function base.values_of(s, t, argument, call)
         fault = struct.fault(s, t)
     end
     if fault then
-        base.misuse(argument, call, fault)
+        base.misuse(argument, call, before ~= "" and ("field '%s': %s"):format(before:sub(1, -2), fault) or fault)
     elseif from then
         return rawget(t, FIELDS)
     end
     local values = {}
     for _, name in ipairs(s) do
-        values[name] = t[name]
-        if type(t[name]) == "table" then
-            local ok, a = pcall(core.vector, t[name], s.dtypes[name])
-            local text = not ok and type(a) == "string" and a:match "%((.*)%)$"
-            if text then
-                base.misuse(argument, call, ("field '%s': %s"):format(name, text))
-            elseif not ok then
-                error(a, 0)
-            end
-            values[name] = a
+        local x, inner = t[name], s.dtypes[name]
+        if struct.is(inner) then
+            values[name] = base.values_of(inner, x, argument, call, before .. name .. ".")
+        else
+            values[name] = as_array(x, inner, argument, call, before .. name)
         end
     end
     return values

@@ -114,7 +114,7 @@ local function result(text, f, structs)
     local missing = front:find "^%s*$" and " f" or front:find "^%s*[%a_][%w_]*%s*$" and " "
     for _, s in ipairs(missing and structs or {}) do
         if s then
-            return struct.c_type(s, s[1]) .. missing
+            return struct.c_name(s.lanes[1][2]) .. missing
         end
     end
     return ""
@@ -153,19 +153,24 @@ function recordc.text(text, structs)
             fields[k] = fields_in(plain, s)
             local scalars, values = {}, {}
             for i, field in ipairs(fields[k]) do
-                scalars[i] = ("%s %s__%s"):format(struct.c_type(s, field), name, field)
-                values[i] = (".%s = %s__%s"):format(field, name, field)
+                local lanes, lane = struct.lanes_of(s, field), 0
+                values[i] = (".%s = %s"):format(field, struct.initializer(s, field, function()
+                    lane = lane + 1
+                    local own = ("%s__%s"):format(name, (lanes[lane][1]:gsub("[^%w_]+", "_")))
+                    scalars[#scalars + 1] = ("%s %s"):format(struct.c_name(lanes[lane][2]), own)
+                    return own
+                end))
             end
             parameters[k] = table.concat(scalars, ", ")
             start[#start + 1] = ("%s %s = {%s};"):format(s.name, name, table.concat(values, ", "))
-            types[s.name] = struct.in_c(s)
+            types[#types + 1] = s
         end
     end
-    local definitions = {}
-    for _, type in pairs(types) do
-        definitions[#definitions + 1] = type
+    local definitions, known = {}, {}
+    table.sort(types, function(a, b) return a.name < b.name end)
+    for _, s in ipairs(types) do
+        definitions[#definitions + 1] = not known[s.name] and struct.in_c(s, known) or nil
     end
-    table.sort(definitions)
     local before = table.concat(definitions, " ") .. (text:find "^%s*#" and "\n" or " ") .. result(text, f, structs)
     return before .. text:sub(1, f.open) .. table.concat(parameters, ", ") .. text:sub(f.close, f.body) .. " "
         .. table.concat(start, " ") .. text:sub(f.body + 1), fields

@@ -10,7 +10,8 @@ local recordc = require "lunarray.record.recordc"
 
 local internal = core.internal
 local getinfo = debug.getinfo
-local misuse, struct_of, list_of = base.misuse, base.struct_of, base.list_of
+local misuse, struct_of, lanes_of = base.misuse, base.struct_of, base.lanes_of
+local struct = require "lunarray.record.struct"
 
 local offers = {} -- for functions of the module, by their names
 
@@ -29,30 +30,41 @@ local function unique(name, used)
     return name
 end
 
--- The text of a function that takes the operands in `passed` and calls f with records; structs: of each element, or
--- false.
+-- The text of a record of s, of the texts that take() gives for its lanes; types: a list of the structs whose calls
+-- stand there, lun_s1 and so on.
+local function text_of(s, take, types)
+    local own, fields = #types + 1, {}
+    types[own] = s
+    for k, name in ipairs(s) do
+        fields[k] = struct.is(s.dtypes[name]) and text_of(s.dtypes[name], take, types)
+            or struct.initializer(s, name, take)
+    end
+    return ("lun_s%d(%s)"):format(own, table.concat(fields, ", "))
+end
+
+-- The text of a function that takes the operands in `passed` and calls f with records, and the structs that it takes
+-- besides; structs: of each element, or false.
 local function text_around(structs, operands, passed, extras)
-    local parameters, arguments, used, k = {}, {}, {}, 0
+    local parameters, arguments, used, k, types = {}, {}, {}, 0, {}
+    local function take()
+        k = k + 1
+        local name = unique((operands[k]:gsub("[^%w_]+", "_")), used)
+        parameters[#parameters + 1] = passed[k] and name
+        return passed[k] == true and name or ("'lun_hole %d'"):format(k)
+    end
     for i, s in ipairs(structs) do
-        local fields = {}
-        for n = 1, s and #s or 1 do
-            k = k + 1
-            local name = unique(operands[k], used)
-            parameters[#parameters + 1] = passed[k] and name
-            fields[n] = passed[k] == true and name or ("'lun_hole %d'"):format(k)
-        end
-        arguments[i] = s and ("lun_s%d(%s)"):format(i, table.concat(fields, ", ")) or fields[1]
+        arguments[i] = s and text_of(s, take, types) or take()
     end
     for i = 1, extras do
         parameters[#parameters + 1] = ("lun_e%d"):format(i)
         arguments[#arguments + 1] = ("lun_e%d"):format(i)
     end
     local names = {}
-    for i = 1, #structs do
+    for i = 1, #types do
         names[i] = ("lun_s%d"):format(i)
     end
     return ("local lun_f, %s = ... return function(%s) return lun_f(%s) end"):format(table.concat(names, ", "),
-        table.concat(parameters, ", "), table.concat(arguments, ", "))
+        table.concat(parameters, ", "), table.concat(arguments, ", ")), types
 end
 
 local around = setmetatable({}, { __mode = "k" }) -- of a function those around it, by operands
@@ -80,15 +92,15 @@ local function function_of(one, f, operands)
     local first = 0
     for _, s in ipairs(one.structs) do
         local any = not s
-        for k = first + 1, first + (s and #s or 1) do
+        for k = first + 1, first + (s and #s.lanes or 1) do
             one.passed[k] = one.passed[k] == true or not s or nil
             any = any or one.passed[k]
         end
         one.passed[first + 1] = one.passed[first + 1] or not any and "unread" or nil
-        first = first + (s and #s or 1)
+        first = first + (s and #s.lanes or 1)
     end
-    one.f = load(text_around(one.structs, operands, one.passed, one.extras), "=records", "t", {})(f,
-        table.unpack(one.structs))
+    local text, types = text_around(one.structs, operands, one.passed, one.extras)
+    one.f = load(text, "=records", "t", {})(f, table.unpack(types))
 end
 
 -- ---------------------------------------------------------------- calls
@@ -113,8 +125,8 @@ local function spread(name, leaves, given)
     for k = 1, leaves do
         local s = struct_of(given[k])
         structs[k] = s or false
-        for i, a in ipairs(s and list_of(given[k]) or { given[k] }) do
-            arrays[#arrays + 1], names[#names + 1], owner[#owner + 1] = a, s and s[i] or "x", k
+        for i, a in ipairs(s and lanes_of(given[k]) or { given[k] }) do
+            arrays[#arrays + 1], names[#names + 1], owner[#owner + 1] = a, s and s.lanes[i][1] or "x", k
         end
     end
     for k = leaves + 1, given.n do
@@ -176,9 +188,9 @@ local function call_text(s, text, name, given, leaves, structs, arrays, owner)
         for _, field in ipairs(fields[i]) do
             wanted[field] = true
         end
-        for n = 1, of and #of or 1 do
+        for n = 1, of and #of.lanes or 1 do
             k = k + 1
-            if not of or wanted[of[n]] then
+            if not of or wanted[of.lanes[n][1]:match "^[^.[]+"] then
                 list[#list + 1], from[#from + 1] = arrays[k], owner[k]
             end
         end
@@ -229,6 +241,101 @@ for name, arrays in pairs { map = 1, zip = 2 } do
     end
 end
 
+-- ---------------------------------------------------------------- reductions and scans
+
+local MOST_COMBINED <const> = 8 -- elements that lun.reduce combines at once
+
+local combining = setmetatable({}, { __mode = "k" }) -- of a function those on lanes, by struct and extra arguments
+
+-- A function of the lanes of two records, and of further arguments, that calls f with the records.
+local function on_lanes(f, s, extras)
+    local known = combining[f] or {}
+    combining[f] = known
+    for _, one in ipairs(known) do
+        if one.struct == s and one.extras == extras then
+            return one.f
+        end
+    end
+    local operands, passed = {}, {}
+    for k = 1, 2 * #s.lanes do
+        operands[k], passed[k] = s.lanes[(k - 1) % #s.lanes + 1][1], true
+    end
+    local text, types = text_around({ s, s }, operands, passed, extras)
+    known[#known + 1] = { struct = s, extras = extras, f = load(text, "=records", "t", {})(f, table.unpack(types)) }
+    return known[#known].f
+end
+
+-- What is wrong with the arguments of a reduction or scan of records of s.
+local function check_combined(name, s, f, id)
+    if type(f) ~= "function" or getinfo(f, "S").what == "C" then
+        local given = type(f) == "string" and f:sub(1, 20) or internal.kind_of(f)
+        misuse(2, name, ("records of %s have no '%s': a function of two records in Lua, which gives one, expected")
+            :format(s.name, given))
+    elseif #s.lanes > MOST_COMBINED then
+        misuse(1, name, ("records of %s have %d elements, at most %d are combined: take some of their fields")
+            :format(s.name, #s.lanes, MOST_COMBINED))
+    end
+    local fault = struct.fault(s, id, true)
+    if fault then
+        misuse(3, name, fault)
+    end
+end
+
+-- Records of s, of the results of a reduction or scan of its lanes.
+local function of_combined(name, s, results)
+    local made = struct_of(results[1])
+    if not made or not struct.same(made, s) then
+        misuse(2, name, ("the function has to return a record of %s, got %s"):format(s.name,
+            made and "one of " .. made.name or results.n == 1 and "a number" or results.n .. " numbers"))
+    end
+    return base.each_field(results[1], function(a) return a end)
+end
+
+-- a:reduce(f, id, extra..., opts), a:scan(f, id, extra..., opts): f(p, q, extra...) gives a record.
+local function combined(name)
+    return function(r, f, id, ...)
+        local s = struct_of(r)
+        if not s then
+            misuse(1, name, "records are combined by themselves: a:" .. name .. "(f, P(0, 0))")
+        end
+        check_combined(name, s, f, id)
+        local given, opts = table.pack(...), {}
+        if type(given[given.n]) == "table" and not struct_of(given[given.n]) then
+            for key, value in pairs(given[given.n]) do
+                opts[key] = value
+            end
+            given.n = given.n - 1
+        end
+        if opts.elements ~= nil then
+            misuse(4, name, "option elements: records have those of their struct")
+        end
+        local lanes, ids = lanes_of(r), struct.values(s, id)
+        local count = #lanes
+        opts.elements = count
+        local made = core[name](on_lanes(f, s, given.n), count > 1 and ids or ids[1], opts)
+        table.move(given, 1, given.n, count + 1, lanes)
+        local results = table.pack(base.try(made, table.unpack(lanes, 1, count + given.n)))
+        if not results[1] and type(results[2]) == "string" and results[2]:find "must return %d+ result" then
+            misuse(2, name, ("the function has to return a record of %s"):format(s.name))
+        elseif not results[1] then
+            error(results[2], 0)
+        end
+        return of_combined(name, s, table.pack(table.unpack(results, 2, results.n)))
+    end
+end
+
+offers.scan = combined "scan"
+local reduce = combined "reduce"
+
+-- Of all elements a record; along axes an array of records.
+function offers.reduce(r, f, id, ...)
+    local made = reduce(r, f, id, ...)
+    if select("#", made:shape()) > 0 then
+        return made
+    end
+    return base.methods.totable(made:reshape(1))[1]
+end
+
 -- s:run{a, extra..., out=b}
 function offers.run(s, t)
     local results = table.pack(call(s, table.unpack(t)))
@@ -246,14 +353,32 @@ function offers.stand_in(text)
     return recordc.takes(text, base.types) and stand_in or nil
 end
 
--- Records of s from the fields that a function returned.
-function offers.gather(s, ...)
+-- Records of s of arrays for its lanes, take() for each in order.
+local function gathered(s, take)
     local fields = {}
-    for k, name in ipairs(s) do
-        local a = (select(k, ...))
-        fields[name] = a:dtype() == s.dtypes[name] and a or a:cast(s.dtypes[name])
+    for _, name in ipairs(s) do
+        local dtype, extents = s.dtypes[name], s.extents[name]
+        if struct.is(dtype) then
+            fields[name] = gathered(dtype, take)
+        else
+            local parts = {}
+            for k = 1, extents and extents[1] * (extents[2] or 1) or 1 do
+                local a = take()
+                parts[k] = a:dtype() == dtype and a or a:cast(dtype)
+            end
+            fields[name] = not extents and parts[1] or base.stacked(parts, extents)
+        end
     end
     return base.make(s, fields)
+end
+
+-- Records of s from the lanes that a function returned.
+function offers.gather(s, ...)
+    local given, k = table.pack(...), 0
+    return gathered(s, function()
+        k = k + 1
+        return given[k]
+    end)
 end
 
 return offers

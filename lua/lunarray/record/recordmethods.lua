@@ -42,7 +42,12 @@ local function element(r, i)
     end
     local row = {}
     for _, name in ipairs(s) do
-        row[name] = fields[name][i]
+        local x = fields[name]
+        if struct_of(x) then
+            row[name] = element(x, i)
+        else
+            row[name] = s.extents[name] and x[i]:totable() or x[i]
+        end
     end
     return row
 end
@@ -64,26 +69,38 @@ function events.__index(r, key)
     return i and element(r, i)
 end
 
+-- Writes t, whose fields have been checked, to the record at i, field by field; before: as elsewhere.
+local function write(r, i, t, before)
+    local s, fields = struct_of(r), fields_of(r)
+    for _, name in ipairs(s) do
+        local x, value = fields[name], t[name]
+        if struct_of(x) then
+            write(x, i, value, before .. name .. ".")
+        else
+            local ok, e = pcall(function()
+                array_type.__newindex(x, i, s.extents[name] and core.vector(value, s.dtypes[name]) or value)
+            end)
+            local text = not ok and type(e) == "string" and e:match "%((.*)%)$"
+            if text then
+                misuse(3, "A[i] = x", ("field '%s': %s"):format(before .. name, text))
+            elseif not ok then
+                error(e, 0)
+            end
+        end
+    end
+end
+
 -- Assigns t to the record at i: all of it or, after an error, nothing.
 local function assign(r, i, t)
-    local s, fields, old = struct_of(r), fields_of(r), {}
-    local fault = struct.fault(s, t)
+    local fault = struct.fault(struct_of(r), t, true)
     if fault then
         misuse(3, "A[i] = x", fault)
     end
-    for k, name in ipairs(s) do
-        old[k] = fields[name][i]
-        local ok, e = pcall(array_type.__newindex, fields[name], i, t[name])
-        if not ok then
-            for before = 1, k - 1 do
-                fields[s[before]][i] = old[before]
-            end
-            local text = type(e) == "string" and e:match "%((.*)%)$"
-            if not text then
-                error(e, 0)
-            end
-            misuse(3, "A[i] = x", ("field '%s': %s"):format(name, text))
-        end
+    local old = element(r, i)
+    local ok, e = pcall(write, r, i, t, "")
+    if not ok then
+        write(r, i, old, "")
+        error(e, 0)
     end
 end
 
@@ -140,7 +157,7 @@ end
 
 function methods.pending(r)
     local sum = 0
-    for _, a in pairs(fields_of(r)) do
+    for _, a in ipairs(list_of(r)) do
         sum = sum + a:pending()
     end
     return sum
@@ -155,16 +172,143 @@ local function as_method(text, name)
     end))
 end
 
+-- An axis of records in an array that has others behind them.
+local function in_array(axis, extents)
+    return math.type(axis) and axis < 0 and axis - #extents or axis
+end
+
+-- Options with such an axis; without one, that of a Vector.
+local function along(r, opts, extents)
+    local own = {}
+    for name, value in pairs(type(opts) == "table" and opts or {}) do
+        own[name] = value
+    end
+    own.axis = own.axis == nil and rank_of(r) == 1 and 1 or in_array(own.axis, extents)
+    return own
+end
+
+local function shape_of(...)
+    local shape = ...
+    return type(shape) == "table" and shape or { ... }
+end
+
+-- The axes of an array of such records and so many behind them, in the order `first` and then all others.
+local function permuted(a, first)
+    local axes, there = table.move(first, 1, #first, 1, {}), {}
+    for _, axis in ipairs(first) do
+        there[axis] = true
+    end
+    for axis = 1, select("#", a:shape()) do
+        axes[#axes + 1] = not there[axis] and axis or nil
+    end
+    return array_methods.transpose(a, axes)
+end
+
+-- Of records in front of a field's own axes, as a method of them: f(r, a, extents, arguments...). Those that are not
+-- here take the same arguments, whatever is behind their axes.
+local behind = {}
+
+function behind.select(_, a, extents, axis, i)
+    return array_methods.select(a, in_array(axis, extents), i)
+end
+
+function behind.col(_, a, _, j)
+    return array_methods.select(a, 2, j)
+end
+
+function behind.transpose(r, a, _, ...)
+    local axes, rank = shape_of(...), rank_of(r)
+    if #axes == 0 then
+        for axis = rank, 1, -1 do
+            axes[#axes + 1] = axis
+        end
+    end
+    local own = {}
+    for k, axis in ipairs(axes) do
+        own[k] = axis < 0 and rank + 1 + axis or axis
+    end
+    return permuted(a, own)
+end
+
+for _, name in ipairs { "view", "broadcast", "reshape" } do
+    behind[name] = function(_, a, extents, ...)
+        return array_methods[name](a, base.shape_with(shape_of(...), extents))
+    end
+end
+
+function behind.flatten(r, a, extents)
+    return array_methods.reshape(a, base.shape_with(r:size(), extents))
+end
+
+-- The field's axes before the others, then f, then behind them again.
+local function in_front(r, a, extents, f)
+    local own, rank = {}, rank_of(r)
+    for k = 1, #extents do
+        own[k] = rank + k
+    end
+    local made, back = f(permuted(a, own)), {}
+    for k = #extents + 1, select("#", made:shape()) do
+        back[#back + 1] = k
+    end
+    return permuted(made, back)
+end
+
+function behind.diagonal(r, a, extents, ...)
+    local arguments = table.pack(...)
+    return in_front(r, a, extents, function(x)
+        return array_methods.diagonal(x, table.unpack(arguments, 1, arguments.n))
+    end)
+end
+
+function behind.windows(r, a, extents, w, opts)
+    local own = {}
+    for name, value in pairs(type(opts) == "table" and opts or {}) do
+        own[name] = value
+    end
+    local axis = own.axis or 1
+    own.axis = axis < 0 and axis or axis + #extents
+    return in_front(r, a, extents, function(x)
+        return array_methods.windows(x, w, own)
+    end)
+end
+
+function behind.take(_, a, extents, i, opts)
+    if type(opts) == "table" and opts.missing ~= nil then
+        misuse(2, "take", "nothing can be missing among records")
+    end
+    return array_methods.take(a, i, opts and along(_, opts, extents))
+end
+
+for _, name in ipairs { "compress", "spread" } do
+    behind[name] = function(r, a, extents, x, opts)
+        if rank_of(r) > 1 and not (type(opts) == "table" and opts.axis) then
+            local flat = core.isarray(x) and x:flatten() or x
+            return array_methods[name](behind.flatten(r, a, extents), flat, { axis = 1 })
+        end
+        return array_methods[name](a, x, along(r, opts, extents))
+    end
+end
+
 -- Method `name` of each field; window: it shows their memory.
 local function fieldwise(name, window)
     methods[name] = function(r, ...)
         local arguments = table.pack(...)
-        return each_field(r, function(a)
-            local ok, result = base.try(array_methods[name], a, table.unpack(arguments, 1, arguments.n))
+        local first = first_of(r)
+        local function of(...)
+            local ok, result = base.try(...)
             if not ok then
                 error(type(result) == "string" and as_method(result, name) or result, 0)
             end
             return result
+        end
+        if #struct_of(r).lanes > #struct_of(r) then
+            of(array_methods[name], first, table.unpack(arguments, 1, arguments.n)) -- what is wrong is so in its words
+        end
+        return each_field(r, function(a, _, extents)
+            if extents and behind[name] then
+                return of(behind[name], r, a, extents, table.unpack(arguments, 1, arguments.n))
+            end
+            return of(array_methods[name], a, table.unpack(arguments, 1, arguments.n))
         end, window)
     end
 end
@@ -203,7 +347,7 @@ function methods.cast(r, s)
     end
     local values, fields = values_of(s, r, 1, "cast"), {}
     for _, name in ipairs(s) do
-        fields[name] = values[name]:cast(s.dtypes[name])
+        fields[name] = values[name]:cast(s.dtypes[name]) -- of records in them, this method
     end
     return base.make(s, fields)
 end
@@ -258,19 +402,24 @@ local function rows(s, columns, rank)
 end
 
 function methods.totable(r)
-    local columns = {}
-    for k, a in ipairs(list_of(r:eval())) do
-        columns[k] = a:totable()
+    local columns, s = {}, struct_of(r:eval())
+    for k, name in ipairs(s) do
+        columns[k] = fields_of(r)[name]:totable()
     end
-    return rows(struct_of(r), columns, rank_of(r))
+    return rows(s, columns, rank_of(r))
 end
 
 function methods.read(r, first, count)
+    local s = struct_of(r)
+    if #s.lanes > #s or s.depth > 1 then
+        first_of(r):read(first, count) -- what is wrong is so in its words
+        return methods.totable(r:flatten():sub(first, first + count - 1))
+    end
     local columns = {}
     for k, a in ipairs(list_of(r)) do
         columns[k] = a:read(first, count)
     end
-    return rows(struct_of(r), columns, 1)
+    return rows(s, columns, 1)
 end
 
 -- The structs in memory as a string, as C has them.

@@ -1,5 +1,6 @@
 -- tostring of records: a line with their struct, shape, layout and laziness, then the first and last of them as a
--- table with a column for each field; of several dimensions the arrays of the fields. Reads only what it shows.
+-- table with a column for each element of the fields; of several dimensions the arrays of the fields. Reads only what
+-- it shows.
 
 local base = require "lunarray.record.recordbase"
 local frame = require "lunarray.show.frame"
@@ -16,13 +17,17 @@ end
 
 -- The text of records, of several lines without a newline at the end.
 function recordtext.text(r)
-    local s, list, names = base.struct_of(r), base.list_of(r), {}
+    local s, list, names = base.struct_of(r), base.leaves_of(r), {}
     local head = title(r)
     if select("#", r:shape()) == 1 then
-        return head .. "\n" .. frame.lines(s, base.fields_of(r), #r):gsub("^[^\n]*\n", "")
+        local lanes, arrays = {}, {}
+        for k, a in ipairs(base.lanes_of(r)) do
+            lanes[k], arrays[s.lanes[k][1]] = s.lanes[k][1], a
+        end
+        return head .. "\n" .. frame.lines(lanes, arrays, #r):gsub("^[^\n]*\n", "")
     end
-    for k, name in ipairs(s) do
-        names[k] = (".%s: %s"):format(name, tostring(list[k]))
+    for k, leaf in ipairs(list) do
+        names[k] = (".%s: %s"):format(leaf[2], tostring(leaf[1]))
     end
     return head .. "\n" .. table.concat(names, "\n")
 end

@@ -97,31 +97,29 @@ typedef struct body {
     double turn[2][2];
 } body;
 
+static const lun_field point_fields[] = {{"x", LUN_F32, 0, NULL, 0, {0}},
+                                         {"y", LUN_F32, 4, NULL, 0, {0}}};
+static const lun_struct point = {sizeof point, "Point", point_fields, 2, 8};
+static const lun_field body_fields[] = {
+    {.name = "at", .offset = offsetof(body, at), .record = &point},
+    {.name = "code", .dtype = LUN_I16, .offset = offsetof(body, code), .rank = 1, .extent = {3}},
+    {.name = "turn",
+     .dtype = LUN_F64,
+     .offset = offsetof(body, turn),
+     .rank = 2,
+     .extent = {2, 2}}};
+static const lun_struct body_type = {sizeof body_type, "Body", body_fields, 3, sizeof(body)};
+
 static void test_nested(void **state)
 {
     (void)state;
-    static const lun_field point[] = {{"x", LUN_F32, 0, NULL, 0, {0}},
-                                      {"y", LUN_F32, 4, NULL, 0, {0}}};
-    const lun_struct at = {sizeof at, "Point", point, 2, 8};
-    const lun_field inside[] = {{.name = "at", .offset = offsetof(body, at), .record = &at},
-                                {.name = "code",
-                                 .dtype = LUN_I16,
-                                 .offset = offsetof(body, code),
-                                 .rank = 1,
-                                 .extent = {3}},
-                                {.name = "turn",
-                                 .dtype = LUN_F64,
-                                 .offset = offsetof(body, turn),
-                                 .rank = 2,
-                                 .extent = {2, 2}}};
-    const lun_struct r = {sizeof r, "Body", inside, 3, sizeof(body)};
     body two[2] = {{{1, 2}, 99, {3, 4, 5}, {{1, 2}, {3, 4}}},
                    {{6, 7}, 98, {8, 9, 10}, {{5, 6}, {7, 8}}}};
     int64_t shape[LUN_MAX_RANK];
     double turn[8];
     int16_t code[6];
     lun_array *a;
-    OK(lun_wrap_records(e, two, 2, &r, NULL, NULL, &a));
+    OK(lun_wrap_records(e, two, 2, &body_type, NULL, NULL, &a));
     lun_array *y = field_of(a, "at.y"), *points = field_of(a, "at"), *x = field_of(points, "x");
     lun_array *codes = field_of(a, "code"), *turns = field_of(a, "turn");
     assert_string_equal(lun_record_struct(a)->name, "Body");
@@ -348,6 +346,38 @@ static void test_dtype(void **state)
     lun_release(b);
 }
 
+/* Structs and arrays in a struct, to scripts and back. */
+static void test_seen_nested(void **state)
+{
+    (void)state;
+    body two[2] = {{{1, 2}, 99, {3, 4, 5}, {{1, 2}, {3, 4}}},
+                   {{6, 7}, 98, {8, 9, 10}, {{5, 6}, {7, 8}}}};
+    lun_array *a, *y;
+    lun_value v;
+    OK(lun_wrap_records(e, two, 2, &body_type, NULL, NULL, &a));
+    OK(lun_setglobal(e, "b", a));
+    lun_release(a);
+    run("assert(tostring(b:dtype()) == 'struct Body { Point at; i16 code[3]; f64 turn[2][2]; } "
+        "(aos, 48 bytes)')\n"
+        "assert(b[2].at.y == 7 and b[2].code[3] == 10 and b[1].turn[2][1] == 3)\n"
+        "b.at.x = b.at.y + b.turn:sub({}, {2, 2}, {2, 2}):flatten()\n"
+        "b.code:fill(-1)\n"
+        "b[1] = {at = {x = 0.5, y = 1.5}, code = {1, 2, 3}, turn = {{9, 8}, {7, 6}}}\n"
+        "c = b:map(function(q) return q.at.x * q.code[1] end)\n"
+        "assert(c[1] == 0.5 and c[2] == -15)\n"
+        "c = b:copy {layout = 'soa'}");
+    assert_true(two[0].at.x == 0.5F && two[1].at.x == 15 && two[1].unused == 98);
+    assert_true(two[1].code[1] == -1 && two[0].code[2] == 3 && two[0].turn[1][0] == 7);
+    OK(lun_getglobal(e, "c", &a));
+    y = field_of(a, "at.y");
+    OK(lun_get(e, y, 1, &v));
+    assert_true(v.as.d == 7);
+    assert_int_equal(lun_record_struct(a)->fields[2].extent[1], 2);
+    lun_release(y);
+    lun_release(a);
+    run("b, c = nil, nil collectgarbage() collectgarbage()");
+}
+
 static lun_status moved(void *ctx, lun_engine *engine, const lun_variant *args, int count,
                         lun_variant *results, int *given)
 {
@@ -427,6 +457,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_operands, open, kit_close),
         cmocka_unit_test_setup_teardown(test_close, open, kit_close),
         cmocka_unit_test_setup_teardown(test_seen, open, kit_close),
+        cmocka_unit_test_setup_teardown(test_seen_nested, open, kit_close),
         cmocka_unit_test_setup_teardown(test_dtype, open, kit_close),
         cmocka_unit_test_setup_teardown(test_given, open, kit_close),
         cmocka_unit_test_setup_teardown(test_parts, open, kit_close),

@@ -142,8 +142,15 @@ describe("records in .npy files", function()
         for text, file in pairs {
             ["u8[16] needs 16 bytes of elements, but there are 8"] = npy("[('x', '<f8')]", "(2,)", eight),
             ["needs 8 bytes of elements, but there are 16"] = npy("[('x', '<f8')]", "(1,)", eight:rep(2)),
-            ["field 'pos': arrays in records are not supported"] = npy("[('pos', '<f4', (2,))]", "(1,)", eight),
-            ["field 'p': records in records are not supported"] = npy("[('p', [('x', '<f8')])]", "(1,)", eight),
+            ["field 'pos': arrays of more than two axes in records are not supported"] =
+                npy("[('pos', '<f4', (2,1,1))]", "(1,)", eight),
+            ["field 'pos': more than 64 elements in all fields"] = npy("[('pos', '<f4', (2,99999999999))]", "(1,)", eight),
+            ["field 'pos': extents such as 3 or {2, 3} expected"] = npy("[('pos', '<f4', (0,))]", "(1,)", ""),
+            ["field 'p': an array of structs is no field"] = npy("[('p', [('x', '<f4')], (2,))]", "(1,)", eight),
+            ["field 'p': records in records, more than 8 deep"] =
+                npy(("[('p', "):rep(9) .. "'<f4'" .. (")]"):rep(9), "(1,)", eight),
+            ["field 'p': field 'q': the dtype '<U2' (text) is not supported"] =
+                npy("[('p', [('q', '<U2')])]", "(1,)", eight),
             ["fields with titles are not supported"] = npy("[(('T', 'x'), '<f8')]", "(1,)", eight),
             ["field 's': the dtype '<U2' (text) is not supported"] = npy("[('s', '<U2')]", "(1,)", eight),
             ["field 'b': element 2 of a bool array is the byte 7"] = npy("[('b', '|b1')]", "(2,)", "\1\7"),

@@ -51,7 +51,7 @@ describe("a Lua function that cannot be a kernel", function()
         ["a function of the module"] = { "local lun = require 'lunarray'\nreturn function(x)\n return lun.date.year(x)\nend",
             "script:3: a call of 'lun.date.year' is not supported: only plain Lua functions, those of math and the operations "
                 .. "of lun.op can be called" },
-        tables = { "return function(x)\n local t = { x }\n return t[1]\nend",
+        tables = { "return function(x)\n local t = { x = x }\n return t.x\nend",
             "script:2: a table constructor is not supported: use local variables, or capture an array" },
         ["a captured table"] = { "local t = {}\nreturn function(x)\n return t[x]\nend",
             "script:3: an element of a table ('t') cannot be read at an index that is no constant: convert the table with "

@@ -409,7 +409,7 @@ describe("a Lua function", function()
     it("is refused with line and reason where it cannot be a kernel", function()
         local a, count, t = lun.ones(3), 0, {}
         local cases = {
-            { function(x) return { x } end, "table" },
+            { function(x) return { x } end, "list" },
             { function(x) return x .. "" end, "concatenation" },
             { function(x) count = count + 1; return x end, "count" },
             { function(x) return t[x] end, "t" },
