@@ -87,6 +87,7 @@ lun.hessian = later("gradient.gradient", "hessian", 1)
 lun.jvp = later("gradient.gradient", "jvp", 3)
 lun.minimize = later("gradient.fit", "minimize", 3)
 lun.curve_fit = later("gradient.fit", "curve_fit", 4)
+lun.csr = later("sparse.csr", "csr", 5)
 lun.info = later("show.info", "text", 0)
 lun.help = later("prompt.help", "text", 1)
 

@@ -303,6 +303,10 @@ end
 -- `name`, cannot have, as argument `at` of `call`.
 local function pieces_of(a, name, opts, extension, path, at, call)
     local struct = records.struct_of(a)
+    local meta = type(a) == "table" and getmetatable(a)
+    if type(meta) == "table" and meta.__arrays and name ~= "npz" then
+        misuse(at, call, "a sparse matrix goes into a .npz file; S:dense() is an array", 4)
+    end
     if struct and ROWS[name] then
         local columns, names, lanes = {}, records.lanes_of(a)
         for k, lane in ipairs(lanes) do

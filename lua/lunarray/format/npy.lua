@@ -294,6 +294,14 @@ function npy.decode(source)
     elseif type(header.descr) == "table" then
         return decode_records(source, header)
     end
+    local length = #header.shape == 0 and header.descr:match "^|S(%d%d?%d?)$"
+    if length then -- one text
+        local text = source:read(tonumber(length)) or ""
+        if #text < tonumber(length) then
+            return nil, "the file is too short: it ends within the text", "short"
+        end
+        return (text:gsub("\0+$", ""))
+    end
     layout, message, code = layout_of(source, header)
     if not layout then
         return nil, message, code
@@ -323,6 +331,11 @@ function npy.head(a)
     local left = a:layout() == "left"
     local descr = ("'%s%s'"):format(row.bytes == 1 and "|" or "<", row.npy)
     return front(descr, left, { a:shape() }), left and a:transpose() or a
+end
+
+-- The header of a file that holds one text of at most 999 bytes.
+function npy.text_head(text)
+    return front(("'|S%d'"):format(math.max(#text, 1)), false, {})
 end
 
 -- The header of a file that holds records, which their bytes follow; or nil and what is wrong.

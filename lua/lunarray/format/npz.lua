@@ -75,13 +75,16 @@ local function names_of(t)
         end
         local a = frame.column(t, name)
         local struct = records.struct_of(a)
-        if not struct and not core.isarray(a) then
+        if type(a) == "string" and #a < 1000 and not a:find "\0" then
+            goto continue
+        elseif not struct and not core.isarray(a) then
             return nil, ("'%s' is a %s; arrays can be saved"):format(name, type(a))
         end
         local usable, freed = pcall(struct and a.shape or a.dtype, a)
         if not usable then
             return nil, ("'%s' cannot be read: %s"):format(name, (freed:gsub("^[^ ]-:%d+: ", "")))
         end
+        ::continue::
     end
     return names
 end
@@ -99,8 +102,8 @@ end
 -- The bytes of a member, in a list of texts and functions that write to a file. Stored elements are read twice, since
 -- their checksum comes before them: they need no memory.
 local function member(writer, name, head, a, compress)
-    if compress or records.struct_of(a) then
-        local text = head .. a:tobytes()
+    if compress or type(a) == "string" or records.struct_of(a) then
+        local text = head .. (type(a) == "string" and (a == "" and "\0" or a) or a:tobytes())
         local packed = compress and core.internal.deflate(text) or text
         return { writer:header(name, #text, core.internal.crc32(text), compress and #packed), packed }
     end
@@ -125,13 +128,17 @@ function npz.encode(t, opts)
     elseif opts.compress ~= nil and type(opts.compress) ~= "boolean" then
         return nil, "option 'compress': true or false expected"
     end
+    local meta = getmetatable(t)
+    t = type(meta) == "table" and meta.__arrays and meta.__arrays(t) or t -- of a sparse matrix
     local names, fault = names_of(t)
     if not names then
         return nil, fault
     end
     local heads, arrays = {}, {}
     for i, name in ipairs(names) do
-        if records.struct_of(t[name]) then
+        if type(t[name]) == "string" then
+            heads[i], arrays[i] = npy.text_head(t[name]), t[name]
+        elseif records.struct_of(t[name]) then
             heads[i], arrays[i] = npy.record_head(t[name])
             fault, arrays[i] = arrays[i], t[name]
         else

@@ -69,7 +69,14 @@ row("expm", "A:expm()", "the exponential of a square matrix: the sum of A^k / k!
 
 -- f as a function of a Vector that gives one as long.
 local function operator(f, b, argument)
-    if core.isarray(f) then
+    local meta = type(f) == "table" and getmetatable(f)
+    if type(meta) == "table" and meta.__arrays then -- a sparse matrix
+        local n, m = f:shape()
+        if n ~= m or n ~= #b then
+            bad(argument, "a matrix of %d x %d expected, got one of %d x %d", #b, #b, n, m)
+        end
+        return function(x) return f:matmul(x) end
+    elseif core.isarray(f) then
         local _, m, n = oblong(f)
         if m ~= n or n ~= #b or call.rank(f) ~= 2 then
             bad(argument, "a matrix of %d x %d expected, got %s", #b, #b, call.described(f))
@@ -90,9 +97,10 @@ local function operator(f, b, argument)
 end
 
 row("cg", "lun.cg(f_or_A, b [, {x0=, tol=1e-8, maxiter=, precondition=}])",
-    "conjugate gradients: x with A x = b of a symmetric positive definite A, a matrix or a function that multiplies\n"
-        .. "Vectors by it; how many iterations, and the norm of b - A x. It ends at tol times the norm of b, or after\n"
-        .. "maxiter of them, 10 times #b by default; precondition: an approximate inverse, a function or a matrix",
+    "conjugate gradients: x with A x = b of a symmetric positive definite A, a matrix, of lun.csr too, or\n"
+        .. "a function that multiplies Vectors by it; how many iterations, and the norm of b - A x. It ends at\n"
+        .. "tol times the norm of b, or after maxiter of them, 10 times #b by default; precondition: an\n"
+        .. "approximate inverse, a function or a matrix",
     "lun.cg(lun.vector{{2, 0}, {0, 4}}, lun.vector{2, 2})", "{1.0, 0.5}, 2, 0.0",
     function(f, b, options)
         call.of_rank(b, 1, 2)

@@ -170,6 +170,15 @@ local FUNCTIONS = {
         "the parameters p with the least sum of squares of model(x, p[1], p[2], ...) - y, from p0 on, and their\n"
             .. "covariance",
     },
+    csr = {
+        "lun.csr(rows, columns, values, {n, m} [, {offsets=true}]), lun.csr(A)",
+        "a sparse matrix of n rows, m columns: triples in any order, those of one place are added; with offsets rows\n"
+            .. "has where each row begins, n + 1 numbers from 1; of a matrix what is not 0; of what lun.load gives of\n"
+            .. "a file of SciPy's save_npz. S:matmul(x) transpose diagonal dense shape nnz dtype rows triples,\n"
+            .. "S:sum([axis]), S:map(f) of the values, S:sub{i, j} rows, S + T, S - T, -S, S * number, S / number;\n"
+            .. 'lun.cg(S, b), lun.save("s.npz", S)\n'
+            .. "example: lun.csr({1, 2}, {1, 1}, {3, 4}, {2, 2}):matmul(lun.vector{10, 0}) is {30, 40}",
+    },
     histogram = { "lun.histogram(a [, bins] [, {range=, weights=}])", "counts and edges, as a:histogram(bins)" },
     spread = { "lun.spread(a, counts [, {axis=1}])", "elements repeated, as a:spread(counts)" },
     reduceat = { "lun.reduceat(a, offsets, f [, id])", "runs from offsets on reduced, as a:reduceat(offsets, f)" },
@@ -808,6 +817,7 @@ of skeletons    %s
 computing       eval each teams workdiv atomic call prepare explain stats profile check
 queues          queue buffer copy task
 derivatives     grad derivative hessian jvp minimize curve_fit
+sparse          csr
 reductions      %s dot
 printing        precision width elements_shown rows_shown
 written so      %s

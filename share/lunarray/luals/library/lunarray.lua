@@ -3157,9 +3157,10 @@ function lun.cbrt(a) end
 ---@return lun.Array
 function lun.ceil(a) end
 
----conjugate gradients: x with A x = b of a symmetric positive definite A, a matrix or a function that multiplies
----Vectors by it; how many iterations, and the norm of b - A x. It ends at tol times the norm of b, or after
----maxiter of them, 10 times #b by default; precondition: an approximate inverse, a function or a matrix
+---conjugate gradients: x with A x = b of a symmetric positive definite A, a matrix, of lun.csr too, or
+---a function that multiplies Vectors by it; how many iterations, and the norm of b - A x. It ends at
+---tol times the norm of b, or after maxiter of them, 10 times #b by default; precondition: an
+---approximate inverse, a function or a matrix
 ---`lun.cg(f_or_A, b [, {x0=, tol=1e-8, maxiter=, precondition=}])`
 ---@param f_or_A any
 ---@param b lun.Operand
@@ -3372,6 +3373,21 @@ function lun.cov(a, b, options) end
 ---@param options? { axis?: integer|integer[] }
 ---@return lun.Array
 function lun.cross(a, b, options) end
+
+---a sparse matrix of n rows, m columns: triples in any order, those of one place are added; with offsets rows
+---has where each row begins, n + 1 numbers from 1; of a matrix what is not 0; of what lun.load gives of
+---a file of SciPy's save_npz. S:matmul(x) transpose diagonal dense shape nnz dtype rows triples,
+---S:sum([axis]), S:map(f) of the values, S:sub{i, j} rows, S + T, S - T, -S, S * number, S / number;
+---lun.cg(S, b), lun.save("s.npz", S)
+---`lun.csr(rows, columns, values, {n, m} [, {offsets=true}]), lun.csr(A)`
+---@overload fun(A: lun.Array): lun.Array
+---@param rows integer
+---@param columns any
+---@param values any
+---@param list table
+---@param options? { offsets?: boolean }
+---@return lun.Array
+function lun.csr(rows, columns, values, list, options) end
 
 ---how many zero bits stand below the lowest one that is set; of 0 all bits of the dtype
 ---`a:ctz()`
