@@ -15,7 +15,8 @@ local CONSTANT = elementwise.none .. [[ lxor argmin argmax argsort argwhere nonz
 
 -- What has a derivative that is not known here, with what to do.
 local UNKNOWN = {
-    [""] = [[lu qr svd eigh pinv lstsq quantile percentile median histogram histogram2d unique topk mode]],
+    [""] = [[lu qr svd eigh eig eigvals roots pinv lstsq
+        quantile percentile median histogram histogram2d unique topk mode]],
     [": functions of elements are not differentiated, write it with operations on arrays"] =
         [[map zip reduce scan generate stencil call run each teams]],
     [": watched arrays are not written to, make a new one, with where or concat"] =

@@ -4,6 +4,7 @@
 
 local core = require "lunarray.core"
 local dataframes = require "lunarray.prompt.dataframe_names"
+local scipy = require "lunarray.prompt.scipy_names"
 
 local foreign = {}
 
@@ -196,8 +197,8 @@ local function by_name(...)
     return names
 end
 
-foreign.written, foreign.instead, foreign.none = by_name(WRITTEN, dataframes.written), by_name(INSTEAD),
-    by_name(NONE, dataframes.none)
+foreign.written, foreign.instead, foreign.none = by_name(WRITTEN, dataframes.written, scipy.written),
+    by_name(INSTEAD), by_name(NONE, dataframes.none, scipy.none)
 
 -- Whether the engine has that name itself, as a function of the module or a method of arrays.
 local function is_ours(name)

@@ -104,7 +104,8 @@ describe("documentation", function()
     end
 
     it("says by code that runs what NumPy and pandas have and what it gives here", function()
-        for heading, least in pairs { ["### What a NumPy user looks for"] = 20, ["## pandas"] = 9 } do
+        for heading, least in pairs { ["### What a NumPy user looks for"] = 20, ["### What a SciPy user looks for"] = 20,
+            ["## pandas"] = 9 } do
             local rows = rows_of(heading, function(source, last, ok, ...)
                 assert.is_true(ok, source .. ": " .. tostring((...)))
                 local values = table.pack(...)

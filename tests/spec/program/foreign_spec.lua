@@ -65,21 +65,23 @@ describe("names of other libraries", function()
         assert.is_true(said['a:cast "f32"'] and said["a .. b"] and said["lun"])
     end)
 
-    it("are all answered that pandas, polars, NumPy and dplyr have", function()
+    it("are all answered that pandas, polars, NumPy, SciPy and dplyr have", function()
         local file = assert(io.open "tests/spec/program/other_names.txt")
-        local text = file:read("a"):gsub("#[^\n]*", ""):gsub("%a+:", "")
+        local text = file:read("a"):gsub("#[^\n]*", ""):gsub("[%a_]+:", "")
         file:close()
         local count = 0
         for name in text:gmatch "%S+" do
             assert.is_falsy(lun.help(name):find("^no help"), name)
             count = count + 1
         end
-        assert.is_true(count > 1100)
+        assert.is_true(count > 1700)
         assert.equal("'mutate' is t:with{f = t.temp * 2} here", lun.help "mutate")
         assert.equal("'complex128' is \"c128\" here", lun.help "complex128")
         assert.equal("there is no 'sort_complex' here: complex numbers have no order: take a:abs(), a:real() or a:imag()",
             lun.help "sort_complex")
         assert.equal("'None' is nil here", lun.help "None")
+        assert.equal("'toeplitz' is lun.generate({3, 3}, function(i, j) return b[math.abs(i - j) + 1] end) here", lun.help "toeplitz")
+        assert.equal("there is no 'schur' here: factors of matrices are lu, cholesky, qr, svd, eigh and eig", lun.help "schur")
     end)
 
     it("say nothing where the engine has that name", function()
@@ -114,6 +116,19 @@ describe("names of other libraries", function()
         assert.same({ 4, 5, 6 }, gives "iloc")
         assert.same({ 2, 3 }, gives "gather")
         assert.is_true(math.abs(gives "pearsonr" + 0.5) < 1e-12)
+        -- SciPy 1.17.1: toeplitz(b), hankel(b[:2], b[1:]), logsumexp(b), ndtr(b), xlogy(b, b), kl_div's rel_entr(b, a), boxcox(b, 2)
+        assert.same({ { 1, 2.5, 4 }, { 2.5, 1, 2.5 }, { 4, 2.5, 1 } }, gives "toeplitz")
+        assert.same({ { 1, 2.5 }, { 2.5, 4 } }, gives "hankel")
+        assert.same({ { 1, 4, 2.5 }, { 2.5, 1, 4 }, { 4, 2.5, 1 } }, gives "circulant")
+        for name, expected in pairs { logsumexp = { 4.2413112966572 }, ndtr = { 0.84134474606854, 0.99379033467422, 0.99996832875817 },
+            xlogy = { 0, 2.2907268296854, 5.5451774444796 }, rel_entr = { -1.0986122886681, 2.2907268296854, 2.7725887222398 },
+            boxcox = { 0, 2.625, 7.5 }, log_softmax = { -3.2413112966572, -1.7413112966572, -0.24131129665716 },
+            exprel = { 1.718281828459, 4.4729975842814, 13.399537508286 } } do
+            local got = gives(name)
+            for k, x in ipairs(expected) do
+                assert.is_true(math.abs((type(got) == "table" and got[k] or got) - x) < 1e-12, name)
+            end
+        end
         local total = 0
         for _, x in ipairs(gives "softmax") do
             total = total + x
