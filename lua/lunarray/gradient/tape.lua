@@ -51,9 +51,14 @@ M.shape_of = shape_of
 
 -- ---------------------------------------------------------------- recording
 
-function M.tape()
+-- The number of the next tape, or of a batch (batch/batch.lua): what has the higher number is inside.
+function M.number()
     numbers = numbers + 1
-    return { number = numbers, nodes = {} }
+    return numbers
+end
+
+function M.tape()
+    return { number = M.number(), nodes = {} }
 end
 
 -- A value on a tape: a leaf, or with the nodes of operands and what gives their derivatives.
@@ -79,6 +84,20 @@ local function tape_of(...)
         end
     end
     return tape
+end
+
+-- The number of the highest tape among values, also in a list that is the first of them; nil: none is watched.
+function M.newest(...)
+    local tape, list = tape_of(...), ...
+    if not tape and type(list) == "table" and getmetatable(list) == nil then
+        tape = tape_of(table.unpack(list))
+    end
+    return tape and tape.number
+end
+
+-- Gives what does a call in place of the tape of that number: a batch inside of it, among whose items the operands are.
+function M.inner()
+    return nil
 end
 
 -- op of values, recorded on the highest tape among them; pull(g, y, ...) gives, for the derivative g by the result y,
@@ -187,7 +206,10 @@ end
 -- Does the call of that name, of operands some of which are watched.
 function M.call(name, ...)
     local rule, handler = M.rules[name], M.handlers[name]
-    if handler then
+    local inner = M.inner(M.newest(...) or 0, ...)
+    if inner then
+        return inner(name, ...)
+    elseif handler then
         return handler(...)
     elseif rule then
         return M.apply(function_of(name), rule, ...)

@@ -170,6 +170,13 @@ local FUNCTIONS = {
         "the parameters p with the least sum of squares of model(x, p[1], p[2], ...) - y, from p0 on, and their\n"
             .. "covariance",
     },
+    batch = {
+        "lun.batch(f [, {axes={1, false}, out=1}])",
+        "a function that gives, for many items, what f gives for one: f runs once, of items that hide the\n"
+            .. "axis of the batch, by default the first of each array; axes: for each argument its axis, or false,\n"
+            .. "the same for all items; out: the axis of the results\n"
+            .. "example: lun.batch(function(x) return x:sum() end)(lun.vector{{1, 2}, {3, 4}}) is {3, 7}",
+    },
     csr = {
         "lun.csr(rows, columns, values, {n, m} [, {offsets=true}]), lun.csr(A)",
         "a sparse matrix of n rows, m columns: triples in any order, those of one place are added; with offsets rows\n"
@@ -818,6 +825,7 @@ computing       eval each teams workdiv atomic call prepare explain stats profil
 queues          queue buffer copy task
 derivatives     grad derivative hessian jvp minimize curve_fit
 sparse          csr
+of many items   batch
 reductions      %s dot
 printing        precision width elements_shown rows_shown
 written so      %s

@@ -74,7 +74,7 @@ local RESULTS = of_names {
     ["lun.queue"] = "lun.Queue", ["q:record"] = "lun.Event", ["lun.buffer"] = "lun.Buffer",
     ["lun.sequence lun.compose c:left c:right c:only"] = "lun.Skeleton",
     ["lun.plot lun.hist lun.image lun.bars lun.box t:plot a:free lun.trim lun.copy lun.each lun.teams"] = "any",
-    ["lun.struct"] = "table", ["lun.grad lun.derivative lun.hessian lun.task"] = "function",
+    ["lun.struct"] = "table", ["lun.grad lun.derivative lun.hessian lun.batch lun.task"] = "function",
     ["lun.precision lun.width lun.elements_shown lun.rows_shown"] = "number",
     ["a:iter t:iter g:iter t:parts lun.call lun.eval lun.use s:run a:distribution"] = "any",
     ["ev:done q:idle"] = "boolean", ["b:extents b:pitch"] = "integer", ["b:dtype b:device"] = "string",

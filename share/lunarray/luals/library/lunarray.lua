@@ -3032,6 +3032,15 @@ function lun.bars(labels, values, opts) end
 ---@return lun.Array
 function lun.bartlett(n) end
 
+---a function that gives, for many items, what f gives for one: f runs once, of items that hide the
+---axis of the batch, by default the first of each array; axes: for each argument its axis, or false,
+---the same for all items; out: the axis of the results
+---`lun.batch(f [, {axes={1, false}, out=1}])`
+---@param f lun.Function
+---@param options? { axes?: integer|integer[], out?: lun.dtype|lun.Array|table }
+---@return function
+function lun.batch(f, options) end
+
 ---each NaN replaced by the first number behind it, over `limit` of them at most
 ---`a:bfill([limit] [, {axis=1}])`
 ---@param a lun.Operand
