@@ -124,6 +124,7 @@ local FUNCTIONS = {
     struct = {
         'lun.struct(name, {{field, dtype}, ...} [, {layout="soa"}])',
         "a struct, the dtype of records: lun.zeros(n, P), lun.vector({{x=1, y=2}}, P), lun.full(n, {x=1, y=2}, P);\n"
+            .. 'lun.struct("./types.h", "Pixel") reads one from a C header; '
             .. 'a field may be a struct, {"pos", Q}, or an array, {"v", "f32", 3} or {"m", "f32", {2, 3}};\n'
             .. 'layout: "aos" (adjacent fields, as in C) or "soa" (an array for each field); P(x, y) is a record',
     },

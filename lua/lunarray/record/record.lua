@@ -3,7 +3,9 @@
 
 local base = require "lunarray.record.recordbase"
 local core = require "lunarray.core"
+local header = require "lunarray.record.header"
 local records = require "lunarray.base.records"
+local scope = require "lunarray.base.scope"
 local struct = require "lunarray.record.struct"
 
 local internal = core.internal
@@ -294,7 +296,22 @@ local function known_type(s)
     return s
 end
 
+-- The struct of that name in a C header.
+local function of_header(path, name, options)
+    if scope.no_files then
+        misuse(1, "struct", scope.no_files)
+    end
+    local found, message = header.struct(path, name, function(own, fields)
+        local s, _, fault = struct.new(own, fields, options, struct_type)
+        return s and known_type(s), fault
+    end)
+    return found or misuse(1, "struct", message)
+end
+
 local function new_struct(name, fields, options)
+    if type(name) == "string" and type(fields) == "string" and name:find "[/.]" then
+        return of_header(name, fields, options)
+    end
     local s, argument, message = struct.new(name, fields, options, struct_type)
     if not s then
         misuse(argument, "struct", message)
@@ -311,7 +328,7 @@ function record.placed(name, fields, bytes)
     return known_type(s)
 end
 
--- lun.struct(name, {{field, dtype}, ...} [, {layout="soa"}])
+-- lun.struct(name, {{field, dtype}, ...} [, {layout="soa"}]), lun.struct(path, name [, {layout="soa"}])
 record.struct = base.public(new_struct)
 
 return record

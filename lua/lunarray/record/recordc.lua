@@ -1,34 +1,12 @@
 -- C functions that take records: the text of a function around one that takes the fields and builds the structs. Knows
 -- no array.
 
+local header = require "lunarray.record.header"
 local struct = require "lunarray.record.struct"
 
-local recordc = {}
+local blanked = header.blanked
 
--- The text with comments, strings and directives blanked, as long as it was.
-local function blanked(text)
-    local function blank(part)
-        return (part:gsub("[^\n]", " "))
-    end
-    local at, parts = 1, {}
-    while at <= #text do
-        local two, stop = text:sub(at, at + 1), at
-        if two == "//" then
-            stop = (text:find("\n", at, true) or #text + 1) - 1
-        elseif two == "/*" then
-            stop = select(2, text:find("*/", at + 2, true)) or #text
-        elseif two:find "^[\"']" then
-            stop = at + 1
-            while stop <= #text and text:sub(stop, stop) ~= two:sub(1, 1) do
-                stop = stop + (text:sub(stop, stop) == "\\" and 2 or 1)
-            end
-        end
-        local part = text:sub(at, stop)
-        parts[#parts + 1] = stop > at and blank(part) or part
-        at = stop + 1
-    end
-    return (table.concat(parts):gsub("%f[^\n\0]%s*#[^\n]*", blank))
-end
+local recordc = {}
 
 -- The functions of a blanked text: { name, or "", open and close (their parentheses), body (their brace) }.
 local function functions_of(text)
@@ -120,28 +98,86 @@ local function result(text, f, structs)
     return ""
 end
 
--- What is wrong if the function gives a struct.
-local function result_fault(text, f, structs)
+-- The struct that the function gives, as named(word) knows it; nil: a number, or nothing.
+local function returned(text, f, named)
     local front = text:sub(1, f.open - 1):match "[^;}]*$"
-    for _, s in ipairs(structs) do
-        if s and f.name ~= s.name and front:find("%f[%w_]" .. s.name .. "%f[^%w_]") then
-            return ("the result of the C function is a '%s'; it can be a number or bool: call one for each field, or a "
-                .. "Lua function, which may return %s(...)"):format(s.name, s.name)
+    for word in front:gmatch "[%a_][%w_]*" do
+        local s = word ~= f.name and named(word)
+        if s then
+            return s
         end
     end
 end
 
--- The text for the fields of records; structs: of each element, or false. Also the names of the fields that it takes,
--- by element, {} for what is no record. Nil, what is wrong.
-function recordc.text(text, structs)
-    local plain = blanked(text)
-    local list = functions_of(plain)
-    local f, message = entry_of(plain, list)
-    local fault = f and result_fault(plain, f, structs)
-    if not f or fault then
-        return nil, fault or message
+-- The name of a parameter, its last word.
+local function last_name(parameter)
+    return parameter:gsub("%[[^%]]*%]", ""):match "([%a_][%w_]*)%s*$" or ""
+end
+
+-- The parameters for the lanes of a struct that the function takes as `name`, in place of it, with the statement that
+-- makes the struct of them; fields: those that are taken.
+local function as_scalars(s, name, fields)
+    local scalars, values = {}, {}
+    for i, field in ipairs(fields) do
+        local lanes, lane = struct.lanes_of(s, field), 0
+        values[i] = (".%s = %s"):format(field, struct.initializer(s, field, function()
+            lane = lane + 1
+            local own = ("%s__%s"):format(name, (lanes[lane][1]:gsub("[^%w_]+", "_")))
+            scalars[#scalars + 1] = ("%s %s"):format(struct.c_name(lanes[lane][2]), own)
+            return own
+        end))
     end
-    local parameters, fields, start, types = parameters_of(text, f), {}, {}, {}
+    return table.concat(scalars, ", "), ("%s %s = {%s};"):format(s.name, name, table.concat(values, ", "))
+end
+
+-- The definitions of structs, each once, behind those of which they have fields.
+local function definitions_of(structs)
+    local list, known = {}, {}
+    table.sort(structs, function(a, b) return a.name < b.name end)
+    for _, s in ipairs(structs) do
+        list[#list + 1] = not known[s.name] and struct.in_c(s, known) or nil
+    end
+    return table.concat(list, " "), known
+end
+
+-- The text of a function for each element whose result, a record of R, goes to arrays for its lanes; parameters: those
+-- of f, of which the first `elements` are lanes now and `start` makes structs of them.
+local function storing(text, f, parameters, elements, start, R)
+    local front = parameters[1] and table.move(parameters, 1, elements, 1, {}) or {}
+    local names, own, behind = {}, {}, table.move(parameters, elements + 1, #parameters, 1, {})
+    for k, parameter in ipairs(f.parameters) do
+        names[k] = last_name(parameter)
+        local array = parameter:find "[*%[]" and not parameter:find "global%f[^%w_]"
+        own[k] = array and "__global " .. parameter or parameter -- f is called by another function now
+    end
+    front[#front + 1] = "long at__"
+    local stores = {}
+    for k, lane in ipairs(R.lanes) do
+        behind[#behind + 1] = ("%s *out__%d"):format(struct.c_name(lane[2]), k)
+        stores[k] = ("out__%d[at__] = r__.%s;"):format(k, (lane[1]:gsub("%[(%d+),?(%d*)%]", function(i, j)
+            return ("[%d]"):format(i - 1) .. (j ~= "" and ("[%d]"):format(j - 1) or "")
+        end)))
+    end
+    table.move(behind, 1, #behind, #front + 1, front)
+    local name_at = text:sub(1, f.open - 1):match "()[%a_][%w_]*%s*>?%s*$"
+    local named = text:sub(1, name_at - 1):gsub("<%s*$", "") .. "record__" .. f.name
+    local call = ("%s r__ = record__%s(%s);"):format(R.name, f.name, table.concat(names, ", "))
+    return ("%s(%s%s\nvoid f(%s) { %s %s %s }"):format(named, table.concat(own, ", "), text:sub(f.close),
+        table.concat(front, ", "), table.concat(start, " "), call, table.concat(stores, " "))
+end
+
+-- The text for the fields of records; structs: of each element, or false; named(word): the struct of that name. Also
+-- the names of the fields that it takes, by element, {} for what is no record, and the struct that it gives: then the
+-- text is one that stores its lanes, and the number of f's parameters. Nil, what is wrong.
+function recordc.text(text, structs, named)
+    local plain = blanked(text)
+    local f, message = entry_of(plain, functions_of(plain))
+    if not f then
+        return nil, message
+    end
+    local R = returned(plain, f, named)
+    local parameters, fields, start, types = parameters_of(text, f), {}, {}, { R }
+    f.parameters = table.move(parameters, 1, #parameters, 1, {})
     for k, s in ipairs(structs) do
         fields[k] = {}
         if s then
@@ -150,30 +186,19 @@ function recordc.text(text, structs)
                 return nil, ("parameter %d of the C function has to be a '%s', not '%s'"):format(k, s.name,
                     (parameters[k] or "nothing"):match "^%s*(.-)%s*$")
             end
-            fields[k] = fields_in(plain, s)
-            local scalars, values = {}, {}
-            for i, field in ipairs(fields[k]) do
-                local lanes, lane = struct.lanes_of(s, field), 0
-                values[i] = (".%s = %s"):format(field, struct.initializer(s, field, function()
-                    lane = lane + 1
-                    local own = ("%s__%s"):format(name, (lanes[lane][1]:gsub("[^%w_]+", "_")))
-                    scalars[#scalars + 1] = ("%s %s"):format(struct.c_name(lanes[lane][2]), own)
-                    return own
-                end))
-            end
-            parameters[k] = table.concat(scalars, ", ")
-            start[#start + 1] = ("%s %s = {%s};"):format(s.name, name, table.concat(values, ", "))
+            fields[k] = R and table.move(s, 1, #s, 1, {}) or fields_in(plain, s) -- all of what may be given back
+            parameters[k], start[#start + 1] = as_scalars(s, name, fields[k])
             types[#types + 1] = s
         end
     end
-    local definitions, known = {}, {}
-    table.sort(types, function(a, b) return a.name < b.name end)
-    for _, s in ipairs(types) do
-        definitions[#definitions + 1] = not known[s.name] and struct.in_c(s, known) or nil
+    local definitions, known = definitions_of(types)
+    text = header.without(text, known)
+    local before = definitions .. (text:find "^%s*#" and "\n" or " ")
+    if R then
+        return before .. storing(text, f, parameters, #structs, start, R), fields, R, #f.parameters
     end
-    local before = table.concat(definitions, " ") .. (text:find "^%s*#" and "\n" or " ") .. result(text, f, structs)
-    return before .. text:sub(1, f.open) .. table.concat(parameters, ", ") .. text:sub(f.close, f.body) .. " "
-        .. table.concat(start, " ") .. text:sub(f.body + 1), fields
+    return before .. result(text, f, structs) .. text:sub(1, f.open) .. table.concat(parameters, ", ")
+        .. text:sub(f.close, f.body) .. " " .. table.concat(start, " ") .. text:sub(f.body + 1), fields
 end
 
 -- Whether the function that kernels call takes a struct, one of those that are the keys of `structs`.

@@ -6,12 +6,13 @@
 
 local base = require "lunarray.record.recordbase"
 local core = require "lunarray.core"
+local header = require "lunarray.record.header"
 local recordc = require "lunarray.record.recordc"
+local struct = require "lunarray.record.struct"
 
 local internal = core.internal
 local getinfo = debug.getinfo
 local misuse, struct_of, lanes_of = base.misuse, base.struct_of, base.lanes_of
-local struct = require "lunarray.record.struct"
 
 local offers = {} -- for functions of the module, by their names
 
@@ -176,12 +177,25 @@ local function skeleton_of(s, f, count, name)
     return result
 end
 
--- The same of a C text.
-local function call_text(s, text, name, given, leaves, structs, arrays, owner)
-    local rewritten, fields = recordc.text(text, structs)
-    if not rewritten then
-        misuse(1, name, fields)
+-- The struct of that name, one of those of the call or any other that there is.
+local function named_among(structs, name)
+    return function(word)
+        local found
+        for _, s in ipairs(structs) do
+            found = found or s and s.name == word and s
+        end
+        for s in pairs(not found and base.types or {}) do
+            if s.name == word and found and not struct.same(found, s) then
+                misuse(1, name, ("there are several structs '%s' with other fields"):format(word))
+            end
+            found = s.name == word and s or found
+        end
+        return found
     end
+end
+
+-- The lanes that a C text takes, fields: by element, the numbers of their arguments.
+local function taken_lanes(structs, fields, arrays, owner)
     local list, from, k = {}, {}, 0
     for i, of in ipairs(structs) do
         local wanted = {}
@@ -194,6 +208,68 @@ local function call_text(s, text, name, given, leaves, structs, arrays, owner)
                 list[#list + 1], from[#from + 1] = arrays[k], owner[k]
             end
         end
+    end
+    return list, from
+end
+
+local MOST_PARAMETERS <const> = 32 -- of a C function
+
+-- The records that a C text gives: arrays for their lanes, which it stores at an index, are its last arguments.
+local function call_storing(s, text, name, R, list, from, given, leaves, structs)
+    local first
+    for k, of in ipairs(structs) do
+        first = first or of and given[k]
+    end
+    local shape, out = { first:shape() }, {}
+    for k, a in ipairs(list) do
+        if core.isarray(a) and table.concat({ a:shape() }, ",") ~= table.concat(shape, ",") then
+            misuse(from[k], name, "a C function that gives records takes elements of one shape")
+        end
+    end
+    if #list + 1 + math.max(given.n - leaves, 0) + #R.lanes > MOST_PARAMETERS then
+        misuse(1, name, ("the C function takes and gives %d elements of records, at most %d"):format(#list + #R.lanes,
+            MOST_PARAMETERS - 1 - math.max(given.n - leaves, 0)))
+    end
+    for k, lane in ipairs(R.lanes) do
+        local half = lane[2] == "f16" or lane[2] == "bf16"
+        out[k] = core.zeros(shape, half and "f32" or lane[2])
+    end
+    list[#list + 1], from[#from + 1] = (core.index(first:size()) - 1):reshape(shape), 1
+    local count, extras = #list, math.max(given.n - leaves, 0)
+    for i = 1, extras do
+        list[count + i], from[count + i] = given[leaves + i], leaves + i
+    end
+    table.move(out, 1, #out, count + extras + 1, list)
+    if first:size() > 0 then
+        settle(from, base.try(skeleton_of(s, text, count, name), table.unpack(list, 1, count + extras + #out)))
+    end
+    return offers.gather(R, table.unpack(out))
+end
+
+-- The text of a C function, given as such or by its path; nil: f is none.
+local function c_text(f, name)
+    if type(f) ~= "string" then
+        return nil
+    elseif f:find("{", 1, true) or f:find "^%s*%(" then
+        return f
+    elseif f:find "^[/.]" then
+        local text, message = header.text_of(f)
+        return text or misuse(1, name, message)
+    end
+end
+
+-- The same of a C text.
+local function call_text(s, text, name, given, leaves, structs, arrays, owner)
+    local rewritten, fields, R, parameters = recordc.text(text, structs, named_among(structs, name))
+    if not rewritten then
+        misuse(1, name, fields)
+    end
+    local list, from = taken_lanes(structs, fields, arrays, owner)
+    if R and parameters ~= given.n then
+        misuse(leaves + 1, name, ("the function has %d parameters, but is called with %d elements and %d extra "
+            .. "arguments"):format(parameters, leaves, given.n - leaves))
+    elseif R then
+        return call_storing(s, rewritten, name, R, list, from, given, leaves, structs)
     end
     local count, extras = #list, math.max(given.n - leaves, 0)
     for i = 1, extras do
@@ -213,8 +289,9 @@ local function call(s, ...)
     if type(f) == "function" and getinfo(f, "S").what ~= "C" then
         return call_around(s, f, given, leaves, structs, arrays, names, owner)
     end
-    if type(f) == "string" and (f:find("{", 1, true) or f:find "^%s*%(") then
-        return call_text(s, f, name, given, leaves, structs, arrays, owner)
+    local text = c_text(f, name)
+    if text then
+        return call_text(s, text, name, given, leaves, structs, arrays, owner)
     end
     misuse(1, name, "records need a function in Lua or C; what else computes takes fields")
 end
@@ -350,6 +427,9 @@ end
 -- The function that replaces a C text that takes records until their struct is known; nil for any other text.
 local stand_in = load("return function(record) return record.field end", "=C function of records")()
 function offers.stand_in(text)
+    if text:find "^[/.]" and not text:find("{", 1, true) then
+        text = header.text_of(text) or "" -- the engine says why it cannot be read
+    end
     return recordc.takes(text, base.types) and stand_in or nil
 end
 

@@ -308,13 +308,6 @@ describe("C functions of records", function()
             ["parameter 1 of the C function has to be a 'Point', not 'Point *p'"] = function()
                 local _ = a:map "(Point *p) { return p->x; }"
             end,
-            ["(the result of the C function is a 'Point'; it can be a number or bool: call one for each field, or a Lua "
-                .. "function, which may return Point(...))"] = function()
-                local _ = a:map "double g(Point p) { return p.x; } Point f(Point p) { p.x = g(p); return p; }"
-            end,
-            ["(the result of the C function is a 'Point'; it"] = function()
-                local _ = lun.map "static struct Point f(struct Point p) { return p; }"(a)
-            end,
             ["the entry function is ambiguous: call it f"] = function()
                 local _ = a:map "double one(Point p) { return p.x; } double two(Point p) { return p.x; }"
             end,

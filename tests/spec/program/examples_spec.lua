@@ -135,6 +135,6 @@ describe("examples", function()
                 .. "or write the function in Lua", 1, true), text)
             count = count + 1
         end
-        assert.equal(17, count)
+        assert.equal(18, count)
     end)
 end)
