@@ -393,8 +393,22 @@ local function summed(of, a, b, how)
     return handlers.sum(of, elementwise(core.mul, of, wide(a), wide(b)), how)
 end
 
+-- The product of a sparse matrix and items, which are its columns, or columns of it.
+local function sparse_product(of, S, x)
+    local shape = shape_of(x)
+    if #shape == 1 then
+        return item(S:matmul(value(x):transpose()):transpose(), of)
+    end
+    local columns = value(x):moveaxis(1, 2):reshape(shape[1], -1)
+    return item(S:matmul(columns):reshape((S:shape()), rawget(of, COUNT), shape[2]):moveaxis(2, 1), of)
+end
+
 -- The sums of a product with a Vector have the order of a sum along that axis.
 handlers.matmul = function(of, a, b)
+    local meta = type(a) == "table" and not is(a) and getmetatable(a)
+    if type(meta) == "table" and meta.__arrays then
+        return sparse_product(of, a, b)
+    end
     local p, q = rank(a), rank(b)
     local n, m = (shape_of(a))[p], (shape_of(b))[math.max(q - 1, 1)]
     if n ~= m or n == nil then

@@ -294,6 +294,15 @@ function rules.matmul(g, _, a, b)
     return #shape_of(a) == 1 and by_x:reshape(-1) or by_x, #shape_of(b) == 1 and by_y:reshape(-1) or by_y
 end
 
+-- Of a sparse matrix the product with what is watched.
+function handlers.matmul(a, b)
+    local meta = type(a) == "table" and not tape.is(a) and getmetatable(a)
+    if type(meta) == "table" and meta.__arrays then
+        return apply(function(x) return a:matmul(x) end, function(g) return a:transpose():matmul(g) end, b)
+    end
+    return apply(core.matmul, rules.matmul, a, b)
+end
+
 -- Right sides and solutions as matrices.
 local function solution(y, g, b)
     if #shape_of(b) == 1 then

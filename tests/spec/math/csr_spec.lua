@@ -106,6 +106,25 @@ describe("csr", function()
         assert.is_true(iterations <= n + 5)
     end)
 
+    it("has derivatives and takes items", function()
+        local S = matrix(known[3])
+        local D, x = S:dense(), lun.vector { 1.0, -2, 3 }
+        local g, y = lun.grad(function(u) return (S:matmul(u) ^ 2):sum() end)(x)
+        local wanted, value = lun.grad(function(u) return (D:matmul(u) ^ 2):sum() end)(x)
+        same(wanted, g)
+        assert.equal(value, y)
+        local X = lun.random({ 5, 3 }, { seed = 1 })
+        local all = lun.batch(function(u) return S:matmul(u) end)(X)
+        local Y = lun.random({ 5, 3, 2 }, { seed = 2 })
+        local of_matrices = lun.batch(function(u) return S:matmul(u) end)(Y)
+        for k = 1, 5 do
+            same(S:matmul(X[k]), all[k])
+            same(S:matmul(Y[k]), of_matrices[k])
+        end
+        same(lun.batch(lun.grad(function(u) return (S:matmul(u) ^ 2):sum() end))(X)[2],
+            (lun.grad(function(u) return (S:matmul(u) ^ 2):sum() end)(X[2])))
+    end)
+
     it("goes into files as SciPy has them", function()
         local path = os.tmpname() .. ".npz"
         for k, name in ipairs { "csr", "csc" } do

@@ -156,6 +156,8 @@ describe("eig", function()
         wrong("bad argument #1 to 'eigvals' (a matrix expected, got f64[4])", function() return lun.eigvals(lun.zeros(4)) end)
         wrong("bad argument #1 to 'eig' (matrix expected, got number)", function() return lun.eig(1) end)
         wrong("wrong number of arguments to 'eig' (at most 1 expected, got 2)", function() return lun.eig(lun.eye(2), {}) end)
+        wrong("bad argument #1 to 'roots' (not for complex numbers: take abs(), real() or imag())",
+            function() return lun.roots(lun.vector { lun.i, 1 }) end)
         wrong("bad argument to 'eig' (takes no missing elements: 1 of 4 are; use fillna, dropna or cast \"f64\")",
             function() return lun.vector { { 1, lun.na }, { 3, 4 } }:eig() end)
         wrong("bad argument #1 to 'roots' (Vector expected, got f64[2, 2])", function() return lun.roots(lun.eye(2)) end)
