@@ -93,8 +93,11 @@ static int skeleton_of(lua_State *L)
     lun__host *h = lun__host_here(L);
     const lun__skeleton *old = lun__lua_skeleton_check(L, h, 1);
     lua_Integer leaves = luaL_checkinteger(L, 3);
-    if (old->kind != LUN_SKELETON_MAP && old->kind != LUN_SKELETON_ZIP)
-        luaL_error(L, "bad argument to '%s' (records are taken by map and zip alone: take fields)",
+    if (old->kind != LUN_SKELETON_MAP && old->kind != LUN_SKELETON_ZIP &&
+        old->kind != LUN_SKELETON_STENCIL)
+        luaL_error(L,
+                   "bad argument to '%s' (records are taken by map, zip and stencil alone: take "
+                   "fields)",
                    old->name);
     if (leaves > LUN__MOST_ARRAYS)
         luaL_error(L, "bad argument to '%s' (the records have %I fields, at most %d expected)",

@@ -595,7 +595,7 @@ local SIGNS = {
         "field fields record records", "a:field 'x', a.x, a[i], a[i] = {x=1, y=2}",
         "of records (lun.struct): an array that shows a field, a.x = e stores into it;\n"
             .. "a record as a table, which has to have each field to be assigned;\n"
-            .. "map, zip, sub, take, copy, set, iter and others as arrays have them; f gets records, may return one;\n"
+            .. "map, zip, stencil, sub, take, set and others as arrays have them; f gets records, may return one;\n"
             .. "a:reduce(f, P(0, 0)) is a record, a:scan(f, P(0, 0)) are records: f(p, q) returns one",
     },
     { "concat concatenate", "a .. b", "concatenates a and b along the first dimension" },

@@ -262,7 +262,7 @@ end
 
 -- ---------------------------------------------------------------- structs
 
-for _, name in ipairs { "map", "zip", "reduce", "scan" } do
+for _, name in ipairs { "map", "zip", "stencil", "reduce", "scan" } do
     methods[name] = offers[name]
 end
 

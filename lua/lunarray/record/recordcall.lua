@@ -104,6 +104,63 @@ local function function_of(one, f, operands)
     one.f = load(text, "=records", "t", {})(f, table.unpack(types))
 end
 
+-- ---------------------------------------------------------------- stencils
+
+local around_indices = setmetatable({}, { __mode = "k" }) -- of a function those on lanes, by structs, rank, extras
+
+-- The text of a function that takes the elements of lanes around an index of `rank` axes, and calls f with a function
+-- for each element that makes a record of those at an offset; and the structs that it takes besides.
+local function text_around_index(structs, rank, extras)
+    local parameters, arguments, inner, types, offsets = {}, {}, {}, {}, {}
+    for axis = 1, rank do
+        offsets[axis] = "lun_i" .. axis
+    end
+    local at = table.concat(offsets, ", ")
+    local function take()
+        parameters[#parameters + 1] = "lun_x" .. #parameters + 1
+        return ("%s(%s)"):format(parameters[#parameters], at)
+    end
+    for i, s in ipairs(structs) do
+        if s then
+            arguments[i] = "lun_p" .. i
+            local record = text_of(s, take, types)
+            inner[#inner + 1] = ("local function %s(%s) return %s end"):format(arguments[i], at, record)
+        else
+            take()
+            arguments[i] = parameters[#parameters]
+        end
+    end
+    for i = 1, extras do
+        parameters[#parameters + 1] = "lun_e" .. i
+        arguments[#arguments + 1] = parameters[#parameters]
+    end
+    local names = {}
+    for i = 1, #types do
+        names[i] = "lun_s" .. i
+    end
+    return ("local lun_f, %s = ... return function(%s) %s return lun_f(%s) end"):format(table.concat(names, ", "),
+        table.concat(parameters, ", "), table.concat(inner, " "), table.concat(arguments, ", ")), types
+end
+
+-- That function, the same one for the same structs, rank and number of further arguments.
+local function function_around(f, structs, rank, extras)
+    local known = around_indices[f] or {}
+    around_indices[f] = known
+    for _, one in ipairs(known) do
+        local same = one.rank == rank and one.extras == extras and #one.structs == #structs
+        for k, s in ipairs(structs) do
+            same = same and one.structs[k] == s
+        end
+        if same then
+            return one.f
+        end
+    end
+    local text, types = text_around_index(structs, rank, extras)
+    local made = load(text, "=records", "t", {})(f, table.unpack(types))
+    known[#known + 1] = { structs = structs, rank = rank, extras = extras, f = made }
+    return made
+end
+
 -- ---------------------------------------------------------------- calls
 
 -- The error of a call with fields instead of records, as one of the script's call: owner: of each operand the argument.
@@ -278,14 +335,37 @@ local function call_text(s, text, name, given, leaves, structs, arrays, owner)
     return settle(from, base.try(skeleton_of(s, rewritten, count, name), table.unpack(list, 1, count + extras)))
 end
 
+-- A stencil whose function, in Lua, sees the records around each index.
+local function call_stencil(s, f, given, leaves, structs, arrays, owner)
+    if type(f) ~= "function" or getinfo(f, "S").what == "C" then
+        misuse(1, "stencil", "records need a function in Lua: p(-1).x; functions in C take fields")
+    end
+    local rank, extras = 0, math.max(given.n - leaves, 0)
+    for k, a in ipairs(arrays) do
+        rank = math.max(rank, core.isarray(a) and select("#", a:shape()) or 0)
+        if not core.isarray(a) then
+            misuse(owner[k], "stencil", ("array expected, got %s"):format(internal.kind_of(a)))
+        end
+    end
+    local list, count = table.move(arrays, 1, #arrays, 1, {}), #arrays
+    for i = 1, extras do
+        list[count + i], owner[count + i] = given[leaves + i], leaves + i
+    end
+    local made = function_around(f, structs, rank, extras)
+    return settle(owner, base.try(skeleton_of(s, made, count, "stencil"), table.unpack(list, 1, count + extras)))
+end
+
 -- s(...) with records among the arguments.
 local function call(s, ...)
     local name, leaves, is_program, f = internal.skeleton(s)
-    if is_program or name ~= "map" and name ~= "zip" then
-        misuse(1, name, "records are taken by map and zip alone: take fields")
+    if is_program or name ~= "map" and name ~= "zip" and name ~= "stencil" then
+        misuse(1, name, "records are taken by map, zip and stencil alone: take fields")
     end
     local given = table.pack(...)
     local structs, arrays, names, owner = spread(name, leaves, given)
+    if name == "stencil" then
+        return call_stencil(s, f, given, leaves, structs, arrays, owner)
+    end
     if type(f) == "function" and getinfo(f, "S").what ~= "C" then
         return call_around(s, f, given, leaves, structs, arrays, names, owner)
     end
@@ -297,8 +377,8 @@ local function call(s, ...)
 end
 offers.call = call
 
--- a:map(f, extra..., opts), a:zip(b, f, extra..., opts)
-for name, arrays in pairs { map = 1, zip = 2 } do
+-- a:map(f, extra..., opts), a:zip(b, f, extra..., opts), a:stencil(f, extra..., opts)
+for name, arrays in pairs { map = 1, zip = 2, stencil = 1 } do
     offers[name] = function(...)
         local given, f = table.pack(...), (select(arrays + 1, ...))
         local options = given[given.n]
