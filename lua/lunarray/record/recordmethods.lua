@@ -363,6 +363,27 @@ function methods.free(r)
     end
 end
 
+-- Where the elements of all fields belong in a set of places.
+function methods.distribute(r, kind, opts)
+    if type(opts) == "table" and opts.over ~= nil then
+        misuse(2, "distribute", "option over: records are distributed over places; over ranks take fields")
+    elseif base.layout_of(r) == "aos" then
+        misuse(1, "distribute", "records in structs are on one place: a:copy {layout=\"soa\"} has an array for each "
+            .. "field")
+    end
+    for _, a in ipairs(list_of(r)) do
+        local ok, e = base.try(array_methods.distribute, a, kind, opts)
+        if not ok then
+            error(type(e) == "string" and as_method(e, "distribute") or e, 0)
+        end
+    end
+    return r
+end
+
+function methods.distribution(r)
+    return list_of(r)[1]:distribution()
+end
+
 function methods.set(r, t)
     return store(r, values_of(struct_of(r), t, 1, "set"), 1, "set")
 end
