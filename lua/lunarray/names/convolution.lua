@@ -11,6 +11,7 @@ local along = core.internal.fourier
 
 local SHORT = 64 -- elements of the shorter array, up to which sums of products are computed
 local AXES = 3 -- of these, at most
+local MANY = 4096 -- sums of as many products each that are worth a kernel of their own
 
 -- ---------------------------------------------------------------- sums of products
 
@@ -66,7 +67,7 @@ local function flipped(a)
 end
 
 -- Elements first[k] to first[k] + shape[k] - 1 of all, counted from 1 along each axis. mirrored: of the convolution.
-local function summed(a, b, mirrored, first, shape)
+local function looped(a, b, mirrored, first, shape)
     local n, m, from = { a:shape() }, { b:shape() }, {}
     for k = 1, #n do
         from[k] = mirrored and n[k] - first[k] + 1 or first[k] - 1 - m[k]
@@ -74,6 +75,29 @@ local function summed(a, b, mirrored, first, shape)
     local of = sums[#n](mirrored and flipped(a) or a, b, dtypes.is_float(a:dtype()) and 0.0 or 0, from,
         mirrored and -1 or 1, n, m)
     return core.generate(shape, of)
+end
+
+-- The same. Of Vectors the many elements that have a product for each of b's few are one expression of windows of a.
+local function summed(a, b, mirrored, first, shape)
+    local n, m = #a, #b
+    local from, last = first[1], first[1] + shape[1] - 1
+    local low, high = math.max(m, from), math.min(n, last)
+    if #shape > 1 or m > SHORT or high - low < MANY then
+        return looped(a, b, mirrored, first, shape)
+    end
+    local sum = dtypes.is_float(a:dtype()) and 0.0 or 0
+    for i = 1, m do
+        local at = mirrored and 1 - i or i - m
+        sum = sum + a:sub(low + at, high + at) * b:sub(i, i)
+    end
+    local parts = { sum }
+    if from < low then
+        table.insert(parts, 1, looped(a, b, mirrored, first, { low - from }))
+    end
+    if high < last then
+        parts[#parts + 1] = looped(a, b, mirrored, { high + 1 }, { last - high })
+    end
+    return #parts > 1 and core.concat(parts) or sum
 end
 
 -- ---------------------------------------------------------------- transforms

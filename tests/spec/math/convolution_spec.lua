@@ -48,6 +48,28 @@ describe("convolution", function()
         end)
     end)
 
+    it("adds the products of long arrays in the same order", function()
+        for _, case in ipairs { { 4230, 64, "f64" }, { 4200, 5, "f32" }, { 4100, 1, "f64" } } do
+            local n, m, dtype = table.unpack(case)
+            local a, b = random(n, n, dtype):copy(), random(m, m + 7, dtype)
+            a[100], a[2000], a[3000] = 1 / 0, 0 / 0, 0
+            local x, y = a:totable(), b:totable()
+            local all = summed(x, y, dtype, 1, -1)
+            same(all, a:convolve(b))
+            same(table.move(all, m, n, 1, {}), a:convolve(b, { mode = "valid" }))
+            same(summed(x, y, dtype, -m, 1), a:correlate(b, { mode = "full" }))
+            assert.equal(n, #a:correlate(b, { mode = "same" }))
+        end
+        local k = lun.random(5000, { seed = 1, dist = "integers", low = -1 << 62, high = 1 << 62 }):eval()
+        local c, x = k:convolve { 3, -5, 7 }, k:totable()
+        for _, i in ipairs { 3, 4, 2500, 5000 } do
+            assert.equal(3 * x[i] - 5 * x[i - 1] + 7 * x[i - 2], c[i])
+        end
+        local z = lun.complex(random(5000, 1), random(5000, 2)):convolve(lun.vector { lun.i, 2 })
+        assert.equal(5001, #z)
+        assert.is_true((lun.zeros(5000) - 0.0):convolve { -1.0, -1.0 }:copy():tobytes() == lun.zeros(5001):tobytes()) -- no -0
+    end)
+
     for _, dtype in ipairs { "f64", "f32" } do
         it("adds products in the order of the second array, " .. dtype, function()
             for _, n in ipairs { 1, 2, 63, 64, 65, 200 } do
