@@ -64,7 +64,7 @@ offer("median", function(a, ...)
 end)
 
 for _, name in ipairs {
-    "transpose", "totable", "tobytes", "sub", "take", "reshape", "broadcast", "flatten", "pad", "reduceat", "reduceby",
+    "transpose", "totable", "tobytes", "take", "reshape", "broadcast", "flatten", "pad", "reduceat", "reduceby",
     "scanby", "spread", "windows",
     "row", "col", "diagonal", "select", "view", "iter", "allpairs", "searchsorted",
 } do

@@ -83,9 +83,18 @@ for _, name in ipairs { "zeros", "ones", "full" } do
     end)
 end
 
+-- What a PE has of `to` in an array of which `to` is a range, from the element `at` on (from 0; nil: it is all of it).
+local function box_in(to, pe, at)
+    local first, count = spread.box(to, pe)
+    for d = 1, at and #at or 0 do
+        first[d] = first[d] + at[d]
+    end
+    return first, count
+end
+
 -- The elements of a private array that belong to a PE.
-function blocked.box_of(a, s, pe)
-    local first, count = spread.box(s, pe)
+function blocked.box_of(a, s, pe, at)
+    local first, count = box_in(s, pe, at)
     local ranges = {}
     for d = 1, #first do
         ranges[d] = { first[d], first[d] + count[d] - 1 }
@@ -232,24 +241,26 @@ local function store(part, base, first, count, bytes)
     part:sub(table.unpack(ranges)):set(core.frombytes(bytes, part:dtype(), count))
 end
 
--- Part of a blocked array in another spread: exactly what is common to two boxes moves between their ranks.
-function blocked.moved(a, to)
+-- Part of a blocked array in another spread, of all of it or, from the element `at` on, of some: exactly what is common
+-- to two boxes moves between their ranks.
+function blocked.moved(a, to, at)
     local from, part = blocked.spread_of(a), blocked.part_of(blocked.evaluated(a))
+    local own_base, own_size = box_in(to, mype, at)
     if npes == 1 then
-        return part
+        return at and blocked.box_of(part, to, mype, at):copy() or part
     end
     local base, size = spread.box(from, mype)
-    local own_base, own_size = spread.box(to, mype)
     local parts, boxes, counts, most = {}, {}, {}, 0
     local bytes = dtypes.by_name[part:dtype()].bytes
     for pe = 0, npes - 1 do
-        local first, count = spread.common(base, size, spread.box(to, pe))
+        local first, count = spread.common(base, size, box_in(to, pe, at))
         parts[pe + 1] = first and bytes_of(part, base, first, count) or ""
         most = math.max(most, #parts[pe + 1])
         first, count = spread.common(own_base, own_size, spread.box(from, pe))
         boxes[pe + 1], counts[pe + 1] = first and { first, count } or false, first and spread.size(count) * bytes or 0
     end
-    local _, longest = net.agree(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", to.key, 0, most)
+    local key = at and ("%s from %s"):format(to.key, table.concat(at, ",")) or to.key
+    local _, longest = net.agree(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", key, 0, most)
     parts = net.exchange(parts, counts, longest)
     local result = core.zeros(own_size, part:dtype())
     for k, box in ipairs(boxes) do
@@ -365,6 +376,37 @@ function move.distribute(a, kind, options)
 end
 
 methods.distribute = public(move.distribute)
+
+-- Where the ranges of a:sub(...) begin, from 0 along each axis, and the shape that they leave; nil: they leave no
+-- elements, go by steps, or leave out an axis.
+local function ranges_of(a, ...)
+    local shape, at = blocked.spread_of(a).shape, {}
+    local numbers = core.index(spread.size(shape)):reshape(table.unpack(shape)):sub(...)
+    local left = { numbers:shape() }
+    if #left ~= #shape or numbers:size() == 0 then
+        return nil
+    end
+    local first, last = numbers:read(1, 1)[1] - 1, numbers:read(numbers:size(), 1)[1] - 1
+    for d = #shape, 1, -1 do
+        at[d] = first % shape[d]
+        if last % shape[d] - at[d] ~= left[d] - 1 then
+            return nil
+        end
+        first, last = first // shape[d], last // shape[d]
+    end
+    return at, left
+end
+
+-- a:sub(...): ranges are blocked along the axes along which a is; others are a private copy's.
+methods.sub = public(function(a, ...)
+    local at, left = ready(ranges_of, a, ...)
+    if not at then
+        return blocked.by_copy(a, "sub", ...)
+    end
+    local from = blocked.spread_of(a)
+    local to = spread.new(left, from.blocked, from.rule, npes)
+    return made(to, blocked.moved(a, to, at))
+end)
 
 -- ---------------------------------------------------------------- the functions of lun.spmd
 

@@ -373,6 +373,36 @@ describe("a blocked array", function()
         end
     end)
 
+    it("has ranges that are blocked arrays, of which only what is on other ranks moves", function()
+        for _, n in ipairs { 1, 2, 3, 7 } do
+            local said, err = run(n, [[
+                local p, line = lun.random({ 23, 9 }, { seed = 3 }):eval(), lun.index(31):eval()
+                local function whole(a) return a:kind() == "Blocked" and a:copy():distribute("copy", { over = "ranks" }) or a end
+                for _, how in ipairs { { s.block(23), 9 }, { 23, s.block(9) }, { s.block(23), s.block(9) },
+                    { s.block(23, { rule = "remainder" }), 9 } } do
+                    local a = lun.zeros(how) a:set(p)
+                    for _, r in ipairs { { { 2, 22 }, { 1, 7 } }, { { 1, 23 }, { 1, 9 } }, { { -3, -1 }, { 4, 4 } }, { 5, 17 },
+                        { { 8, 8 }, { 2, 9 } } } do
+                        local got = a:sub(table.unpack(r))
+                        assert(got:kind() == "Blocked" and whole(got):equals(p:sub(table.unpack(r))))
+                        assert(got[1][1] == p:sub(table.unpack(r))[1][1]) -- by each rank alone
+                    end
+                    -- forms that blocks do not have are private
+                    for _, r in ipairs { { 23, 1, -1 }, { { 1, 9, 2 } }, { 5, 4 } } do
+                        assert(a:sub(table.unpack(r)):kind() ~= "Blocked" and a:sub(table.unpack(r)):equals(p:sub(table.unpack(r))))
+                    end
+                    local copy = a:sub(2, 4)
+                    copy:fill(7)
+                    assert(whole(a):equals(p) and copy:sum() == 7 * 27)
+                    assert(not pcall(a.sub, a, "x") and not pcall(a.sub, a, {}, {}, {}))
+                end
+                local a = lun.zeros({ s.block(31) }, "i64") a:set(line)
+                assert(whole(a:sub(2, -1) - a:sub(1, -2)):equals(line:sub(2, -1) - line:sub(1, -2)))
+                print "ranges"]])
+            assert.are.same({ { "ranges" }, "" }, { said, err }, n)
+        end
+    end)
+
     it("is what distribute makes of the array itself, as over places, and back", function()
         for script, wanted in pairs {
             ["a:distribute('block', {over = 'ranks'})"] = "Blocked 45",
