@@ -16,7 +16,10 @@ local function activity(x, y, z)
     return within(0.35 * N, 0.4 * N, 0.5 * N, 0.14) and 6 or within(0.5 * N, 0.5 * N, 0.5 * N, 0.42) and 1 or 0
 end
 
--- Events: a decay somewhere in the phantom, on a line in any direction, whose ends lie outside.
+-- Events: a decay somewhere in the phantom, on a line in any direction, whose ends lie outside. Each is a record, so
+-- that a subset is one vector of events, as in the report, which is distributed as one.
+local Point = lun.struct("Point", { { "x", "f64" }, { "y", "f64" }, { "z", "f64" } })
+local Event = lun.struct("Event", { { "a", Point }, { "b", Point } }, { layout = "soa" })
 math.randomseed(42)
 local ends = { {}, {}, {}, {}, {}, {} }
 while #ends[1] < EVENTS * SUBSETS do
@@ -59,10 +62,11 @@ local function step(x, y, z, dx, dy, dz, from, to, px, py, pz)
 end
 
 -- Element m of the path of event i: the number of the voxel, and the length in it; 0 behind the last one.
-local function path(ax, ay, az, bx, by, bz)
+local function path(events)
     return function(i, m)
-        local x, y, z = ax[i], ay[i], az[i]
-        local dx, dy, dz = bx[i] - x, by[i] - y, bz[i] - z
+        local a, b = events[i].a, events[i].b
+        local x, y, z = a.x, a.y, a.z
+        local dx, dy, dz = b.x - x, b.y - y, b.z - z
         local from, to, px, py, pz = enter(x, y, z, dx, dy, dz)
         local voxel, length, round = 1, 0.0, 0
         while round < m do
@@ -81,13 +85,14 @@ end
 local UNIT = 2.0 ^ 40
 
 -- The error image of events, added up by a thread for each of them: each place has its own one, and its own events.
-local function errors(f, ax, ay, az, bx, by, bz)
+local function errors(f, events)
     local c = lun.zeros(#f, "i64"):copy():distribute("copy", { combine = "+" })
     lun.teams { league = EVENTS }(function(t)
         local voxels, lengths = t:private("i64", MOST), t:private("f64", MOST)
         local i = t:block()
-        local x, y, z = ax[i], ay[i], az[i]
-        local dx, dy, dz = bx[i] - x, by[i] - y, bz[i] - z
+        local a, b = events[i].a, events[i].b
+        local x, y, z = a.x, a.y, a.z
+        local dx, dy, dz = b.x - x, b.y - y, b.z - z
         local from, to, px, py, pz = enter(x, y, z, dx, dy, dz)
         local count = 0
         while from < to do
@@ -102,8 +107,8 @@ local function errors(f, ax, ay, az, bx, by, bz)
 end
 
 -- The same with nothing said about places.
-local function plain_errors(f, ...)
-    local voxels, lengths = lun.eval(lun.generate({ EVENTS, MOST }, path(...)))
+local function plain_errors(f, events)
+    local voxels, lengths = lun.eval(lun.generate({ EVENTS, MOST }, path(events)))
     local forward = (f:take(voxels) * lengths):sum { axis = 2, keep = true }
     local parts = (lengths / forward * UNIT):floor():cast "i64"
     return lun.zeros(#f, "i64"):copy():put(voxels:flatten(), parts:flatten(), { combine = "+" })
@@ -111,12 +116,9 @@ end
 
 local subsets = {}
 for s = 1, SUBSETS do
-    local events = {}
-    for k = 1, 6 do
-        events[k] = lun.vector(table.move(ends[k], (s - 1) * EVENTS + 1, s * EVENTS, 1, {}))
-        if explicit then events[k]:distribute "block" end
-    end
-    subsets[s] = events
+    local function of(k) return lun.vector(table.move(ends[k], (s - 1) * EVENTS + 1, s * EVENTS, 1, {})) end
+    subsets[s] = lun.vector({ a = { x = of(1), y = of(2), z = of(3) }, b = { x = of(4), y = of(5), z = of(6) } }, Event)
+    if explicit then subsets[s]:distribute "block" end
 end
 
 local update = lun.zip(function(f, c) return c > 0 and f * (c / UNIT) or f end)
@@ -134,11 +136,11 @@ for pass = 1, passes do
         local c
         if explicit then
             f:distribute "copy"
-            c = errors(f, table.unpack(events))
+            c = errors(f, events)
             c:distribute "block" -- the error images are added up
             f:distribute "block"
         else
-            c = plain_errors(f, table.unpack(events))
+            c = plain_errors(f, events)
         end
         f = update(f, c):eval()
         local distance = f / f:sum() - truth
