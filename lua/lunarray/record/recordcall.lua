@@ -44,8 +44,9 @@ local function text_of(s, take, types)
 end
 
 -- The text of a function that takes the operands in `passed` and calls f with records, and the structs that it takes
--- besides; structs: of each element, or false.
-local function text_around(structs, operands, passed, extras)
+-- besides; structs: of each element, or false; held: of further arguments those that are records, which the function
+-- captures: the text gives a function that sets them, too.
+local function text_around(structs, operands, passed, extras, held)
     local parameters, arguments, used, k, types = {}, {}, {}, 0, {}
     local function take()
         k = k + 1
@@ -56,23 +57,27 @@ local function text_around(structs, operands, passed, extras)
     for i, s in ipairs(structs) do
         arguments[i] = s and text_of(s, take, types) or take()
     end
+    local captured = { "lun_r0" }
     for i = 1, extras do
-        parameters[#parameters + 1] = ("lun_e%d"):format(i)
-        arguments[#arguments + 1] = ("lun_e%d"):format(i)
+        local own = held and held[i]
+        arguments[#arguments + 1] = (own and "lun_r%d" or "lun_e%d"):format(i)
+        local to = own and captured or parameters
+        to[#to + 1] = arguments[#arguments]
     end
-    local names = {}
+    local names, set = { "lun_f" }, table.concat(captured, ", ")
     for i = 1, #types do
-        names[i] = ("lun_s%d"):format(i)
+        names[i + 1] = ("lun_s%d"):format(i)
     end
-    return ("local lun_f, %s = ... return function(%s) return lun_f(%s) end"):format(table.concat(names, ", "),
-        table.concat(parameters, ", "), table.concat(arguments, ", ")), types
+    return ("local %s = ... local %s return function(%s) return lun_f(%s) end, function(...) %s = ... end"):format(
+        table.concat(names, ", "), set, table.concat(parameters, ", "), table.concat(arguments, ", "), set), types
 end
 
 local around = setmetatable({}, { __mode = "k" }) -- of a function those around it, by operands
 
--- The entry of calls of f with such elements and as many further arguments: { structs, extras, passed, f }, where
--- passed says of each operand whether it is passed: true, "unread" (it gives the shape), or not at all.
-local function entry_of(f, structs, extras)
+-- The entry of calls of f with such elements and as many further arguments, records among them as `held` says:
+-- { structs, extras, held, passed, f, set }, where passed says of each operand whether it is passed: true, "unread" (it
+-- gives the shape), or not at all.
+local function entry_of(f, structs, extras, held)
     local known = around[f] or {}
     around[f] = known
     for _, one in ipairs(known) do
@@ -80,11 +85,14 @@ local function entry_of(f, structs, extras)
         for k, s in ipairs(structs) do
             same = same and one.structs[k] == s
         end
+        for i = 1, extras do
+            same = same and one.held[i] == held[i]
+        end
         if same then
             return one
         end
     end
-    known[#known + 1] = { structs = structs, extras = extras, passed = {} }
+    known[#known + 1] = { structs = structs, extras = extras, held = held, passed = {} }
     return known[#known]
 end
 
@@ -100,8 +108,8 @@ local function function_of(one, f, operands)
         one.passed[first + 1] = one.passed[first + 1] or not any and "unread" or nil
         first = first + (s and #s.lanes or 1)
     end
-    local text, types = text_around(one.structs, operands, one.passed, one.extras)
-    one.f = load(text, "=records", "t", {})(f, table.unpack(types))
+    local text, types = text_around(one.structs, operands, one.passed, one.extras, one.held)
+    one.f, one.set = load(text, "=records", "t", {})(f, table.unpack(types))
 end
 
 -- ---------------------------------------------------------------- stencils
@@ -178,7 +186,7 @@ local function settle(owner, ok, ...)
 end
 
 -- The fields of a call's records, and other elements, as one list: arrays, their names, the numbers of the arguments.
-local function spread(name, leaves, given)
+local function spread(leaves, given)
     local structs, arrays, names, owner = {}, {}, {}, {}
     for k = 1, leaves do
         local s = struct_of(given[k])
@@ -187,34 +195,47 @@ local function spread(name, leaves, given)
             arrays[#arrays + 1], names[#names + 1], owner[#owner + 1] = a, s and s.lanes[i][1] or "x", k
         end
     end
+    return structs, arrays, names, owner
+end
+
+-- Records among the further arguments of what does not take them there.
+local function refuse_behind(name, given, leaves)
     for k = leaves + 1, given.n do
         if struct_of(given[k]) then
-            misuse(k, name, "records behind the elements: let the function capture them, and read records[i].x there")
+            misuse(k, name, "records behind the elements: a function in Lua takes them in map and zip, and elsewhere "
+                .. "captures them, and reads records[i].x")
         end
     end
-    return structs, arrays, names, owner
 end
 
 -- Calls s with the passed operands, again as long as another one turns out to be read.
 local function call_around(s, f, given, leaves, structs, arrays, names, owner)
-    local extras = math.max(given.n - leaves, 0)
-    local one = entry_of(f, structs, extras)
+    local extras, held, captured = math.max(given.n - leaves, 0), {}, {}
+    for i = 1, extras do
+        held[i] = struct_of(given[leaves + i]) ~= nil
+        captured[#captured + 1] = held[i] and given[leaves + i] or nil
+    end
+    local one = entry_of(f, structs, extras, held)
     while true do
         if not one.f then
             function_of(one, f, names)
         end
+        one.set(nil, table.unpack(captured))
         local list, from = {}, {}
         for k, a in ipairs(arrays) do
             if one.passed[k] then
                 list[#list + 1], from[#from + 1] = a, owner[k]
             end
         end
-        local count = #list
+        local count, behind = #list, #list
         for k = 1, extras do
-            list[count + k], from[count + k] = given[leaves + k], leaves + k
+            if not held[k] then
+                behind = behind + 1
+                list[behind], from[behind] = given[leaves + k], leaves + k
+            end
         end
-        local results = table.pack(base.try(internal.skeleton_of(s, one.f, count), table.unpack(list, 1,
-            count + extras)))
+        local results = table.pack(base.try(internal.skeleton_of(s, one.f, count), table.unpack(list, 1, behind)))
+        one.set()
         local missing = not results[1] and type(results[2]) == "string"
             and results[2]:match "lun_hole (%d+) is not passed"
         if not missing then
@@ -362,11 +383,15 @@ local function call(s, ...)
         misuse(1, name, "records are taken by map, zip and stencil alone: take fields")
     end
     local given = table.pack(...)
-    local structs, arrays, names, owner = spread(name, leaves, given)
+    local structs, arrays, names, owner = spread(leaves, given)
+    local in_lua = type(f) == "function" and getinfo(f, "S").what ~= "C"
+    if not in_lua or name == "stencil" then
+        refuse_behind(name, given, leaves)
+    end
     if name == "stencil" then
         return call_stencil(s, f, given, leaves, structs, arrays, owner)
     end
-    if type(f) == "function" and getinfo(f, "S").what ~= "C" then
+    if in_lua then
         return call_around(s, f, given, leaves, structs, arrays, names, owner)
     end
     local text = c_text(f, name)

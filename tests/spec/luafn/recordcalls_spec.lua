@@ -365,8 +365,8 @@ describe("a wrong function of records", function()
             ["a record of captured records cannot be returned whole"] = function()
                 local _ = lun.index(4):map(function(i) return a[i] end)
             end,
-            ["'map' (records behind the elements: let the function capture them"] = function()
-                local _ = a:map(function(p, _) return p.x end, a)
+            ["'map' (records behind the elements: a function in Lua takes them"] = function()
+                local _ = a:map("(Point p, float k) { return p.x; }", a)
             end,
             ["'zip' (lengths differ: f64[4] and i64[3])"] = function()
                 local _ = a:zip(lun.index(3), function(p, i) return p.x + i end)

@@ -205,6 +205,32 @@ Records<Body>[2] aos
         end)
     end)
 
+    it("are extra arguments of functions in Lua", function()
+        expect.everywhere(function()
+            local B = lun.struct("Body", { { "pos", Point }, { "v", "f64", 2 } })
+            local function made(n, d)
+                return lun.vector({ pos = { x = lun.index(n) + d, y = d }, v = lun.ones(n, 2) * d }, B)
+            end
+            local function far(p, others, k)
+                local sum = 0.0
+                for j = 1, #others do
+                    sum = sum + others[j].pos.x * k + others[j].v[2]
+                end
+                return p.pos.y + sum
+            end
+            local a, three, four = made(2, 1), made(3, 10), made(4, 100)
+            local first, second = a:map(far, three, 2), a:map(far, four, 3)
+            three.pos.x = 0 -- first keeps what they were
+            assert.same({ 1 + 2 * 36 + 30, 1 + 2 * 36 + 30 }, first:totable())
+            assert.same({ 1 + 3 * 410 + 400, 1 + 3 * 410 + 400 }, second:totable())
+            assert.same({ 31, 31 }, a:map(far, three, 2):totable())
+            assert.same({ 101, 102 }, lun.map(function(i, others) return others[i].pos.x end)(lun.index(2), four):totable())
+            assert.same({ { x = 103, y = 2 }, { x = 104, y = 2 } }, a:zip(a, function(p, q, others)
+                return Point(p.pos.x + others[1].pos.x, p.pos.y + q.v[1])
+            end, four):totable())
+        end)
+    end)
+
     it("go through functions in C", function()
         both(function(B)
             local list = rows(5)
