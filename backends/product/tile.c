@@ -61,11 +61,13 @@ static inline __attribute__((always_inline)) f64s fma_f64(f64s x, f64s y, f64s z
 
 #define ID           f32
 #define T            float
+#define NOT_NUMBER   __builtin_nanf("")
 #define FMA(x, y, z) FMA32(x, y, z)
 #include "product/tile_of.h"
 
 #define ID           f64
 #define T            double
+#define NOT_NUMBER   __builtin_nan("")
 #define FMA(x, y, z) FMA64(x, y, z)
 #include "product/tile_of.h"
 

@@ -1,7 +1,8 @@
 /* tile_of.h - the tiles of one dtype, included by tile.c once for each.
  *
- * Before: ID names it, T is its type, FMA(x, y, z) on vectors of BYTES bytes; ROWS is the largest
- * tile, EACH_NS what an element takes. It forgets all but BYTES and ROWS. */
+ * Before: ID names it, T is its type, FMA(x, y, z) on vectors of BYTES bytes, NOT_NUMBER of a float
+ * its NaN; ROWS is the largest tile, EACH_NS what an element takes. It forgets all but BYTES and
+ * ROWS. */
 
 #define NAME_(what, id)  what##_##id
 #define NAME__(what, id) NAME_(what, id)
@@ -9,6 +10,17 @@
 #define V                NAME(vector)
 
 typedef T V __attribute__((vector_size(BYTES), may_alias, aligned(sizeof(T))));
+
+/* A NaN as the one of the dtype. */
+static inline __attribute__((always_inline)) V NAME(one_nan)(V x)
+{
+#ifdef NOT_NUMBER
+    typedef __typeof__(x == x) mask;
+    const V nan = NOT_NUMBER - (V){0};
+    x = (V)(((mask)x & (x == x)) | ((mask)nan & (x != x)));
+#endif
+    return x;
+}
 
 /* rows and vectors are constants where this is used: the sums stay in registers. */
 static inline __attribute__((always_inline)) void
@@ -40,7 +52,7 @@ NAME(tile)(int rows, int vectors, int64_t k, const void *a_, int64_t a_row, int6
             V *to = (V *)(c + i * c_row + v * LANES);
             if (add)
                 sum[i][v] = *to + sum[i][v];
-            *to = sum[i][v];
+            *to = NAME(one_nan)(sum[i][v]);
         }
 }
 
@@ -114,4 +126,5 @@ static void NAME(convert)(lun_dtype t, const void *x, void *to_, int64_t n)
 #undef ID
 #undef T
 #undef FMA
+#undef NOT_NUMBER
 #undef EACH_NS

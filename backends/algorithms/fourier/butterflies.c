@@ -1,11 +1,12 @@
 /* butterflies.c - one pass of a Fourier transform; see butterflies.h. */
 #include "algorithms/fourier/butterflies.h"
 
-#define T       double
-#define INDEX   int64_t
-#define REAL(x) x
-#define NAME(x) x##_f64_1
-#define COUNT   1
+#define T          double
+#define INDEX      int64_t
+#define NOT_NUMBER 0x7ff8000000000000
+#define REAL(x)    x
+#define NAME(x)    x##_f64_1
+#define COUNT      1
 #define TARGET
 #include "algorithms/fourier/butterflies_of.h"
 #ifdef __x86_64__
@@ -16,12 +17,14 @@
 #endif
 #undef T
 #undef INDEX
+#undef NOT_NUMBER
 #undef REAL
-#define T       float
-#define INDEX   int32_t
-#define REAL(x) x##F
-#define NAME(x) x##_f32_1
-#define COUNT   1
+#define T          float
+#define INDEX      int32_t
+#define NOT_NUMBER 0x7fc00000
+#define REAL(x)    x##F
+#define NAME(x)    x##_f32_1
+#define COUNT      1
 #define TARGET
 #include "algorithms/fourier/butterflies_of.h"
 #define NAME(x) x##_f32_2

@@ -1,6 +1,6 @@
 /* butterflies_of.h - passes over vectors of COUNT complex numbers of type T, for the processors of
- * TARGET; NAME(x) is the name of x, REAL(x) the literal x.  Included by butterflies.c for each;
- * ends these definitions.
+ * TARGET; NAME(x) is the name of x, REAL(x) the literal x, NOT_NUMBER the bits of its NaN, as which
+ * the last pass gives each.  Included by butterflies.c for each; ends these definitions.
  *
  * Products and sums of parts are those of one complex number in its order: a difference is the sum
  * with the number whose sign has changed, which has the same bits. */
@@ -55,6 +55,11 @@ EACH void NAME(scatter)(T *at, int64_t step, V x)
     PUT(3);
 #endif
 #undef PUT
+}
+
+EACH V NAME(one_nan)(V x)
+{
+    return (V)(((MASK)x & (x == x)) | (((MASK){0} + NOT_NUMBER) & (x != x)));
 }
 
 /* Times i; of an inverse transform, whose signs are others, times -i. */
@@ -164,9 +169,10 @@ EACH void NAME(beside)(int f, const lun_pass *p, const T *table, const lun_butte
             for (int r = 0; r < f; r++)
                 x[r] = NAME(load)(in + (j + r * l) * s + t);
             NAME(made)(f, own, x, y, signs);
-            NAME(store)(out + f * j * s + t, y[0]);
             for (int q = 1; q < f; q++)
-                NAME(store)(out + (f * j + q) * s + t, NAME(times)(y[q], re[q], im[q]));
+                y[q] = NAME(times)(y[q], re[q], im[q]);
+            for (int q = 0; q < f; q++)
+                NAME(store)(out + (f * j + q) * s + t, l == 1 ? NAME(one_nan)(y[q]) : y[q]);
         }
     }
 }
@@ -182,11 +188,12 @@ EACH void NAME(along)(int f, const lun_pass *p, const T *table, const lun_butter
         for (int r = 0; r < f; r++)
             x[r] = NAME(load)(in + 2 * (j + r * l));
         NAME(made)(f, own, x, y, signs);
-        NAME(scatter)(out + 2 * f * j, 2 * f, y[0]);
         for (int q = 1; q < f; q++) {
             const V root = NAME(load)(w + 2 * ((q - 1) * l + j));
-            NAME(scatter)(out + 2 * (f * j + q), 2 * f, NAME(by)(y[q], root, signs));
+            y[q] = NAME(by)(y[q], root, signs);
         }
+        for (int q = 0; q < f; q++)
+            NAME(scatter)(out + 2 * (f * j + q), 2 * f, l == 1 ? NAME(one_nan)(y[q]) : y[q]);
     }
 }
 

@@ -153,13 +153,18 @@ static void NAME(divide)(const transform *t, T *x, int64_t n)
         x[k] /= by;
 }
 
+/* What is computed as it is stored, divided before: a NaN as the one of the dtype. */
+static T NAME(result)(const transform *t, T x)
+{
+    const T v = t->by != 0 ? x / (T)t->by : x;
+    return v == v ? v : (T)NAN;
+}
+
 static void NAME(store)(const NAME(block) * b, const T *x)
 {
-    for (int64_t k = 0; k < b->t->results; k++) {
-        T *to = b->out + 2 * k * b->t->inner;
-        memcpy(to, x + 2 * k * b->w, 2 * (size_t)b->w * sizeof(T));
-        NAME(divide)(b->t, to, 2 * b->w);
-    }
+    for (int64_t k = 0; k < b->t->results; k++)
+        for (int64_t i = 0; i < 2 * b->w; i++)
+            b->out[2 * k * b->t->inner + i] = NAME(result)(b->t, x[2 * k * b->w + i]);
 }
 
 /* The spectrum of twice as many real numbers. */
@@ -174,9 +179,8 @@ static void NAME(store_half)(const NAME(block) * b, const T *z)
             T odd[] = {(T)0.5 * (x[1] - conj[1]), -((T)0.5 * (x[0] - conj[0]))};
             T *to = b->out + 2 * (k * b->t->inner + i);
             NAME(multiply)(odd, w + 2 * k, false, false);
-            to[0] = (T)0.5 * (x[0] + conj[0]) + odd[0];
-            to[1] = (T)0.5 * (x[1] + conj[1]) + odd[1];
-            NAME(divide)(b->t, to, 2);
+            to[0] = NAME(result)(b->t, (T)0.5 * (x[0] + conj[0]) + odd[0]);
+            to[1] = NAME(result)(b->t, (T)0.5 * (x[1] + conj[1]) + odd[1]);
         }
 }
 
@@ -192,7 +196,8 @@ static void NAME(store_real)(const NAME(block) * b, const T *x)
             const int64_t at = half ? k / 2 : k;
             T v = x[2 * (at * b->w + i) + (half ? k % 2 : 0)];
             v = half && !whole ? v + v : v;
-            b->out[k * t->inner + i] = t->by != 0 ? v / by : v;
+            v = t->by != 0 ? v / by : v;
+            b->out[k * t->inner + i] = v == v ? v : (T)NAN;
         }
 }
 

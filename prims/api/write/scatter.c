@@ -55,15 +55,27 @@ static void replace(const lun_scatter *s, const range *r)
 
 #define ALWAYS static inline __attribute__((always_inline))
 
+/* What is computed, with one NaN; of integers all. */
+ALWAYS float one_float(float x)
+{
+    return x == x ? x : __builtin_nanf("");
+}
+ALWAYS double one_double(double x)
+{
+    return x == x ? x : __builtin_nan("");
+}
+#define one_int64_t(x)  (x)
+#define one_uint64_t(x) (x)
+
 /* `how` is a constant wherever these are called, so that each loop is one operation. */
 #define COMBINE(T, BITWISE)                           \
     ALWAYS T combine_##T(lun_combining how, T a, T b) \
     {                                                 \
         switch (how) {                                \
         case LUN_COMBINING_ADD:                       \
-            return a + b;                             \
+            return one_##T(a + b);                    \
         case LUN_COMBINING_MUL:                       \
-            return a * b;                             \
+            return one_##T(a * b);                    \
         case LUN_COMBINING_MIN:                       \
             return b < a ? b : a;                     \
         case LUN_COMBINING_MAX:                       \
@@ -112,7 +124,7 @@ typedef int64_t loop(const lun_scatter *s, const range *r, int64_t *bad);
                 *bad = (int64_t)sum;                                                  \
                 return k;                                                             \
             }                                                                         \
-            to[at] = (S)sum;                                                          \
+            to[at] = (S)(sizeof(S) == sizeof(T) ? sum : one_##T(sum));                \
         }                                                                             \
         return s->count;                                                              \
     }                                                                                 \
@@ -377,7 +389,7 @@ static bool is_beside(const lun_scatter *a, const lun_scatter *b)
         }                                                                               \
         for (int j = 0; j < count; j++)                                                 \
             for (uint64_t i = 0; i < span; i++)                                         \
-                ((double *)s[j]->elements + low)[i] = table[i][j];                      \
+                ((double *)s[j]->elements + low)[i] = one_double(table[i][j]);          \
     }
 ADD(2)
 ADD(4)
@@ -386,12 +398,27 @@ ADD(4)
 #undef ROW_2
 #undef COLUMN
 
+/* Whether an element is NaN before: it keeps its bits if nothing is added to it. */
+static bool has_nan(const lun_scatter *s)
+{
+    const double *to = (const double *)s->elements + s->low;
+    for (int64_t i = 0; i < s->span; i++)
+        if (to[i] != to[i])
+            return true;
+    return false;
+}
+
 static void scatter_beside(const lun_scatter *const *s, int count)
 {
     int64_t bad;
-    if (count == 1)
-        lun__scatter_serial(s[0], &bad);
-    else if (count == 2)
+    bool each = count == 1;
+    for (int j = 0; !each && j < count; j++)
+        each = has_nan(s[j]);
+    for (int j = 0; each && j < count; j++)
+        lun__scatter_serial(s[j], &bad);
+    if (each)
+        return;
+    if (count == 2)
         add_2(s, count);
     else
         add_4(s, count);

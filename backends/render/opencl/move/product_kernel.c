@@ -96,6 +96,12 @@ void lun__product_kernel_text(lun_renderer *r, lun_dtype a, lun_dtype b, lun_dty
                   lun__element_type(a).s, lun__element_type(b).s, lun__element_type(c).s);
     lun__text_put(r, out, "#define FMA(x, y, z) %s\n",
                   lun__dtype_is_float(c) ? "fma(x, y, z)" : "((x) * (y) + (z))");
+    lun__text_put(r, out, "#define ONE_NAN(x) %s%s%s\n",
+                  lun__dtype_is_float(c) ? "((x) == (x) ? (x) : " : "(x)",
+                  lun__dtype_is_double(c)  ? "@f64_of_bits((lun_u64)0x7ff8000000000000)"
+                  : lun__dtype_is_float(c) ? "@f32_of_bits((lun_u32)0x7fc00000)"
+                                           : "",
+                  lun__dtype_is_float(c) ? ")" : "");
     lun__text_put(r, out, "\n@kernel @group_open");
     lun__text_put(r, out,
                   "%d@group_close void lun_product(@constant lun_i64 *c, "
@@ -135,7 +141,7 @@ void lun__product_kernel_text(lun_renderer *r, lun_dtype a, lun_dtype b, lun_dty
                   "            all[u] = k0 > 0 ? all[u] + s[u] : s[u];\n    }\n",
                   EACH * EACH);
     lun__strbuf_clear(&what);
-    lun__strbuf_printf(&what, "%s = all[u * %d + w]", place, EACH);
+    lun__strbuf_printf(&what, "%s = ONE_NAN(all[u * %d + w])", place, EACH);
     each(r, "    ", lun__strbuf_text(&what), out);
     lun__text_put(r, out, "}\n");
     out->failed |= what.failed;
