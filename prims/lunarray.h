@@ -933,6 +933,16 @@ LUN_API lun_status lun_windows(lun_engine *e, lun_array *a, int axis, int64_t wi
 LUN_API lun_status lun_broadcast(lun_engine *e, lun_array *a, int rank, const int64_t *shape,
                                  lun_array **out);
 
+/* A window on all of a through which nothing is written, nor through windows on it: LUN_EARG.  It
+ * shows what is written to a.  Kernels read it as const, and nothing that they write is it. */
+LUN_API lun_status lun_readonly(lun_engine *e, lun_array *a, lun_array **out);
+/* Whether a is such a window, or a window on one. */
+LUN_API bool lun_is_readonly(const lun_array *a);
+/* *out: whether what is written to one array may change what the other one shows: they are windows
+ * on one array, and an element is in both, or they wrap memory whose ranges overlap.  Arrays that
+ * share elements until one is written to are no aliases. */
+LUN_API lun_status lun_aliases(lun_engine *e, const lun_array *a, const lun_array *b, bool *out);
+
 /* lun_data in the array's layout, without copying: neighbours along axis k are strides[k] elements
  * apart, from *out on. */
 LUN_API lun_status lun_data_strided(lun_engine *e, lun_array *a, const void **out,
@@ -1499,6 +1509,29 @@ LUN_API bool lun_time_read(lun_dtype t, lun_string s, int64_t *out);
 /* An array with its own copy of the elements, row-major. */
 LUN_API lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out);
 
+/* Elements whose values are undefined until they are written; in a sandbox, and of bool, zeros. */
+LUN_API lun_status lun_empty(lun_engine *e, int rank, const int64_t *shape, lun_dtype t,
+                             lun_array **out);
+/* Replaces the reference *a by one to an array of another shape, of as many axes (LUN_ESHAPE): with
+ * a's elements where both have one, elsewhere 0, or missing of dtypes that kernels do not know.
+ * Windows on the old array keep it.  LUN_EARG for a window, and for memory that was wrapped.  After
+ * a failure *a is as it was. */
+LUN_API lun_status lun_resize(lun_engine *e, lun_array **a, int rank, const int64_t *shape);
+/* Appends the elements of x, a Vector or a number, converted as lun_store does, to a, a Vector: in
+ * constant time for each element, on average, since memory is doubled when it is used up; of texts
+ * all are copied.  Windows on a stay valid.  LUN_EARG for a window and for memory that was wrapped,
+ * LUN_ESHAPE for other ranks, LUN_EDTYPE for complex numbers.  After a failure a is as it was. */
+LUN_API lun_status lun_append(lun_engine *e, lun_array *a, lun_array *x);
+
+/* Most bytes of a label. */
+enum { LUN_LABEL_MOST = 31 };
+/* Gives a a label, by which errors, plans and profiles name it; NULL or "": none.  It is the
+ * array's, not that of results computed from it.  LUN_EARG for a number, a longer text, one with
+ * control characters. */
+LUN_API lun_status lun_set_label(lun_engine *e, lun_array *a, const char *label_or_NULL);
+/* The label of a, of a window without one that of its array; NULL: none. */
+LUN_API const char *lun_label(const lun_array *a);
+
 /* Adds a reference. */
 LUN_API void lun_retain(lun_array *a);
 /* Releases a reference; the last one ends the array.  NULL is allowed. */
@@ -1899,6 +1932,7 @@ typedef struct lun_plan_kernel {
                    axes are merged along which the elements of all arrays go on evenly, as
                    "4800"; of a reduction or scan along an axis that is the last one, of a matrix
                    product the space is rows x columns x length of a row, behind the batch */
+    const char *labels; /* of the arrays that it reads and writes and that have one: "rho, u"; "" */
 } lun_plan_kernel;
 /* Elements that are copied between places of a set before a kernel runs.  How many of an exchange,
  * and to which places, depends on elements: `to` is "other places", `bytes` an upper bound; it
@@ -1957,6 +1991,8 @@ typedef struct lun_profile_row {
     int64_t elements, bytes;    /* of its index space; read and written */
     double compile;             /* of the compiler, even in the background */
     double transfer, run;       /* between host and device; of the kernel and of waiting for it */
+    const char *labels; /* of arrays that it read or wrote and that have one, as far as they fit:
+                           "rho, u"; "" */
 } lun_profile_row;
 /* Starts recording the cost of each kernel, and clears the previous rows. */
 LUN_API lun_status lun_profile_start(lun_engine *e);

@@ -84,6 +84,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_path,
         lun__open_scratch_file,
         lun__open_layout,
+        lun__open_memory,
         lun__open_concat,
         lun__open_pad,
         lun__open_cache,

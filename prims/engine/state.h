@@ -143,6 +143,9 @@ struct lun_engine {
 
     struct lun_array *spare_handles;
     void *handle_slabs;
+    int64_t labels; /* handles that have one */
+    /* The label of an array whose elements a node is (api/array/array.h); NULL: it has none. */
+    const char *(*label_of)(const lun_engine *e, const struct lun_node *n);
     /* what each kind of logical dtypes does (api/array/array.h); NULL: a kind that kernels know */
     const struct lun_logical_kind *kinds[LUN_KIND_RECORD + 1];
 

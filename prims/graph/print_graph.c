@@ -108,6 +108,9 @@ static void print_details(const printer *p, const lun_node *n)
     if (n->kind == LUN_NODE_OUTPUT || n->kind == LUN_NODE_RESULT)
         lun__strbuf_printf(p->out, " %d", n->op + 1);
     lun__print_graph_part(p->out, n);
+    const char *label = p->e->labels ? p->e->label_of(p->e, n) : NULL;
+    if (label)
+        lun__strbuf_printf(p->out, " '%s'", label);
     if (n->where && n->kind != LUN_NODE_NUMBER)
         lun__strbuf_printf(p->out, " (%s)", lun__source_mark_text(p->e, n->where));
 }

@@ -14,7 +14,7 @@
 typedef struct row {
     lun_profile_row counts;
     uint64_t hash;
-    char what[80], where[128];
+    char what[80], where[128], labels[LUN_PROFILE_LABELS];
 } row;
 
 struct lun_profile {
@@ -58,6 +58,7 @@ bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out)
     lun_profile_row counts = p->rows[index].counts;
     counts.what = p->rows[index].what;
     counts.where = p->rows[index].where;
+    counts.labels = p->rows[index].labels;
     return lun__sized_give(out, &counts, sizeof counts);
 }
 
@@ -109,10 +110,23 @@ static row *find_row(lun_engine *e, uint64_t hash, bool *fresh)
     return r;
 }
 
+void lun__profile_label(const lun_engine *e, const lun_node *n, char list[LUN_PROFILE_LABELS])
+{
+    const char *label = n ? e->label_of(e, n) : NULL;
+    const size_t used = strlen(list), length = label ? strlen(label) : 0;
+    for (const char *at = list; label && (at = strstr(at, label)); at++)
+        if ((at == list || at[-1] == ' ') && (!at[length] || at[length] == ','))
+            return;
+    if (label && used + length + 3 <= LUN_PROFILE_LABELS)
+        snprintf(list + used, LUN_PROFILE_LABELS - used, "%s%s", used ? ", " : "", label);
+}
+
 static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *k)
 {
     bool fresh;
     row *r = find_row(e, k->hash, &fresh);
+    for (int i = 0; r && e->labels && i < l->ir.slot_count; i++)
+        lun__profile_label(e, l->slots[i].node, r->labels);
     if (!r || !fresh)
         return r;
     r->counts.name = lun__skeleton_kernel_name(l->ir.scan >= 0, l->ir.result_count || l->unrolled);
@@ -130,6 +144,8 @@ static row *row_at(lun_engine *e, const lun_node *n, const char *name, uint32_t 
     const uint64_t key = ((uint64_t)kind << 32) + n->where + 1;
     bool fresh;
     row *r = find_row(e, UINT64_C(0x9e3779b97f4a7c15) * key, &fresh);
+    for (int i = 0; r && e->labels && lun__node_operand(n, i); i++)
+        lun__profile_label(e, lun__node_operand(n, i), r->labels);
     if (!r || !fresh)
         return r;
     r->counts.name = name;

@@ -33,6 +33,10 @@ typedef struct lun_profile_work {
     lun_stats before, after;
 } lun_profile_work;
 void lun__profile_queued(lun_engine *e, const lun_profile_work *w);
+/* Adds the label of the array whose elements n are to a list, "rho, u", if it has one, it is not in
+ * the list, and fits. */
+enum { LUN_PROFILE_LABELS = 160 };
+void lun__profile_label(const lun_engine *e, const lun_node *n, char list[LUN_PROFILE_LABELS]);
 /* NULL is allowed. */
 void lun__profile_free(lun_profile *p);
 

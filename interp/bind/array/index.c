@@ -4,14 +4,17 @@
 
 #include "bind/host/bind.h"
 
-/* Raises the bad argument for an index outside an array. */
+/* Raises the bad argument for an index outside the array at 1. */
 static int out_of_range(lua_State *L, int arg, lua_Integer i, int64_t n)
 {
+    const char *label = lun_label(lun__lua_array_at(L, 1));
+    const char *of = label ? lua_pushfstring(L, " of '%s'", label) : "";
     return lun__blame_argument(
         L, arg,
-        n == 0 ? lua_pushfstring(L, "index %I is out of range: the array is empty", i)
-               : lua_pushfstring(L, "index %I is out of range: 1 to %I, or -1 to -%I from the end",
-                                 i, (lua_Integer)n, (lua_Integer)n));
+        n == 0
+            ? lua_pushfstring(L, "index %I%s is out of range: the array is empty", i, of)
+            : lua_pushfstring(L, "index %I%s is out of range: 1 to %I, or -1 to -%I from the end",
+                              i, of, (lua_Integer)n, (lua_Integer)n));
 }
 
 /* The index at `arg`, from 0; n for one past the end if `past` allows it. */

@@ -1,5 +1,5 @@
-/* lua_layout.c - the option `layout` of functions that make arrays, and a:copy(), which takes
- * it. */
+/* lua_layout.c - the options layout, label and readonly of functions that make arrays, and
+ * a:copy(), which takes them. */
 #include <string.h>
 
 #include "bind/host/bind.h"
@@ -7,7 +7,7 @@
 static const char known_layouts[] = "\"right\", \"left\" or strides {s1, s2, ...} in elements";
 
 /* The strides in the table on the top. */
-static void read_strides(lua_State *L, lun__layout *out, int arg)
+static void read_strides(lua_State *L, lun__making *out, int arg)
 {
     lua_Unsigned n = lua_rawlen(L, -1);
     out->kind = LUN_LAYOUT_STRIDED;
@@ -29,7 +29,7 @@ static void read_strides(lua_State *L, lun__layout *out, int arg)
     }
 }
 
-void lun__lua_layout_read(lua_State *L, lun__layout *out, int arg)
+static void read_layout(lua_State *L, lun__making *out, int arg)
 {
     const char *name = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
     if (lua_type(L, -1) == LUA_TTABLE)
@@ -49,21 +49,57 @@ void lun__lua_layout_read(lua_State *L, lun__layout *out, int arg)
     out->given = true;
 }
 
-lun__layout lun__lua_layout_options(lua_State *L, int at)
+static void read_label(lua_State *L, lun__making *out, int arg)
 {
-    lun__layout layout = {.kind = LUN_LAYOUT_RIGHT};
+    size_t length = 0;
+    const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &length) : NULL;
+    if (!text)
+        lun__blame_argument(L, arg,
+                            lua_pushfstring(L, "option label: a text expected, got %s",
+                                            lun__error_push_shown(L, -1)));
+    if (length > LUN_LABEL_MOST)
+        lun__blame_argument(L, arg,
+                            lua_pushfstring(L,
+                                            "option label: the label has %I bytes, at most %d are "
+                                            "allowed",
+                                            (lua_Integer)length, LUN_LABEL_MOST));
+    memcpy(out->label, text, length + 1);
+}
+
+bool lun__lua_layout_read(lua_State *L, const char *name, lun__making *out, int arg)
+{
+    if (strcmp(name, "layout") == 0) {
+        read_layout(L, out, arg);
+    } else if (strcmp(name, "label") == 0) {
+        read_label(L, out, arg);
+    } else if (strcmp(name, "readonly") == 0) {
+        if (lua_type(L, -1) != LUA_TBOOLEAN)
+            lun__blame_argument(L, arg,
+                                lua_pushfstring(L,
+                                                "option readonly: true or false expected, got %s",
+                                                lun__error_push_shown(L, -1)));
+        out->readonly = lua_toboolean(L, -1);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+lun__making lun__lua_layout_options(lua_State *L, int at)
+{
+    lun__making options = {.kind = LUN_LAYOUT_RIGHT};
     if (lua_isnoneornil(L, at))
-        return layout;
+        return options;
     luaL_checktype(L, at, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, at); lua_pop(L, 1)) {
-        (void)lun__lua_along_option(L, at, "layout=left");
-        lun__lua_layout_read(L, &layout, at);
+        const char *name = lun__lua_along_option(L, at, "layout=left, label=rho, readonly=true");
+        (void)lun__lua_layout_read(L, name, &options, at);
     }
-    return layout;
+    return options;
 }
 
 /* It is an error if there are more or fewer strides than axes. */
-static void check_count(lua_State *L, const lun_array *a, const lun__layout *layout, int arg)
+static void check_count(lua_State *L, const lun_array *a, const lun__making *layout, int arg)
 {
     int64_t shape[LUN_MAX_RANK];
     int rank = lun_shape(a, shape);
@@ -74,37 +110,60 @@ static void check_count(lua_State *L, const lun_array *a, const lun__layout *lay
                                             rank == 1 ? "axis" : "axes"));
 }
 
-void lun__lua_layout_apply(lua_State *L, lun__host *h, const lun__layout *layout, bool copy,
-                           int arg)
+/* The userdata on the top becomes that of another array. */
+static void exchange(lua_State *L, lun__host *h, lun_array *to)
 {
-    lun_array *to = NULL;
-    lun_status s;
-    if (!layout->given)
-        return;
-    lun_array *a = lun__lua_array_check(L, h, -1);
-    check_count(L, a, layout, arg);
-    if (copy)
-        LUN__TRY(s, lun_copy_layout(h->engine, a, layout->kind, layout->strides, &to));
-    else
-        LUN__TRY(s, lun_arrange(h->engine, a, layout->kind, layout->strides, &to));
-    lun__error_check(L, h, s, arg);
     lun_array **slot = lun__lua_array_slot(L, h, -1);
     lun_release(*slot);
     *slot = to;
 }
 
-/* a:copy([{layout=}]) */
+/* The label, and a view instead of the array, which nothing else holds then. */
+static void finish(lua_State *L, lun__host *h, const lun__making *options, int arg)
+{
+    lun_array *to = NULL;
+    lun_array *a = lun__lua_array_unevaluated(L, h, -1);
+    lun_status s = LUN_OK;
+    if (options->label[0])
+        LUN__TRY(s, lun_set_label(h->engine, a, options->label));
+    if (s == LUN_OK && options->readonly)
+        LUN__TRY(s, lun_readonly(h->engine, a, &to));
+    lun__error_check(L, h, s, arg);
+    if (to)
+        exchange(L, h, to);
+}
+
+void lun__lua_layout_apply(lua_State *L, lun__host *h, const lun__making *options, bool copy,
+                           int arg)
+{
+    lun_array *to = NULL;
+    lun_status s;
+    if (options->given) {
+        lun_array *a = lun__lua_array_check(L, h, -1);
+        check_count(L, a, options, arg);
+        if (copy)
+            LUN__TRY(s, lun_copy_layout(h->engine, a, options->kind, options->strides, &to));
+        else
+            LUN__TRY(s, lun_arrange(h->engine, a, options->kind, options->strides, &to));
+        lun__error_check(L, h, s, arg);
+        exchange(L, h, to);
+    }
+    finish(L, h, options, arg);
+}
+
+/* a:copy([{layout=, label=, readonly=}]) */
 static int array_copy(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun_array *a = lun__lua_array_check(L, h, 1);
-    lun__layout layout = lun__lua_layout_options(L, 2);
+    lun__making layout = lun__lua_layout_options(L, 2);
     check_count(L, a, &layout, 2);
     lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     a = lun__lua_array_check(L, h, 1);
     LUN__TRY(s, lun_copy_layout(h->engine, a, layout.kind, layout.strides, out));
     lun__error_check(L, h, s, s == LUN_ESHAPE || s == LUN_ERANGE ? 2 : 1);
+    finish(L, h, &layout, 2);
     lun__host_report_memory(L, h);
     return 1;
 }

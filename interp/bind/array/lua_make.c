@@ -1,5 +1,5 @@
-/* lua_make.c - functions that make arrays: lun.vector, zeros, ones, full, range, index, linspace,
- * random. Tables are read by from_table.c. */
+/* lua_make.c - functions that make arrays: lun.vector, zeros, ones, empty, full, range, index,
+ * linspace, random. Tables are read by from_table.c. */
 #include <math.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@ static lun_dtype opt_dtype(lua_State *L, int i, lun_dtype fallback)
 }
 
 /* The options at i + 1, or at i instead of a dtype; pops from them on. */
-static lun__layout opt_layout(lua_State *L, int i, int *at)
+static lun__making opt_layout(lua_State *L, int i, int *at)
 {
     *at = lua_istable(L, i) && lua_isnoneornil(L, i + 1) ? i : i + 1;
-    lun__layout layout = lun__lua_layout_options(L, *at);
+    lun__making layout = lun__lua_layout_options(L, *at);
     if (lua_gettop(L) >= *at)
         lua_settop(L, *at - 1);
     return layout;
@@ -27,7 +27,7 @@ static int make_vector(lua_State *L)
     int options;
     if (lun__record_is_listed(L, 1))
         return lun__record_call_list(L, "vector", 1);
-    lun__layout layout = opt_layout(L, 2, &options);
+    lun__making layout = opt_layout(L, 2, &options);
     if (lua_istable(L, 1)) {
         lun__from_table(L);
         lun__lua_layout_apply(L, h, &layout, true, options);
@@ -60,7 +60,7 @@ static int make_vector(lua_State *L)
 }
 
 /* An array of x with the shape at 1, in the layout that was an option at `options`. */
-static int make_full(lua_State *L, lun_value x, lun_dtype t, const lun__layout *layout, int options,
+static int make_full(lua_State *L, lun_value x, lun_dtype t, const lun__making *layout, int options,
                      int arg)
 {
     lun__host *h = lun__host_here(L);
@@ -91,7 +91,7 @@ static int make_constant(lua_State *L, const char *name, int64_t number)
         return diverted;
     lun__lua_value_gather_shape(L, 1);
     lun__bind_count(L, name, 3);
-    lun__layout layout = opt_layout(L, 2, &options);
+    lun__making layout = opt_layout(L, 2, &options);
     lun_value x = {.dtype = LUN_I64, .as.i = number};
     return make_full(L, x, opt_dtype(L, 2, LUN_F64), &layout, options, 1);
 }
@@ -107,7 +107,7 @@ static int make_ones(lua_State *L)
 }
 
 /* lun.full of a complex number. */
-static int make_complex_full(lua_State *L, const double z[2], const lun__layout *layout,
+static int make_complex_full(lua_State *L, const double z[2], const lun__making *layout,
                              int options)
 {
     lun__host *h = lun__host_here(L);
@@ -126,13 +126,35 @@ static int make_complex_full(lua_State *L, const double z[2], const lun__layout 
     return 1;
 }
 
+/* lun.empty(shape [, dtype [, opts]]): elements are undefined. */
+static int make_empty(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    int options;
+    int64_t shape[LUN_MAX_RANK];
+    lun__lua_value_gather_shape(L, 1);
+    lun__bind_count(L, "empty", 3);
+    const lun__making layout = opt_layout(L, 2, &options);
+    const lun_dtype t = opt_dtype(L, 2, LUN_F64);
+    if (lun_dtype_kind(t) == LUN_KIND_COMPLEX)
+        return make_full(L, (lun_value){.dtype = LUN_I64}, t, &layout, options, 1);
+    const int rank = lun__lua_value_shape(L, 1, shape);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_status s;
+    LUN__TRY(s, lun_empty(h->engine, rank, shape, t, out));
+    lun__error_check(L, h, s, 1);
+    lun__lua_layout_apply(L, h, &layout, false, options);
+    lun__host_report_memory(L, h);
+    return 1;
+}
+
 /* lun.full(shape, x [, dtype [, opts]]): by default the dtype is that of x. */
 static int make_filled(lua_State *L)
 {
     int options, diverted = lun__record_call_shape(L, "full");
     if (diverted >= 0)
         return diverted;
-    lun__layout layout = opt_layout(L, 3, &options);
+    lun__making layout = opt_layout(L, 3, &options);
     double z[2];
     if (lun__lua_complex_number_at(L, lun__host_here(L), 2, z))
         return make_complex_full(L, z, &layout, options);
@@ -255,7 +277,7 @@ typedef struct random_options {
     uint64_t seed;
     lun_dist dist;
     lun_dtype dtype;
-    lun__layout layout;
+    lun__making layout;
 } random_options;
 
 static const char distributions; /* its address is the key in the registry */
@@ -289,16 +311,14 @@ static bool read_option(lua_State *L, random_options *o)
         if (!lun_dtype_find(text, &o->dtype))
             lun__blame_argument(
                 L, 2, lua_pushfstring(L, "unknown dtype '%s'", lun__error_push_shown(L, -1)));
-    } else if (strcmp(key, "layout") == 0) {
-        lun__lua_layout_read(L, &o->layout, 2);
     } else {
-        return false;
+        return lun__lua_layout_read(L, key, &o->layout, 2);
     }
     return true;
 }
 
-/* lun.random(shape [, {seed=, dist=, dtype=, layout=}]): without a seed, other numbers at every
- * call. */
+/* lun.random(shape [, {seed=, dist=, dtype=, layout=, label=, readonly=}]): without a seed, other
+ * numbers at every call. */
 static int make_random(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
@@ -342,15 +362,12 @@ static int make_random(lua_State *L)
 
 void lun__open_make(lua_State *L, const lun__parts *p)
 {
-    static const lun__entry functions[] = {{"vector", make_vector, 3},
-                                           {"zeros", make_zeros, LUN__ANY},
-                                           {"ones", make_ones, LUN__ANY},
-                                           {"full", make_filled, 4},
-                                           {"range", make_range, 3},
-                                           {"index", make_index, 1},
-                                           {"random", make_random, LUN__ANY},
-                                           {"linspace", make_linspace, 3},
-                                           {NULL, NULL, 0}};
+    static const lun__entry functions[] = {
+        {"vector", make_vector, 3},     {"zeros", make_zeros, LUN__ANY},
+        {"ones", make_ones, LUN__ANY},  {"empty", make_empty, LUN__ANY},
+        {"full", make_filled, 4},       {"range", make_range, 3},
+        {"index", make_index, 1},       {"random", make_random, LUN__ANY},
+        {"linspace", make_linspace, 3}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {{"distributions", set_distributions}, {NULL, NULL}};
     lun__register_offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, internal);

@@ -114,8 +114,8 @@ static void push_profile_row(lua_State *L, const lun_profile_row *r)
     } times[] = {{"compile", r->compile}, {"transfer", r->transfer}, {"run", r->run}};
     const struct {
         const char *name, *value;
-    } texts[] = {{"name", r->name}, {"what", r->what}, {"where", r->where}};
-    lua_createtable(L, 0, 11);
+    } texts[] = {{"name", r->name}, {"what", r->what}, {"where", r->where}, {"labels", r->labels}};
+    lua_createtable(L, 0, 12);
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         lua_pushinteger(L, counts[i].value);
         lua_setfield(L, -2, counts[i].name);

@@ -9,7 +9,7 @@ static const char *shown(const char *text)
 
 static void push_kernel(lua_State *L, const lun_plan_kernel *k)
 {
-    lua_createtable(L, 0, 17);
+    lua_createtable(L, 0, 18);
     lun__field_set_integer(L, "ops", k->ops);
     lun__field_set_integer(L, "reads", k->reads);
     lun__field_set_integer(L, "writes", k->writes);
@@ -29,6 +29,7 @@ static void push_kernel(lua_State *L, const lun_plan_kernel *k)
     lun__field_set_text(L, "cut", shown(k->cut));
     lun__field_set_text(L, "types", shown(k->types));
     lun__field_set_text(L, "space", shown(k->space));
+    lun__field_set_text(L, "labels", shown(k->labels));
 }
 
 /* The locations that run kernel number `kernel`, from row *at on; *at becomes the row of the next

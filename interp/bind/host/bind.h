@@ -172,22 +172,26 @@ lun_value lun__lua_time_value(lua_State *L, lun__host *h, int i, lun_dtype t);
 /* Replaces a text or a number at i by a Scalar of dtype t. */
 void lun__lua_time_replace(lua_State *L, lun__host *h, int i, lun_dtype t);
 
-/* ---- layouts (lua_layout.c) ------------------------------------------------------------------ */
+/* ---- options of what makes arrays (lua_layout.c) --------------------------------------------- */
 
-/* An option `layout`. */
-typedef struct lun__layout {
-    bool given;
+/* The options layout, label and readonly. */
+typedef struct lun__making {
+    bool given; /* a layout */
     lun_layout_kind kind;
     int count; /* strides */
     int64_t strides[LUN_MAX_RANK];
-} lun__layout;
+    bool readonly;
+    char label[LUN_LABEL_MOST + 1]; /* "": none */
+} lun__making;
 
-/* The layout that the value on the top is; a bad argument number `arg` if it is none. */
-void lun__lua_layout_read(lua_State *L, lun__layout *out, int arg);
-/* The layout in the table of options at i, which may be missing and may hold no other option. */
-lun__layout lun__lua_layout_options(lua_State *L, int i);
-/* Converts the array on the top to that layout, if one was given; copy: into memory at once. */
-void lun__lua_layout_apply(lua_State *L, lun__host *h, const lun__layout *layout, bool copy,
+/* The option of that name, whose value is on the top; false: it is none of these.  A bad argument
+ * number `arg` if the value is not one of its. */
+bool lun__lua_layout_read(lua_State *L, const char *name, lun__making *out, int arg);
+/* Those in the table of options at i, which may be missing and may hold no other option. */
+lun__making lun__lua_layout_options(lua_State *L, int i);
+/* Converts the array on the top to the layout, if one was given; copy: into memory at once.  Gives
+ * it the label, and replaces it by a read-only view. */
+void lun__lua_layout_apply(lua_State *L, lun__host *h, const lun__making *layout, bool copy,
                            int arg);
 
 /* Pushes op applied to the operands at 1 .. count of the stack; numbers alone give a number
@@ -322,6 +326,7 @@ static inline void lun__bind_count(lua_State *L, const char *name, int most)
 }
 void lun__open_array(lua_State *L, const lun__parts *p);
 void lun__open_layout(lua_State *L, const lun__parts *p);
+void lun__open_memory(lua_State *L, const lun__parts *p);
 void lun__open_concat(lua_State *L, const lun__parts *p);
 void lun__open_pad(lua_State *L, const lun__parts *p);
 void lun__open_histogram(lua_State *L, const lun__parts *p);

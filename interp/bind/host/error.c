@@ -57,7 +57,13 @@ const char *lun__error_push_kind(lua_State *L, lun__host *h, int i)
     int rank = lun_shape(a, shape);
     luaL_Buffer text;
     luaL_buffinit(L, &text);
-    lua_pushfstring(L, "a %s %s", lun__error_class_name(a), lun_dtype_name(lun_dtype_of(a)));
+    const char *label = lun_label(a);
+    lua_pushfstring(L, "a %s ", lun__error_class_name(a));
+    luaL_addvalue(&text);
+    if (label)
+        lua_pushfstring(L, "'%s' %s", label, lun_dtype_name(lun_dtype_of(a)));
+    else
+        lua_pushstring(L, lun_dtype_name(lun_dtype_of(a)));
     luaL_addvalue(&text);
     for (int d = 0; d < rank; d++) {
         lua_pushfstring(L, "%s%I", d ? ", " : "[", (lua_Integer)shape[d]);

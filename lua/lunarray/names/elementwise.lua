@@ -171,6 +171,58 @@ end
 op("popcount", "a:popcount()", "how many bits of each integer are set", "lun.vector{7, 8}:popcount()", "{3, 1}",
     function(a) return set_bits((bits_of(a))):cast(a:dtype()) end)
 
+-- The bit of element 1 to 8 of a byte, from 0.
+local function shifts_of(options, argument)
+    local known = call.options(options, argument, "bitorder")
+    local little = known.bitorder ~= nil and call.word(known.bitorder, argument, "big little", "bitorder") == "little"
+    local shifts = {}
+    for k = 1, 8 do
+        shifts[k] = little and k - 1 or 8 - k
+    end
+    return shifts
+end
+
+row("packbits", 'm:packbits([{bitorder="big"}])',
+    "eight elements of a mask in a byte, in flat order, the first one in its highest bit, with little in its\n"
+        .. "lowest: a u8 Vector of an eighth of the elements; what is not 0 is true, bits behind the last element 0",
+    "lun.vector{true, false, true}:packbits()", "{160}",
+    function(m, options)
+        call.array(m, 1)
+        local shifts, n = shifts_of(options, 2), m:size()
+        local flat = m:reshape(n)
+        flat = m:dtype() == "bool" and flat or flat:ne(0)
+        if n % 8 ~= 0 then
+            flat = flat:pad({ { 0, -n % 8 } }, false)
+        end
+        local eights, byte = flat:cast("u8"):reshape((n + 7) // 8, 8), nil
+        for k = 1, 8 do
+            local bit = eights:col(k) << shifts[k]
+            byte = byte and byte | bit or bit
+        end
+        return byte
+    end)
+
+row("unpackbits", 'p:unpackbits([n] [, {bitorder="big"}])',
+    "the first n bits of bytes, all of them by default, as a mask: what packbits has packed",
+    "lun.vector({160}, 'u8'):unpackbits(3)", "{true, false, true}",
+    function(p, n, options)
+        call.of_rank(p, 1, 1)
+        local weights = {}
+        if type(n) == "table" and options == nil then
+            n, options = nil, n
+        end
+        for k, shift in ipairs(shifts_of(options, 3)) do
+            weights[k] = 1 << shift
+        end
+        if p:dtype() ~= "u8" then
+            bad(1, "a Vector of u8 expected, got %s", call.described(p))
+        end
+        local all = 8 * #p
+        n = n == nil and all or call.whole(n, 2, 0, all, "number of bits")
+        local bits = (p:reshape(#p, 1) & core.vector({ weights }, "u8")):ne(0):reshape(all)
+        return n < all and bits:sub(1, n) or bits
+    end)
+
 op("clz", "a:clz()", "how many zero bits stand above the highest one that is set; of 0 all bits of the dtype",
     "lun.vector({1, 128}, 'u8'):clz()", "{7, 0}",
     function(a)

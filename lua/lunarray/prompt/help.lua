@@ -26,21 +26,27 @@ end
 -- Functions of the module: the call, and what it does.
 local FUNCTIONS = {
     vector = {
-        "lun.vector(t [, dtype [, {layout=}]])",
+        "lun.vector(t [, dtype [, {layout=, label=, readonly=true}]])",
         "a Vector of the numbers and Scalars in a table; from tables or arrays of one shape, an array of these rows;\n"
-            .. 'layout: "right" (row by row), "left" (column by column) or {s1, s2, ...} (strides, in elements)',
+            .. 'layout: "right" (row by row), "left" (column by column) or {s1, s2, ...} (strides, in elements);\n'
+            .. "label: by which errors, lun.explain and lun.profile name it; readonly: nothing is written to it",
     },
     zeros = {
-        "lun.zeros(shape [, dtype [, {layout=}]])",
-        "zeros; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default; layout as in lun.vector",
+        "lun.zeros(shape [, dtype [, opts]])",
+        "zeros; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default; options as in lun.vector",
     },
     ones = {
-        "lun.ones(shape [, dtype [, {layout=}]])",
-        "ones; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default; layout as in lun.vector",
+        "lun.ones(shape [, dtype [, opts]])",
+        "ones; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default; options as in lun.vector",
+    },
+    empty = {
+        "lun.empty(shape [, dtype [, opts]])",
+        "elements undefined until they are written (zeros in a sandbox): what is filled next need not be cleared;\n"
+            .. "arguments as of lun.zeros",
     },
     full = {
-        "lun.full(shape, x [, dtype [, {layout=}]])",
-        "all elements are x; the dtype is that of x by default; layout as in lun.vector",
+        "lun.full(shape, x [, dtype [, opts]])",
+        "all elements are x; the dtype is that of x by default; options as in lun.vector",
     },
     range = { "lun.range(a, b [, step])",
         "a + i * step up to b, i from 0; of fractions Lua's for loop, which adds up, may end one earlier; virtual" },
@@ -114,7 +120,7 @@ local FUNCTIONS = {
         "element (i, j, ...) is f(i, j, ...); shape is n or {n1, n2, ...}, an extent may be {first, last}; lazy",
     },
     random = {
-        "lun.random(shape [, {seed=, dist=, dtype=, layout=, ...}])",
+        "lun.random(shape [, {seed=, dist=, dtype=, layout=, label=, readonly=true, ...}])",
         "random numbers, the same for the same seed; virtual.  dist, and its numbers or arrays, which broadcast:\n"
             .. '"uniform" (low=0, high=1), "normal" (mean=0, std=1), "integers" (low, high, both included),\n'
             .. '"bernoulli" (p=0.5), "exponential" (scale=1), "geometric" (p), "gamma" (shape, scale=1),\n'
@@ -418,8 +424,28 @@ local METHODS = {
         "where its elements are: on a backend, or in host memory if not on the current device",
     },
     copy = {
-        "a:copy([{layout=}])",
-        "a copy with its own elements, in row-major order or the given layout (see lun.vector)",
+        "a:copy([{layout=, label=, readonly=true}])",
+        "a copy with its own elements, in row-major order or the given layout (options: see lun.vector)",
+    },
+    label = {
+        "a:label([text])",
+        "its label, or nil; with a text gives it that one, with nil none, and returns it: errors, lun.explain and\n"
+            .. "lun.profile name it so",
+    },
+    readonly = { "a:readonly()", "a window on all of it through which nothing is written, here or in functions" },
+    aliases = {
+        "a:aliases(b)",
+        "whether what is written to one may change the other: an element is in both, as windows on one array",
+    },
+    resize = {
+        "a:resize(shape)",
+        "changes its extents, as many as it has, and returns it; elements in both shapes stay, others are 0, or\n"
+            .. "missing of texts and dates; windows on the old elements keep these",
+    },
+    append = {
+        "a:append(x)",
+        "adds a number, or the elements of a Vector, behind those of a Vector, and returns it; windows on it stay.\n"
+            .. "It takes constant time for each element, on average",
     },
     pad = {
         "a:pad(n [, edge])",
@@ -817,7 +843,7 @@ size on a GPU (0: tuned), s1 >> s2 chains two, of which one may be a function fo
 
 local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) describes one of them.
-making arrays   vector zeros ones full range index linspace duration generate random frombytes concat stack struct
+making arrays   vector zeros ones empty full range index linspace duration generate random frombytes concat stack struct
 functions       %s
 numbers         pi e inf nan na i complex iscomplex real imag conj angle
 skeletons       %s sequence compose

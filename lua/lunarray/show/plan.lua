@@ -41,6 +41,9 @@ function M.page(plan)
         lines[#lines + 1] = ("%4d  %-7s n = %d%s, %s, reads %s (%s), writes %s (%s)"):format(i, kernel.name,
             kernel.n, axes, count_text(kernel.ops, "operation"), count_text(kernel.reads, "array"),
             bytes_text(kernel.bytes_read), count_text(kernel.writes, "array"), bytes_text(kernel.bytes_written))
+        if kernel.labels ~= "" then
+            lines[#lines + 1] = "      of: " .. kernel.labels
+        end
         if kernel.types ~= "" then
             lines[#lines + 1] = "      " .. kernel.types:gsub("\n", "\n      ")
         end

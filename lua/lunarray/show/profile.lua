@@ -17,7 +17,9 @@ local COLUMNS = {
     { "GB/s", function(r)
         return r.run > 0 and r.bytes > 0 and number.format("%.1f", r.bytes / r.run / 1e9) or "-"
     end },
-    { "operations", function(r) return r.what .. (r.where ~= "" and "  " .. r.where or "") end, left = true },
+    { "operations", function(r)
+        return r.what .. (r.where ~= "" and "  " .. r.where or "") .. (r.labels ~= "" and "  of " .. r.labels or "")
+    end, left = true },
 }
 
 -- The table as text.
@@ -60,8 +62,8 @@ end
 
 -- lun.profile(f, ...): calls f(...), prints a line for each kernel, matrix product and algorithm (sort, group ...)
 -- that ran in it, the most expensive first, with times in milliseconds, and returns the rows and what f returns. A
--- row has name, ops, what (the operations), where, calls, interpreted, elements, bytes, and in seconds compile (also
--- where the compiler ran beside), transfer and run.
+-- row has name, ops, what (the operations), labels (of its arrays), where, calls, interpreted, elements, bytes, and in
+-- seconds compile (also where the compiler ran beside), transfer and run.
 function M.profile(f, ...)
     if type(f) ~= "function" then
         error(("bad argument #1 to 'profile' (function expected, got %s)"):format(type(f)), 2)

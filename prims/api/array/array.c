@@ -47,10 +47,11 @@ static lun_array *take(lun_engine *e)
     a->engine = e;
     a->parent = NULL;
     a->shown = NULL;
-    a->viewed = a->bare = false;
+    a->viewed = a->bare = a->readonly = false;
     a->valid = NULL;
     a->logical = 0;
     a->texts = NULL;
+    a->label = NULL;
     a->born = e->looks;
     return a;
 }
@@ -80,13 +81,31 @@ void lun__arrays_end(lun_engine *e)
         for (int i = 0; i < SLAB_HANDLES; i++) {
             lun_array *a = &s->handles[i];
             if (a->refs > 0) {
+                lun__account_object_free(e->account, a->label);
                 lun__node_release(e, a->node);
                 lun__node_release(e, a->shown);
                 end_logical(a);
             }
             a->node = a->shown = NULL;
+            a->label = NULL;
             a->logical = 0;
         }
+}
+
+const char *lun__array_label_of(const lun_engine *e, const lun_node *n)
+{
+    if (!e->labels)
+        return NULL;
+    for (const slab *s = e->handle_slabs; s; s = s->next)
+        for (int i = 0; i < SLAB_HANDLES; i++) {
+            const lun_array *a = &s->handles[i];
+            if (a->refs <= 0 || !a->label || !a->node)
+                continue;
+            if (a->node == n || (n->kind == LUN_NODE_LEAF && a->node->kind == LUN_NODE_LEAF &&
+                                 a->node->storage == n->storage))
+                return a->label;
+        }
+    return NULL;
 }
 
 void lun__arrays_close(lun_engine *e)
@@ -134,6 +153,7 @@ lun_status lun__array_window(lun_engine *e, lun_array *a, const lun_layout *l, l
     if (s != LUN_OK)
         return s;
     (*out)->bare = a->bare;
+    (*out)->readonly = a->readonly;
     (*out)->parent = lun__array_base(a);
     lun_retain((*out)->parent);
     return LUN_OK;
@@ -168,6 +188,10 @@ static lun_array *end_one(lun_array *a)
     lun__node_release(a->engine, a->node);
     lun__node_release(a->engine, a->shown);
     end_logical(a);
+    if (a->label) {
+        a->engine->labels--;
+        lun__account_object_free(a->engine->account, a->label);
+    }
     give(a);
     return parent;
 }
@@ -557,7 +581,9 @@ const char *lun__array_describe(const lun_array *a, char buf[96])
 {
     int64_t shape[LUN_MAX_RANK];
     int rank = shape_of(a, shape);
-    size_t at = (size_t)snprintf(buf, 96, "%s[", lun_dtype_name(dtype_of(a)));
+    const char *label = lun__array_label(a);
+    size_t at = (size_t)snprintf(buf, 96, "%s%s%s%s[", label ? "'" : "", label ? label : "",
+                                 label ? "' " : "", lun_dtype_name(dtype_of(a)));
     for (int i = 0; i < rank && at < 80; i++)
         at += (size_t)snprintf(buf + at, 96 - at, i ? ", %lld" : "%lld", (long long)shape[i]);
     snprintf(buf + (at < 94 ? at : 94), 2, "]");

@@ -24,6 +24,7 @@ struct lun_array {
     /* of no window: its logical dtype, a row of logical.def; 0: it has that of its node
      * (logical.c) */
     uint8_t logical;
+    bool readonly; /* of a window: nothing is written through it, nor through windows on it */
     /* of no window: bools of its shape and layout, false where it has no element (validity.c);
      * NULL: nothing is missing; of a complex dtype the imaginary parts, in a layout that differs in
      * its offset alone */
@@ -37,7 +38,17 @@ struct lun_array {
         lun_later later; /* without references */
     };
     lun_node *shown; /* the copy that lun_data gave of strided elements */
+    char *label;     /* its own, NULL: none */
 };
+
+/* The label of a, or of the array that it shows; NULL: none. */
+static inline const char *lun__array_label(const lun_array *a)
+{
+    return a->label ? a->label : a->parent ? a->parent->label : NULL;
+}
+
+/* The label of an array whose elements n are, of those that scripts hold; NULL: none. */
+const char *lun__array_label_of(const lun_engine *e, const lun_node *n);
 
 /* The array whose elements a shows: a itself if it is no window. */
 static inline const lun_array *lun__array_top(const lun_array *a)
@@ -142,7 +153,7 @@ static inline bool lun__array_is_coded(const lun_array *a)
 {
     return lun_dtype_kind(lun__array_logical(a)) == LUN_KIND_TEXT || lun__array_is_complex(a);
 }
-/* "f32[100]", "f64[3, 4]" into buf, for messages. */
+/* "f32[100]", "f64[3, 4]", "'rho' f64[3, 4]" into buf, for messages. */
 const char *lun__array_describe(const lun_array *a, char buf[96]);
 /* A number as its own dtype's node, cast to t; rank 0. */
 lun_status lun__array_constant(lun_engine *e, lun_dtype t, lun_value v, lun_node **out);

@@ -33,7 +33,7 @@ typedef struct lun_target {
     bool dense;
 } lun_target;
 
-/* LUN_EARG for a number and for a window whose indices share elements. */
+/* LUN_EARG for a number, a read-only view and a window whose indices share elements. */
 lun_status lun__write_check(lun_engine *e, const lun_array *a);
 /* Makes a's elements those of a LEAF that only its top holds. */
 lun_status lun__write_hold(lun_engine *e, lun_array *a);
@@ -55,5 +55,12 @@ void lun__write_target_put(lun_engine *e, const lun_target *to, int64_t first, i
                            const void *host);
 /* All elements become the cell, of dtype t. */
 void lun__write_target_fill(lun_engine *e, const lun_target *to, lun_dtype t, uint64_t cell);
+
+/* ---- storing (store.c) ----------------------------------------------------------------------- */
+
+/* source's slots, converted to target's dtype only where elements are missing or of a logical
+ * dtype, and its validity or NULL, as they go into target. */
+lun_status lun__store_parts(lun_engine *e, lun_array *target, lun_array *source,
+                            lun_array *from[2]);
 
 #endif

@@ -32,7 +32,10 @@ lun_status lun__validity(lun_engine *e, lun_array *a, lun_array **out)
     if (a->parent) {
         lun_layout at = a->at;
         at.offset += (valid->viewed ? valid->at.offset : 0) - (top->viewed ? top->at.offset : 0);
-        return lun__array_window(e, valid, &at, out);
+        lun_status s = lun__array_window(e, valid, &at, out);
+        if (s == LUN_OK)
+            (*out)->readonly = a->readonly;
+        return s;
     }
     lun_retain(valid);
     *out = valid;

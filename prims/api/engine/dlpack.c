@@ -81,7 +81,7 @@ static bool may_write(const lun_array *a)
     const lun_node *n = lun__array_top(a)->node;
     lun_layout at;
     lun__array_layout(a, &at);
-    return lun__layout_is_injective(&at) && n->refs == 1 &&
+    return !a->readonly && lun__layout_is_injective(&at) && n->refs == 1 &&
            n->storage->refs - n->storage->exported == 1;
 }
 

@@ -161,6 +161,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     if (c->cache_dir)
         dir = c->cache_dir;
     e->cache_dir = dir ? strdup(dir) : NULL;
+    e->label_of = lun__array_label_of;
     e->kinds[LUN_KIND_TEXT] = &lun__text_kind;
     e->kinds[LUN_KIND_TIME] = &lun__time_kind;
     e->kinds[LUN_KIND_COMPLEX] = &lun__complex_kind;

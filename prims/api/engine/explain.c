@@ -9,6 +9,7 @@
 #include "kernels/pairs_kernel.h"
 #include "kernels/running_kernel.h"
 #include "launch/kernels.h"
+#include "launch/profile.h"
 #include "lunarray_bind.h"
 #include "plan/matmul_plan.h"
 #include "schedule/chain.h"
@@ -237,6 +238,26 @@ static lun_status describe_running(lun_engine *e, const lun_steps *s, int at, lu
     return status == LUN_OK && !(k->ir && k->source && k->types) ? lun__fail_nomem(e) : status;
 }
 
+/* The labels of the arrays of a step, in the order in which it has them. */
+static char *labels_of(const lun_engine *e, const lun_step *step)
+{
+    char list[LUN_PROFILE_LABELS] = "";
+    const lun_node *n = step->node;
+    const lun_lowered *l = step->pairs ? &step->pairs->kernel : &step->lowered;
+    if (!e->labels)
+        return strdup(list);
+    if (step->kind == LUN_STEP_LAUNCH) {
+        for (int i = 0; i < l->ir.slot_count; i++)
+            lun__profile_label(e, l->slots[i].node, list);
+    } else if (n) {
+        const lun_node *of = n->kind == LUN_NODE_RESULT ? n->in[0] : n, *in;
+        for (int k = 0; (in = lun__node_operand(of, k)); k++)
+            lun__profile_label(e, in, list);
+        lun__profile_label(e, n, list);
+    }
+    return strdup(list);
+}
+
 /* A step without a kernel: n elements are copied, or filled with a number. */
 static void describe_move(const lun_step *step, lun_plan_kernel *k)
 {
@@ -321,10 +342,11 @@ static lun_status describe(lun_engine *e, const lun_steps *s, lun_plan *p)
         else
             describe_move(step, k);
         k->space = space_of(step, k->n);
+        k->labels = labels_of(e, step);
         k->ir = k->ir ? k->ir : strdup("");
         k->source = k->source ? k->source : strdup("");
         k->types = k->types ? k->types : strdup("");
-        if (status == LUN_OK && !(k->space && k->ir && k->source && k->types))
+        if (status == LUN_OK && !(k->space && k->labels && k->ir && k->source && k->types))
             status = lun__fail_nomem(e);
         if (status == LUN_OK)
             status = lun__watch_stopped(e);
@@ -452,6 +474,7 @@ void lun_plan_release(lun_plan *p)
         free((char *)(uintptr_t)p->kernels[i].source);
         free((char *)(uintptr_t)p->kernels[i].types);
         free((char *)(uintptr_t)p->kernels[i].space);
+        free((char *)(uintptr_t)p->kernels[i].labels);
     }
     free(p->kernels);
     lun__moves_free(&p->told);

@@ -317,8 +317,7 @@ static lun_status store_slots(lun_engine *e, lun_array *const *targets, lun_arra
     return s;
 }
 
-/* source's slots, and its validity or NULL, as they go into target. */
-static lun_status parts_for(lun_engine *e, lun_array *target, lun_array *source, lun_array *from[2])
+lun_status lun__store_parts(lun_engine *e, lun_array *target, lun_array *source, lun_array *from[2])
 {
     lun_array *fit = NULL; /* with what stands in slots of the target's dtype */
     lun_status s = LUN_OK;
@@ -339,7 +338,7 @@ static lun_status store_parts(lun_engine *e, lun_array *target, lun_array *sourc
     lun_array *from[2], *to[2] = {target, NULL}, *there = NULL;
     lun_status s = lun_storable(e, target, source);
     if (s == LUN_OK)
-        s = parts_for(e, target, source, from);
+        s = lun__store_parts(e, target, source, from);
     if (s != LUN_OK)
         return s;
     if (!from[1] && !lun__array_has_second(target)) {

@@ -11,6 +11,11 @@ lun_status lun__write_check(lun_engine *e, const lun_array *a)
     lun_status s = lun__array_present(e, a);
     if (s == LUN_OK && a->weak)
         return lun__fail(e, LUN_EARG, "a number cannot be written to");
+    if (s == LUN_OK && a->readonly) {
+        char text[96];
+        return lun__fail(e, LUN_EARG, "%s is read-only: write to a copy",
+                         lun__array_describe(a, text));
+    }
     if (s == LUN_OK && a->viewed && !lun__layout_is_injective(&a->at))
         return lun__fail(e, LUN_EARG,
                          "a window in which several indices share an element cannot be written to: "

@@ -64,6 +64,12 @@ function Array:add(b) end
 ---@return lun.Array
 function Array:adjoint() end
 
+---whether what is written to one may change the other: an element is in both, as windows on one array
+---`a:aliases(b)`
+---@param b lun.Operand
+---@return boolean
+function Array:aliases(b) end
+
 ---true if every element is true; a:all{axis=2, keep=true, skipnan=true, skipna=false} along axes
 ---`a:all([axis])`
 ---@param options? lun.Along|integer|lun.Operand
@@ -97,6 +103,13 @@ function Array:angle() end
 ---@param options? lun.Along|integer|lun.Operand
 ---@return lun.Value
 function Array:any(options) end
+
+---adds a number, or the elements of a Vector, behind those of a Vector, and returns it; windows on it stay.
+---It takes constant time for each element, on average
+---`a:append(x)`
+---@param x lun.Operand
+---@return lun.Array
+function Array:append(x) end
 
 ---the index of the first largest element; the first NaN wins; a:argmax{axis=2, keep=true, skipnan=true, skipna=false} along axes
 ---`a:argmax([axis])`
@@ -298,9 +311,9 @@ function Array:contains(x) end
 ---@return lun.Array
 function Array:convolve(b, options) end
 
----a copy with its own elements, in row-major order or the given layout (see lun.vector)
----`a:copy([{layout=}])`
----@param options? { layout?: string|integer[] }
+---a copy with its own elements, in row-major order or the given layout (options: see lun.vector)
+---`a:copy([{layout=, label=, readonly=true}])`
+---@param options? { layout?: string|integer[], label?: string, readonly?: boolean }
 ---@return lun.Array
 function Array:copy(options) end
 
@@ -1008,6 +1021,13 @@ function Array:kron(b) end
 ---@return lun.Array
 function Array:kurtosis(options) end
 
+---its label, or nil; with a text gives it that one, with nil none, and returns it: errors, lun.explain and
+---lun.profile name it so
+---`a:label([text])`
+---@param text? string
+---@return lun.Array
+function Array:label(text) end
+
 ---logical and
 ---`a:land(b)`
 ---@param b lun.Operand
@@ -1384,6 +1404,13 @@ function Array:ones_like(dtype) end
 ---@return lun.Array
 function Array:outer(b) end
 
+---eight elements of a mask in a byte, in flat order, the first one in its highest bit, with little in its
+---lowest: a u8 Vector of an eighth of the elements; what is not 0 is true, bits behind the last element 0
+---`m:packbits([{bitorder="big"}])`
+---@param options? { bitorder?: string }
+---@return lun.Array
+function Array:packbits(options) end
+
 ---a value with n more elements at both ends of each axis; {{b1, a1}, {b2, a2}}: before and after each axis;
 ---edge: their value, "wrap", "nearest" or a number, NaN by default for floats
 ---`a:pad(n [, edge])`
@@ -1563,6 +1590,11 @@ function Array:rank(options) end
 ---@return table
 function Array:read(first, count) end
 
+---a window on all of it through which nothing is written, here or in functions
+---`a:readonly()`
+---@return lun.Array
+function Array:readonly() end
+
 ---a window on the real parts of complex numbers, which is written through; of real ones a itself
 ---`a:real(), a.re`
 ---@return lun.Array
@@ -1621,6 +1653,13 @@ function Array:replace(old, new, n) end
 ---@param shape lun.Shape
 ---@return lun.Array
 function Array:reshape(shape) end
+
+---changes its extents, as many as it has, and returns it; elements in both shapes stay, others are 0, or
+---missing of texts and dates; windows on the old elements keep these
+---`a:resize(shape)`
+---@param shape lun.Shape
+---@return lun.Array
+function Array:resize(shape) end
 
 ---the first n//2 + 1 elements of the transform of real numbers, which determine the others
 ---`a:rfft([{n=, axis=-1, norm="backward"}])`
@@ -2134,6 +2173,13 @@ function Array:unique_inverse() end
 ---`a:unique_values()`
 ---@return lun.Array
 function Array:unique_values() end
+
+---the first n bits of bytes, all of them by default, as a mask: what packbits has packed
+---`p:unpackbits([n] [, {bitorder="big"}])`
+---@param n? integer
+---@param options? { bitorder?: string }
+---@return lun.Array
+function Array:unpackbits(n, options) end
 
 ---a list of windows, one for each index along the axis, which is gone
 ---`a:unstack([axis=1])`
@@ -3641,6 +3687,15 @@ function lun.einsum(text, A, B, ...) end
 ---@return number
 function lun.elements_shown(n) end
 
+---elements undefined until they are written (zeros in a sandbox): what is filled next need not be cleared;
+---arguments as of lun.zeros
+---`lun.empty(shape [, dtype [, opts]])`
+---@param shape lun.Shape
+---@param dtype? lun.dtype
+---@param opts? table
+---@return lun.Array
+function lun.empty(shape, dtype, opts) end
+
 ---the bytes of the file that lun.save writes, a string
 ---`lun.encode(v, format [, opts])`
 ---@param v lun.Operand
@@ -3882,14 +3937,14 @@ function lun.frexp(a) end
 ---@return lun.Array
 function lun.frombytes(s, dtype, shape) end
 
----all elements are x; the dtype is that of x by default; layout as in lun.vector
----`lun.full(shape, x [, dtype [, {layout=}]])`
+---all elements are x; the dtype is that of x by default; options as in lun.vector
+---`lun.full(shape, x [, dtype [, opts]])`
 ---@param shape lun.Shape
 ---@param x lun.Operand
 ---@param dtype? lun.dtype
----@param options? { layout?: string|integer[] }
+---@param opts? table
 ---@return lun.Array
-function lun.full(shape, x, dtype, options) end
+function lun.full(shape, x, dtype, opts) end
 
 ---all elements x, in a's shape and dtype, or in that dtype
 ---`a:full_like(x [, dtype])`
@@ -4726,13 +4781,13 @@ function lun.notna(a) end
 ---@return lun.Array
 function lun.nunique(a) end
 
----ones; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default; layout as in lun.vector
----`lun.ones(shape [, dtype [, {layout=}]])`
+---ones; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default; options as in lun.vector
+---`lun.ones(shape [, dtype [, opts]])`
 ---@param shape lun.Shape
 ---@param dtype? lun.dtype
----@param options? { layout?: string|integer[] }
+---@param opts? table
 ---@return lun.Array
-function lun.ones(shape, dtype, options) end
+function lun.ones(shape, dtype, opts) end
 
 ---ones in a's shape and dtype, or in that dtype
 ---`a:ones_like([dtype])`
@@ -4761,6 +4816,14 @@ function lun.open(path, opts) end
 ---@param b lun.Operand
 ---@return lun.Array
 function lun.outer(a, b) end
+
+---eight elements of a mask in a byte, in flat order, the first one in its highest bit, with little in its
+---lowest: a u8 Vector of an eighth of the elements; what is not 0 is true, bits behind the last element 0
+---`m:packbits([{bitorder="big"}])`
+---@param a lun.Operand
+---@param options? { bitorder?: string }
+---@return lun.Array
+function lun.packbits(a, options) end
 
 ---a / a[i - k] - 1, with k missing ones first
 ---`a:pct_change([k=1] [, {axis=1}])`
@@ -4976,7 +5039,7 @@ function lun.rad2deg(a) end
 ---"uniform" (low=0, high=1), "normal" (mean=0, std=1), "integers" (low, high, both included),
 ---"bernoulli" (p=0.5), "exponential" (scale=1), "geometric" (p), "gamma" (shape, scale=1),
 ---"beta" (a, b), "chisquare" (df), "student" (df), "poisson" (rate), "binomial" (n, p)
----`lun.random(shape [, {seed=, dist=, dtype=, layout=, ...}])`
+---`lun.random(shape [, {seed=, dist=, dtype=, layout=, label=, readonly=true, ...}])`
 ---@param shape lun.Shape
 ---@param options? table
 ---@return lun.Array
@@ -5627,6 +5690,14 @@ function lun.unique_inverse(a) end
 ---@return lun.Array
 function lun.unique_values(a) end
 
+---the first n bits of bytes, all of them by default, as a mask: what packbits has packed
+---`p:unpackbits([n] [, {bitorder="big"}])`
+---@param a lun.Operand
+---@param n? integer
+---@param options? { bitorder?: string }
+---@return lun.Array
+function lun.unpackbits(a, n, options) end
+
 ---a list of windows, one for each index along the axis, which is gone
 ---`a:unstack([axis=1])`
 ---@param a lun.Operand
@@ -5671,11 +5742,12 @@ function lun.var(a, options) end
 function lun.vecdot(a, b, options) end
 
 ---a Vector of the numbers and Scalars in a table; from tables or arrays of one shape, an array of these rows;
----layout: "right" (row by row), "left" (column by column) or {s1, s2, ...} (strides, in elements)
----`lun.vector(t [, dtype [, {layout=}]])`
+---layout: "right" (row by row), "left" (column by column) or {s1, s2, ...} (strides, in elements);
+---label: by which errors, lun.explain and lun.profile name it; readonly: nothing is written to it
+---`lun.vector(t [, dtype [, {layout=, label=, readonly=true}]])`
 ---@param t table
 ---@param dtype? lun.dtype
----@param options? { layout?: string|integer[] }
+---@param options? { layout?: string|integer[], label?: string, readonly?: boolean }
 ---@return lun.Array
 function lun.vector(t, dtype, options) end
 
@@ -5715,13 +5787,13 @@ function lun.width(n) end
 ---@return table
 function lun.workdiv(extents, options) end
 
----zeros; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default; layout as in lun.vector
----`lun.zeros(shape [, dtype [, {layout=}]])`
+---zeros; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default; options as in lun.vector
+---`lun.zeros(shape [, dtype [, opts]])`
 ---@param shape lun.Shape
 ---@param dtype? lun.dtype
----@param options? { layout?: string|integer[] }
+---@param opts? table
 ---@return lun.Array
-function lun.zeros(shape, dtype, options) end
+function lun.zeros(shape, dtype, opts) end
 
 ---zeros in a's shape and dtype, or in that dtype
 ---`a:zeros_like([dtype])`
