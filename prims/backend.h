@@ -159,6 +159,12 @@ typedef enum lun_wait_how {
  * host has all that it gets of it: results, traps, failures, elements in host memory, the use of
  * its own.  Elements of buffers may be on their way still; what uses them comes after them.  Each
  * function that fails writes services->error. */
+typedef enum lun_native_handle {
+    LUN_NATIVE_CONTEXT,
+    LUN_NATIVE_QUEUE,
+    LUN_NATIVE_MEMORY
+} lun_native_handle;
+
 typedef struct lun_backend {
     uint32_t abi, size; /* of a plug-in: LUN_BACKEND_ABI and sizeof(lun_backend); else 0 */
     const char *name;   /* "reference", "openmp", "opencl" */
@@ -221,6 +227,9 @@ typedef struct lun_backend {
      * no memory in common, and nothing was copied. */
     lun_status (*copy)(void *state, lun_buffer *to, int64_t to_offset, void *other,
                        lun_buffer *from, int64_t from_offset, int64_t bytes, bool *done);
+    /* The API's own handle of what a host that uses the API asks for, of a buffer its memory; NULL:
+     * the state has none, or the backend no API. */
+    void *(*native)(void *state, lun_native_handle which, lun_buffer *of);
 } lun_backend;
 
 enum { LUN_IS_NATIVE = 1 }; /* kernels are host code on host memory: others may delegate to it */

@@ -422,9 +422,29 @@ typedef struct lun_device {
                                               instructions; threads and what says how
                                               many; else "" */
     char place[32]; /* the name by which a backend or a queue is opened on it: "opencl:1" */
+    int64_t largest, local_memory; /* bytes of one buffer, and that a work-group shares; 0: the
+                                      driver has no such bound, or no work-groups */
+    int64_t group;                 /* work-items of the largest work-group; 0: there are none */
+    int vector;                    /* bytes of a vector as the driver has it; 0: untold */
+    int fp64;                      /* 1: it computes f64; else 0 */
+    char platform[128], version[128],
+        driver[96];         /* names and versions, as the driver has them; "" */
+    const char *extensions; /* names of what the driver can do beyond, with blanks between; "" */
 } lun_device;
 /* Fills at most `room` rows, all of the size in the first one; returns the number of devices. */
 LUN_API int lun_devices(lun_engine *e, lun_device *rows, int room);
+
+/* Handles of OpenCL's for a host that has OpenCL of its own, of the device in use; all borrowed.
+ * LUN_EBACKEND: no OpenCL device is in use; LUN_EARG: a set of places is. */
+/* Its cl_context, which lives as long as the engine. */
+LUN_API lun_status lun_opencl_context(lun_engine *e, void **context);
+/* Its cl_command_queue, the same, which does in order what it is given. */
+LUN_API lun_status lun_opencl_queue(lun_engine *e, void **queue);
+/* The cl_mem that holds a's elements, evaluated, from byte *offset on, row-major, until a is
+ * written to, freed or released.  The host reads it, by that queue or once what it gave another one
+ * has ended, and writes nothing there.  LUN_EARG: a is a number, or its elements are not side by
+ * side (lun_copy). */
+LUN_API lun_status lun_opencl_buffer(lun_engine *e, lun_array *a, void **buffer, int64_t *offset);
 
 typedef struct lun_stats {
     size_t size;         /* sizeof(lun_stats) */

@@ -289,11 +289,27 @@ static void close_device(void *at)
     (void)at;
 }
 
-static const lun_backend backend = {
-    LUN_BACKEND_ABI, sizeof backend, "example",    0,     NULL,
-    devices,         open_device,    close_device, build, release,
-    prepare,         source,         takes,        begin, lun__backend_ended_at_once,
-    buffer_new,      buffer_free,    write,        read,  copy};
+static const lun_backend backend = {LUN_BACKEND_ABI,
+                                    sizeof backend,
+                                    "example",
+                                    0,
+                                    NULL,
+                                    devices,
+                                    open_device,
+                                    close_device,
+                                    build,
+                                    release,
+                                    prepare,
+                                    source,
+                                    takes,
+                                    begin,
+                                    lun__backend_ended_at_once,
+                                    buffer_new,
+                                    buffer_free,
+                                    write,
+                                    read,
+                                    copy,
+                                    NULL};
 
 __attribute__((visibility("default"))) lun_backend_entry lunarray_backend;
 const lun_backend *lunarray_backend(uint32_t abi, const lun_host *host)

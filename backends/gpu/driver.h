@@ -31,7 +31,9 @@ typedef struct lun_gpu_device {
     void *platform; /* the same for devices that can share memory */
     lun_gpu_kind kind;
     char name[256];
-    char driver[768];           /* names and versions of all that compiles for the device */
+    char driver[768]; /* names and versions of all that compiles for the device; */
+    char platform_name[128], version[128], own_driver[96]; /* of these: in parts */
+    char extensions[4096];      /* names, with blanks between, as far as they fit */
     const char *options;        /* of the compiler */
     uint64_t host;              /* of processors: a hash of this machine's instructions; else 0 */
     int64_t memory, most_bytes; /* in all; of one buffer */

@@ -23,7 +23,17 @@ lun_device lun__gpu_device_row(const char *backend, const lun_gpu_device *d)
         [LUN_GPU_ACCELERATOR] = "accelerator",
         [LUN_GPU_PROCESSOR] = "cpu",
     };
-    lun_device row = {.memory = d->memory, .units = d->units};
+    lun_device row = {.memory = d->memory,
+                      .units = d->units,
+                      .largest = d->most_bytes,
+                      .local_memory = d->local_bytes,
+                      .group = d->group,
+                      .vector = d->vector,
+                      .fp64 = d->fp64,
+                      .extensions = d->extensions};
+    snprintf(row.platform, sizeof row.platform, "%s", d->platform_name);
+    snprintf(row.version, sizeof row.version, "%s", d->version);
+    snprintf(row.driver, sizeof row.driver, "%s", d->own_driver);
     snprintf(row.backend, sizeof row.backend, "%s", backend);
     snprintf(row.name, sizeof row.name, "%.127s", d->name);
     snprintf(row.kind, sizeof row.kind, "%s", kinds[d->kind]);

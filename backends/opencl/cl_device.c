@@ -59,6 +59,10 @@ static void extensions(reader *r, lun_gpu_device *d)
               strstr(names, "cl_khr_fp64");
     d->wide_atomics = strstr(names, "cl_khr_int64_base_atomics") != NULL;
     d->more_atomics = d->wide_atomics && strstr(names, "cl_khr_int64_extended_atomics");
+    for (char *end; strlen(names) >= sizeof d->extensions; *end = 0) /* whole names alone */
+        if (!(end = strrchr(names, ' ')))
+            end = names;
+    snprintf(d->extensions, sizeof d->extensions, "%.*s", (int)sizeof d->extensions - 1, names);
 }
 
 static void texts(const lun_cl *cl, cl_platform_id platform, lun_gpu_device *d)
@@ -74,6 +78,9 @@ static void texts(const lun_cl *cl, cl_platform_id platform, lun_gpu_device *d)
             sizeof target);
     text_of(cl->clGetDeviceInfo(d->id, CL_DRIVER_VERSION, sizeof own, own, NULL), own, sizeof own);
     snprintf(d->driver, sizeof d->driver, "%s; %s; %s; %s", vendor, version, target, own);
+    snprintf(d->platform_name, sizeof d->platform_name, "%s", vendor);
+    snprintf(d->version, sizeof d->version, "%.127s", target);
+    snprintf(d->own_driver, sizeof d->own_driver, "%s", own);
 }
 
 /* False for a device that cannot be used: gone, without a compiler, not for kernels, or (a code)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "gpu/gpu.h"
+#include "gpu/gpu_state.h"
 #include "gpu/signal_guard.h"
 #include "opencl/cl_device.h"
 #include "opencl/queue.h"
@@ -297,6 +298,17 @@ static lun_status opencl_open(const lun_services *services, const lun_opening *h
     return lun__gpu_open(&driver, services, how, state, out);
 }
 
+static void *native_handle(void *state, lun_native_handle which, lun_buffer *of)
+{
+    lun_gpu *g = state;
+    if (lun__gpu_state_ready(g) != LUN_OK)
+        return NULL;
+    const lun_cl_queue *q = g->queue;
+    return which == LUN_NATIVE_MEMORY  ? of->memory
+           : which == LUN_NATIVE_QUEUE ? (void *)q->queue
+                                       : (void *)q->context;
+}
+
 static int opencl_devices(const lun_services *services, void *state, lun_device *rows, int room)
 {
     (void)services;
@@ -320,4 +332,5 @@ const lun_backend lun__backend_opencl = {
     .write = lun__gpu_buffer_write,
     .read = lun__gpu_buffer_read,
     .copy = lun__gpu_overlap_copy,
+    .native = native_handle,
 };

@@ -327,6 +327,8 @@ static void give_devices(lun_engine *e, lun_backend_slot *b, int there, lun_devi
             snprintf(own[i].place, sizeof own[i].place, "%.20s:%d", b->name, i + 1);
         else
             snprintf(own[i].place, sizeof own[i].place, "%s", b->name);
+        own[i].extensions = own[i].extensions ? own[i].extensions : "";
+        own[i].fp64 |= !b->backend->buffer_new; /* the host's cores do */
         lun__sized_give(row, &own[i], sizeof *own);
     }
     free(own);

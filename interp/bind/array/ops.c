@@ -115,6 +115,37 @@ static bool apply_to_two(lua_State *L, lun__host *h, lun_op op)
     return well;
 }
 
+/* Whether what is at i offers operations, as skeletons do; then their table is on the top. */
+static bool push_offers(lua_State *L, lun__host *h, int i)
+{
+    return lua_type(L, i) == LUA_TUSERDATA && !lun__lua_array_is(L, h, i) &&
+           luaL_getmetafield(L, i, "__operators") == LUA_TTABLE;
+}
+
+/* The call of an operation of two operands of which one is no array and offers it, and the other
+ * one is an array, a number or the same: 1; 0: that is not so, and the stack as before. */
+static int call_offered(lua_State *L, lun__host *h, lun_op op)
+{
+    lun_op_info info = {.size = sizeof info};
+    int offers = 0;
+    bool fits = true;
+    lun_op_describe(op, &info);
+    for (int i = 1; i <= 2; i++) {
+        if (push_offers(L, h, i))
+            offers = lua_gettop(L);
+        else
+            fits &= lua_type(L, i) == LUA_TNUMBER || lun__lua_array_is(L, h, i);
+    }
+    if (offers && fits && lua_getfield(L, offers, info.name) == LUA_TFUNCTION) {
+        lua_pushvalue(L, 1);
+        lua_pushvalue(L, 2);
+        lua_call(L, 2, 1);
+        return 1;
+    }
+    lua_settop(L, 2);
+    return 0;
+}
+
 static int call_op(lua_State *L)
 {
     const known *k = lua_touserdata(L, lua_upvalueindex(2));
@@ -135,6 +166,8 @@ static int call_op(lua_State *L)
         if (other)
             return lun__record_call(L, info.name, other);
     }
+    if (given == 2 && call_offered(L, k->host, k->op))
+        return 1;
     return lun__ops_apply(L, k->host, k->op, k->arity, k->may_trap);
 }
 

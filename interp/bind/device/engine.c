@@ -179,6 +179,35 @@ static int backends(lua_State *L)
     return 2;
 }
 
+/* The names in a text with blanks between them, as a list on the top. */
+static void push_names(lua_State *L, const char *text)
+{
+    lua_newtable(L);
+    for (lua_Integer k = 1; *(text += strspn(text, " ")); k++) {
+        const size_t length = strcspn(text, " ");
+        lua_pushlstring(L, text, length);
+        lua_rawseti(L, -2, k);
+        text += length;
+    }
+}
+
+/* What a driver has said of its device, as fields of the table on the top. */
+static void add_driver_fields(lua_State *L, const lun_device *d)
+{
+    lun__field_set_bool(L, "fp64", d->fp64);
+    if (!d->driver[0])
+        return;
+    lun__field_set_text(L, "platform", d->platform);
+    lun__field_set_text(L, "version", d->version);
+    lun__field_set_text(L, "driver", d->driver);
+    lun__field_set_integer(L, "largest", d->largest);
+    lun__field_set_integer(L, "local_memory", d->local_memory);
+    lun__field_set_integer(L, "group", d->group);
+    lun__field_set_integer(L, "vector", d->vector);
+    push_names(L, d->extensions);
+    lua_setfield(L, -2, "extensions");
+}
+
 static int devices(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
@@ -190,7 +219,7 @@ static int devices(lua_State *L)
         count = room;
     lua_createtable(L, count, 0);
     for (int i = 0; i < count; i++) {
-        lua_createtable(L, 0, 7);
+        lua_createtable(L, 0, 16);
         lun__field_set_text(L, "name", rows[i].name);
         lun__field_set_text(L, "kind", rows[i].kind);
         lun__field_set_text(L, "backend", rows[i].backend);
@@ -199,6 +228,7 @@ static int devices(lua_State *L)
         lun__field_set_integer(L, "units", rows[i].units);
         if (rows[i].machine[0])
             lun__field_set_text(L, "machine", rows[i].machine);
+        add_driver_fields(L, &rows[i]);
         lua_rawseti(L, -2, i + 1);
     }
     return 1;

@@ -58,42 +58,60 @@ static int skeleton_run(lua_State *L)
     return count;
 }
 
-/* Whether the backend in use uses the size of work-groups: GPUs do; on CPUs work is divided by
- * caches. */
-static bool has_workgroups(lun__host *h)
+/* Work-items of the largest work-group of the place in use, the first one of a set; 0: it runs on
+ * CPU cores, where work is divided by caches. */
+static int64_t largest_group(lua_State *L, lun__host *h)
 {
-    lun_device rows[64];
+    enum { MOST = 64 };
+    const char *place = lun_place_name(h->engine, 0);
+    lun_device *rows = lua_newuserdatauv(L, MOST * sizeof *rows, 0);
     rows->size = sizeof *rows;
-    int count = lun_devices(h->engine, rows, 64);
-    for (int i = 0; i < count && i < 64; i++)
-        if (strcmp(rows[i].backend, lun_backend_name(h->engine)) == 0 &&
-            strcmp(rows[i].kind, "cpu") != 0)
-            return true;
-    return false;
+    const int count = lun_devices(h->engine, rows, MOST);
+    int64_t most = 0;
+    for (int i = 0; i < count && i < MOST; i++) {
+        const size_t length = strlen(rows[i].backend);
+        const bool in_use = strcmp(rows[i].place, place) == 0 ||
+                            (strcmp(rows[i].backend, place) == 0 && rows[i].place[length] == ':' &&
+                             strcmp(rows[i].place + length, ":1") == 0);
+        if (in_use && strcmp(rows[i].kind, "cpu") != 0)
+            most = rows[i].group;
+    }
+    lua_pop(L, 1);
+    return most;
 }
 
-/* s:workgroup(n) sets and returns s, and a text if that has no effect with the backend in use; 0:
- * tuned again. s:workgroup() reads, nil if it is tuned. */
+static const char *push_no_effect(lua_State *L, const lun__host *h)
+{
+    return lua_pushfstring(L, "no effect: %s runs on CPU cores here, which have no work-groups",
+                           lun_place_name(h->engine, 0));
+}
+
+/* s:workgroup(n) sets and returns s, and a text if the place in use does not use that; 0: tuned
+ * again. s:workgroup() gives what is used, nil where it is tuned, and a text where that is so or
+ * where it has no effect. */
 static int skeleton_workgroup(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun__skeleton *k = lun__lua_skeleton_check(L, h, 1);
-    if (!lua_isnoneornil(L, 2)) {
-        lua_Integer n = luaL_checkinteger(L, 2);
-        luaL_argcheck(L, n >= 0, 2, "number of elements expected, or 0 for automatic tuning");
-        k->workgroup = n;
-        lua_settop(L, 1);
-        if (n == 0 || has_workgroups(h))
-            return 1;
-        lua_pushfstring(L, "no effect: %s runs on CPU cores here, which have no work-groups",
-                        lun_backend_name(h->engine));
-        return 2;
-    }
-    if (k->workgroup)
-        lua_pushinteger(L, k->workgroup);
-    else
+    const bool sets = !lua_isnoneornil(L, 2);
+    const lua_Integer n = sets ? luaL_checkinteger(L, 2) : k->workgroup;
+    luaL_argcheck(L, n >= 0, 2, "number of elements expected, or 0 for automatic tuning");
+    const int64_t most = largest_group(L, h);
+    k->workgroup = n;
+    lua_settop(L, 1);
+    if (!sets && n)
+        lua_pushinteger(L, most && n > most ? most : n);
+    else if (!sets)
         lua_pushnil(L);
-    return 1;
+    const int first = lua_gettop(L);
+    if (!most && (n || !sets))
+        push_no_effect(L, h);
+    else if (n > most)
+        lua_pushfstring(L, "%I is used: the largest of %s", (lua_Integer)most,
+                        lun_place_name(h->engine, 0));
+    else if (!n && !sets)
+        lua_pushliteral(L, "tuned: sizes are tried in the first runs of each kernel");
+    return lua_gettop(L) - first + 1;
 }
 
 /* ---- methods of arrays ----------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* compose.c - calls of skeletons of every kind; chains and trees of skeletons, which run as postfix
- * programs: a list of skeletons, with false for an argument. Lists are put together by
+ * programs: a list of skeletons, with false for an argument, and arrays and numbers for themselves.
+ * Lists are put together by
  * lua/lunarray/function/skeleton.lua; running one needs no recursion, however deep the tree. */
 #include <string.h>
 
@@ -30,6 +31,12 @@ static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
     lua_settop(L, at);
 }
 
+/* Whether an array or a number is on the top, which stands for itself in a list. */
+static bool is_constant(lua_State *L, lun__host *h)
+{
+    return lua_type(L, -1) == LUA_TNUMBER || lun__lua_array_is(L, h, -1);
+}
+
 /* The number of arrays that the list at the top takes; raises unless it is a complete program: each
  * skeleton has its operands, and one value is left. */
 static int check_list(lua_State *L, lun__host *h)
@@ -39,6 +46,8 @@ static int check_list(lua_State *L, lun__host *h)
     for (int k = 1; k <= (int)length; k++) {
         if (lua_rawgeti(L, i, k) == LUA_TBOOLEAN) {
             leaves++;
+            depth++;
+        } else if (is_constant(L, h)) {
             depth++;
         } else {
             const lun__skeleton *s = lun__lua_skeleton_check(L, h, -1);
@@ -78,16 +87,18 @@ static void run_program(lua_State *L, lun__host *h, int at, int argument, const 
     int list = lua_gettop(L);
     int length = (int)lua_rawlen(L, list);
     /* By value of the stack: the number of the first argument in it. */
-    size_t bytes = ((size_t)program->leaves + 1) * sizeof(int);
+    size_t bytes = ((size_t)length + 1) * sizeof(int);
     int *first = lua_newuserdatauv(L, bytes, 0);
     memset(first, 0, bytes);
     int base = lua_gettop(L), taken = 0;
-    luaL_checkstack(L, program->leaves + LUA_MINSTACK, "too many arrays");
+    luaL_checkstack(L, length + LUA_MINSTACK, "too many arrays");
     for (int i = 1; i <= length; i++) {
         if (lua_rawgeti(L, list, i) == LUA_TBOOLEAN) {
             lua_pop(L, 1);
             lua_pushvalue(L, argument + taken);
             first[lua_gettop(L) - base - 1] = ++taken;
+        } else if (is_constant(L, h)) {
+            first[lua_gettop(L) - base - 1] = taken ? taken : 1;
         } else {
             const lun__skeleton *k = lun__lua_skeleton_check(L, h, -1);
             lua_pop(L, 1);

@@ -4,6 +4,7 @@
 
 local core = require "lunarray.core"
 
+local misuse = require "lunarray.base.misuse"
 local scope = require "lunarray.base.scope"
 local several = require "lunarray.function.checkseveral"
 
@@ -389,27 +390,54 @@ local function switch_on()
     end
 end
 
+local nan = false -- whether NaN is looked for, too
+
+local function switch_off()
+    core.internal.check_indices(false)
+    for k = #before, 1, -1 do
+        before[k][1][before[k][2]] = before[k][3]
+    end
+    before = {}
+end
+
+-- What the options ask for.
+local function options_of(value)
+    for name, x in pairs(value) do
+        if name ~= "nan" then
+            misuse(1, "check", "unknown option '%s': the only option is nan", tostring(name))
+        elseif type(x) ~= "boolean" then
+            misuse(1, "check", "option nan: true or false expected, got %s", core.internal.kind_of(x))
+        end
+    end
+    return value
+end
+
 -- lun.check(true): from now on functions given to reduce, scan and allpairs are tested for associativity and for their
 -- identity, on elements of the data and on values that are often handled wrongly, and some results of Lua functions in
 -- map and zip are recomputed by Lua itself; a failed test is an error that shows the operands. C functions made from
--- now on check w[i] as they check LUN_AT(w, i). lun.check(false) ends it; lun.check() tells whether it is on.
+-- now on check w[i] as they check LUN_AT(w, i). lun.check{nan=true}: each operation is computed at once, and an error
+-- if it makes NaN of numbers. lun.check(false) ends both; lun.check() tells whether one is on.
 function M.check(value)
-    if value ~= nil and type(value) ~= "boolean" then
-        error(("bad argument #1 to 'check' (boolean expected, got %s)"):format(type(value)), 2)
+    if value ~= nil and type(value) ~= "boolean" and (type(value) ~= "table" or core.isarray(value)) then
+        error(("bad argument #1 to 'check' (boolean or table of options expected, got %s)"):format(type(value)), 2)
     end
-    if value == true and not on then
-        switch_on()
-    elseif value == false then
-        core.internal.check_indices(false)
-        for _, entry in ipairs(before) do
-            entry[1][entry[2]] = entry[3]
+    local was_on, was_nan = on, nan
+    if type(value) == "table" then
+        local asked = options_of(value).nan
+        nan = asked == nil and nan or asked or false
+    elseif value ~= nil then
+        on, nan = value, value and nan
+    end
+    if on ~= was_on or nan ~= was_nan then
+        switch_off() -- what replaces a name last is put back first
+        if on then
+            switch_on()
         end
-        before = {}
+        if nan then
+            require("lunarray.function.checknan").switch_on(exchange, scope.each)
+        end
     end
-    if value ~= nil then
-        on = value
-    end
-    return on
+    return on or nan
 end
 
 return M

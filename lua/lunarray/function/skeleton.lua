@@ -38,6 +38,11 @@ end
 -- Instead of an argument: the value on the stack.
 local VALUE <const> = {}
 
+-- Whether x stands for itself in a list: an array or a number.
+local function is_constant(x)
+    return math.type(x) ~= nil or core.isarray(x)
+end
+
 -- A task for s, in whose list children[k] replaces the k-th argument, if there is one.
 local function task(s, children)
     return { s = s, children = children }
@@ -48,7 +53,9 @@ local function branches(parts, leaves, children)
     local result, taken = {}, 0
     for k = 1, leaves do
         local child = parts.children[k]
-        if child then
+        if is_constant(child) then
+            result[k] = { done = child }
+        elseif child then
             local _, own = describe(child)
             result[k] = task(child, children and table.move(children, taken + 1, taken + own, 1, {}))
             taken = taken + own
@@ -129,7 +136,10 @@ end
 local function tree(root, children)
     local _, leaves, _, _, length = describe(root)
     for _, child in pairs(children) do
-        local _, own, _, _, steps = describe(child)
+        local own, steps = 0, 1
+        if not is_constant(child) then
+            own, steps = select(2, describe(child)), select(5, describe(child))
+        end
         leaves, length = leaves + own - 1, length + steps - 1
     end
     return internal.program("compose", leaves, length, { root = root, children = children }, list_of)
@@ -178,6 +188,34 @@ function methods.only(c, s, ...)
     return attach(c, s, "only", 1, 1)
 end
 
+-- ---------------------------------------------------------------- operators
+
+-- s + t, s + a, a + s and so on of skeletons, arrays and numbers: a tree whose root is the operation, and in which an
+-- array or a number is itself; -s and ~s are chains.
+local OPERATORS = { add = "+", sub = "-", mul = "*", div = "/", idiv = "//", mod = "%", pow = "^", band = "&",
+    bor = "|", bxor = "~" }
+local offers = {}
+
+for name, sign in pairs(OPERATORS) do
+    offers[name] = function(a, b)
+        for i, x in ipairs { a, b } do
+            if not describe(x) and not is_constant(x) then
+                misuse(i, sign, ("skeleton, array or number expected, got %s"):format(core.internal.kind_of(x)))
+            end
+        end
+        return tree(core.zip(sign), { a, b })
+    end
+    type_of_skeletons["__" .. name] = offers[name]
+end
+
+for event, operation in pairs { __unm = core.op.neg, __bnot = core.op.bnot } do
+    type_of_skeletons[event] = function(s)
+        return M.sequence(s, core.map(operation))
+    end
+end
+
+type_of_skeletons.__operators = offers
+
 -- ---------------------------------------------------------------- text
 
 local function text_of_function(f)
@@ -198,7 +236,7 @@ function type_of_skeletons.__tostring(s)
     end
     local steps = {}
     for i, step in ipairs(list_of(s)) do
-        steps[i] = step and tostring(step) or "array"
+        steps[i] = core.isarray(step) and core.internal.kind_of(step) or step and tostring(step) or "array"
     end
     return ("%s of %d array%s: %s"):format(name, leaves, leaves == 1 and "" or "s", table.concat(steps, " "))
 end

@@ -220,15 +220,21 @@ local FUNCTIONS = {
             .. "results of f",
     },
     check = {
-        "lun.check(true), lun.check(false)",
+        "lun.check(true), lun.check(false), lun.check{nan=true}",
         "tests functions given to reduce, scan and allpairs for associativity and identity, recomputes some\n"
             .. "results of Lua functions by Lua itself, and checks w[i] in C functions that are made from now on; a\n"
-            .. "failed test is an error that shows the operands",
+            .. "failed test is an error that shows the operands; nan: computes each operation at once, and stops\n"
+            .. "where one makes NaN of numbers; false ends both",
     },
     clock = { "lun.clock()", "seconds on a monotonic clock, for timing" },
     trim = { "lun.trim()", "returns pooled memory to the system" },
     backends = { "lun.backends()", "the names of the backends that can be used here, best first" },
-    devices = { "lun.devices()", "a list of devices: name, kind, backend, memory, units; for the host also machine" },
+    devices = {
+        "lun.devices()",
+        "a list of devices: name, kind, backend, place, memory (bytes), units, fp64; for the host also machine; of\n"
+            .. "a driver's also platform, version, driver, extensions (a list), largest (bytes of a buffer),\n"
+            .. "local_memory (bytes of a work-group), group (work-items of the largest), vector (bytes)",
+    },
     use = {
         "lun.use(name, ...) or lun.use{name, ...}",
         'selects a backend, or a set of places: "openmp/4", "opencl:*", "opencl:1,opencl:3"; returns the names in use',
@@ -758,7 +764,11 @@ local SIGNS = {
 local SKELETON_METHODS = {
     run = { "s:run{A, extra..., out=B}", "applies s and writes the result into B; of several results into out={B, C}" },
     source = { "s:source([backend])", "the source code of a skeleton" },
-    workgroup = { "s:workgroup(n)", "sets the work-group size on opencl; 0: tuned automatically" },
+    workgroup = {
+        "s:workgroup([n])",
+        "sets the work-group size on opencl, 0: tuned; without n the size that is used, nil where it is tuned; then,\n"
+            .. "where it has no effect or another size is used, a text that says so",
+    },
     left = { "c:left(s)", "puts s under a binary root, on its left" },
     right = { "c:right(s)", "puts s under a binary root, on its right" },
     only = { "c:only(s)", "puts s under a unary root" },
@@ -839,7 +849,8 @@ end
 local SKELETON = [[
 a skeleton: s(A, extra...) calls it, s:run{A, extra..., out=B} writes into B,
 s:run{..., out={B, C}} of several results, s:source([backend]) is its code, s:workgroup(n) sets the work-group
-size on a GPU (0: tuned), s1 >> s2 chains two, of which one may be a function for map]]
+size on a GPU (0: tuned), s1 >> s2 chains two, of which one may be a function for map; s + t, s * a, 2 - s: with
+skeletons, arrays and numbers]]
 
 local OVERVIEW = [[
 Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) describes one of them.

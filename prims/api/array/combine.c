@@ -71,16 +71,26 @@ static lun_status leaf_of(lun_engine *e, lun_array *a, lun_dtype t, lun_node **o
     return s;
 }
 
-/* The arrays that the body indexes, as they are now. */
-static lun_status add_arrays(lun_engine *e, const lun_front_result *r, lun_function *owner)
+/* How many of the extra arguments are arrays, which the body indexes. */
+static int arrays_among(lun_extras extras)
+{
+    int n = 0;
+    for (int k = 0; k < extras.count; k++)
+        n += !is_scalar(extras.at[k]);
+    return n;
+}
+
+/* The arrays that the body indexes, as they are now: extra arguments, then captured ones. */
+static lun_status add_arrays(lun_engine *e, lun_extras extras, const lun_front_result *r,
+                             lun_function *owner)
 {
     lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && k < r->arrays; k++) {
+    for (int k = 0; s == LUN_OK && k < extras.count + r->arrays; k++) {
+        lun_array *a = k < extras.count ? extras.at[k] : r->array[k - extras.count];
         int at = owner->array_count;
-        if (is_scalar(r->array[k]))
+        if (is_scalar(a))
             continue;
-        s = leaf_of(e, r->array[k], (lun_dtype)r->function->body->slots[at].dtype,
-                    &owner->arrays[at]);
+        s = leaf_of(e, a, (lun_dtype)r->function->body->slots[at].dtype, &owner->arrays[at]);
         owner->array_count += s == LUN_OK;
     }
     return s;
@@ -134,14 +144,19 @@ static int captured_by(const lun_front_result *r)
 static lun_status cells_of(lun_engine *e, const lun_ir_function *body, int first, lun_extras extras,
                            const lun_front_result *r, uint64_t **out)
 {
-    int captured = r ? r->scalars : 0, all = extras.count + (r ? captured_by(r) : 0);
+    const int captured = r ? r->scalars : 0, numbers = extras.count - arrays_among(extras);
+    const int all = numbers + (r ? captured_by(r) : 0);
     uint64_t *cells = malloc(((size_t)all + 1) * sizeof *cells);
     lun_status s = cells ? LUN_OK : lun__fail_nomem(e);
-    for (int k = 0; s == LUN_OK && k < extras.count; k++)
-        s = extra_cell(e, extras.at[k], k, lun__ir_function_param(body, first + k), &cells[k]);
+    for (int k = 0, at = 0; s == LUN_OK && at < numbers; k++) {
+        if (!is_scalar(extras.at[k]))
+            continue;
+        s = extra_cell(e, extras.at[k], k, lun__ir_function_param(body, first + at), &cells[at]);
+        at++;
+    }
     for (int k = 0; s == LUN_OK && k < captured; k++)
-        cells[extras.count + k] = lun__dtype_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
-    for (int k = 0, at = extras.count + captured; s == LUN_OK && at < all; k++) {
+        cells[numbers + k] = lun__dtype_cell_from_value(r->scalar_dtype[k], r->scalar[k]);
+    for (int k = 0, at = numbers + captured; s == LUN_OK && at < all; k++) {
         if (!is_scalar(r->array[k]))
             continue;
         s = scalar_cell(e, r->array[k], lun__ir_function_param(body, first + at), &cells[at]);
@@ -278,7 +293,7 @@ static lun_status front_combiner(lun_engine *e, lun_function *f, lun_extras extr
     return s;
 }
 
-static lun_status check_extras(lun_engine *e, lun_extras extras)
+static lun_status check_extras(lun_engine *e, const lun_function *f, lun_extras extras)
 {
     if (extras.count > LUN_MAX_OPERANDS - 2)
         return lun__fail(e, LUN_EARG, "more than %d extra arguments", LUN_MAX_OPERANDS - 2);
@@ -286,8 +301,8 @@ static lun_status check_extras(lun_engine *e, lun_extras extras)
         lun_status s = lun__array_usable(e, extras.at[k]);
         if (s != LUN_OK)
             return s;
-        if (lun_shape(extras.at[k], (int64_t[LUN_MAX_RANK]){0}) > 0)
-            return no_number(e, k, "an array: zip it with the elements first");
+        if (!is_scalar(extras.at[k]) && !f->front.specialise)
+            return no_number(e, k, "an array: write the function in Lua, which may index it");
     }
     return LUN_OK;
 }
@@ -297,17 +312,18 @@ static lun_status with_captured(lun_engine *e, lun_function *f, const lun_ir_fun
                                 int first, lun_extras extras, const lun_front_result *r,
                                 lun_function **owner)
 {
-    const int numbers = extras.count + (r ? captured_by(r) : 0);
+    const int arrays = r ? arrays_among(extras) + r->arrays : 0;
+    const int numbers = extras.count - arrays_among(extras) + (r ? captured_by(r) : 0);
     uint64_t *cells;
-    if (!numbers && !(r && r->arrays)) {
+    if (!numbers && !arrays) {
         lun_function_retain(f);
         *owner = f;
         return LUN_OK;
     }
     lun_status s = cells_of(e, body, first, extras, r, &cells);
     if (s == LUN_OK)
-        s = with_cells(e, f, cells, numbers, r ? r->arrays : 0, owner);
-    return s == LUN_OK && r ? add_arrays(e, r, *owner) : s;
+        s = with_cells(e, f, cells, numbers, arrays, owner);
+    return s == LUN_OK && r ? add_arrays(e, extras, r, *owner) : s;
 }
 
 lun_status lun__combine_body(lun_engine *e, lun_function *f, lun_extras extras, lun_dtype *t,
@@ -315,7 +331,7 @@ lun_status lun__combine_body(lun_engine *e, lun_function *f, lun_extras extras, 
 {
     lun_front_result r = {.scalars = 0};
     *owner = NULL;
-    lun_status s = check_extras(e, extras);
+    lun_status s = check_extras(e, f, extras);
     if (s == LUN_OK && f->text)
         s = c_combiner(e, f->text, extras, t);
     else if (s == LUN_OK)
@@ -337,7 +353,7 @@ lun_status lun__combine_merger(lun_engine *e, lun_function *f, lun_extras extras
                          "%s gives one result: this takes a Lua function, which may give "
                          "several",
                          f->text ? "a C function" : "an operation");
-    lun_status s = check_extras(e, extras);
+    lun_status s = check_extras(e, f, extras);
     if (s == LUN_OK)
         s = front_merger(e, f, extras, m, &r);
     if (s != LUN_OK)

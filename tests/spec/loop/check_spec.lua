@@ -209,7 +209,7 @@ describe("lun.check", function()
         assert.is_false(lun.check())
         assert.equal(before, math.random)
         assert.is_number(lun.reduce(function(x, y) return x - y end, 0)(lun.vector { 1, 2, 3 }):value())
-        assert.is_truthy(select(2, pcall(lun.check, 1)):find "boolean expected")
+        assert.is_truthy(select(2, pcall(lun.check, 1)):find "boolean or table of options expected")
     end)
 
     it("keeps results and errors", function()

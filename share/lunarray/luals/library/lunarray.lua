@@ -2841,9 +2841,10 @@ function Skeleton:run(options) end
 ---@return string
 function Skeleton:source(backend) end
 
----sets the work-group size on opencl; 0: tuned automatically
----`s:workgroup(n)`
----@param n integer
+---sets the work-group size on opencl, 0: tuned; without n the size that is used, nil where it is tuned; then,
+---where it has no effect or another size is used, a text that says so
+---`s:workgroup([n])`
+---@param n? integer
 ---@return lun.Skeleton
 function Skeleton:workgroup(n) end
 
@@ -3225,9 +3226,11 @@ function lun.cg(f_or_A, b, options) end
 
 ---tests functions given to reduce, scan and allpairs for associativity and identity, recomputes some
 ---results of Lua functions by Lua itself, and checks w[i] in C functions that are made from now on; a
----failed test is an error that shows the operands
----`lun.check(true), lun.check(false)`
+---failed test is an error that shows the operands; nan: computes each operation at once, and stops where
+---one makes NaN of numbers; false ends both
+---`lun.check(true), lun.check(false), lun.check{nan=true}`
 ---@overload fun(value: any): boolean
+---@overload fun(options: { nan?: number }): boolean
 ---@param value any
 ---@return boolean
 function lun.check(value) end
@@ -3553,7 +3556,9 @@ function lun.describe(a) end
 ---@return lun.Array
 function lun.det(a) end
 
----a list of devices: name, kind, backend, memory, units; for the host also machine
+---a list of devices: name, kind, backend, place, memory (bytes), units, fp64; for the host also machine; of a
+---driver's also platform, version, driver, extensions (a list), largest (bytes of a buffer), local_memory
+---(bytes of a work-group), group (work-items of the largest), vector (bytes)
 ---`lun.devices()`
 ---@return table
 function lun.devices() end
