@@ -1,5 +1,6 @@
 -- Tables as Arrow's streams: between scripts here, and through the engine and back with pyarrow, polars, pandas, DuckDB
 -- and nanoarrow, which compare (arrow_tools.py).
+local scenes = require "doors.python_scenes"
 local shell = require "shell"
 
 local build = os.getenv "BUILD" or "build"
@@ -181,26 +182,13 @@ describe("lun.arrow", function()
         assert.equal("nil\n", (shell.capture(("%s/lunarray --sandbox -e 'print(lun.arrow)' 2>&1"):format(build))))
     end)
 
-    local python = build .. "/doors/venv/bin/python"
-    local sanitized = build:find "asan" or build:find "tsan"
-    local _, status = shell.capture(python .. " -c 'import duckdb, nanoarrow, pandas, polars, pyarrow' 2>&1")
-    if status ~= 0 or sanitized then
-        print("left out: with pyarrow, polars, pandas, duckdb, nanoarrow: " .. (sanitized and "no sanitizer" or
-            "skipped: none (sh tests/setup.sh doors)"))
+    if not scenes.there "duckdb nanoarrow pandas polars pyarrow" then
         return
     end
     it("is enough for a host in Python", function()
         assert.equal("{'day': [1, 3], 'rain': [2.0, 5.0]}\n",
-            (shell.capture(("%s examples/embed/host.py %s/liblunarray.so.0 2>&1"):format(python, build))))
+            (shell.capture(("%s examples/embed/host.py %s 2>&1"):format(scenes.python, scenes.library))))
     end)
-
-    for _, scene in ipairs { "random_tables", "large_tables", "sliced_and_chunked", "other_types", "missing_entry", "addresses",
-        "libraries" } do
-        it("agrees with other libraries: " .. scene, function()
-            local said, code = shell.capture(("%s tests/spec/doors/arrow_tools.py %s/liblunarray.so.0 %s 2>&1"):format(python, build,
-                scene))
-            assert.equal(0, code, said)
-            assert.is_true(tonumber(said:match "^(%d+) compared\n$") > 0, said)
-        end)
-    end
+    scenes.tests(it, "agrees with other libraries: ", "arrow_tools.py", { "random_tables", "large_tables", "sliced_and_chunked", "other_types",
+        "missing_entry", "addresses", "libraries" })
 end)

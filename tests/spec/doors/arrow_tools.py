@@ -1,10 +1,11 @@
 """Tables through the engine and back, by Arrow's C stream interface: pyarrow, polars, pandas, DuckDB and nanoarrow compare
-what comes out with what went in. usage: python arrow_tools.py LIBRARY SCENE; prints the number of comparisons."""
+what comes out with what went in. usage: python arrow_tools.py LIBRARY SCENE,SCENE,...; prints the number of comparisons of each."""
 import ctypes
 import datetime
 import math
 import random
 import sys
+import traceback
 
 import pyarrow as pa
 
@@ -133,16 +134,31 @@ def random_tables():
             same(t, EngineTable(e.back(b"{rows = 5}")).back())
 
 
+def large(n):
+    return pa.table({"i": pa.array(range(n)), "x": pa.array([None if k % 7 == 0 else k / 3 for k in range(n)]),
+                     "b": pa.array([k % 3 == 0 for k in range(n)]),
+                     "s": pa.array([LETTERS[k % 7] for k in range(n)], pa.large_string()),
+                     "u": pa.array([str(k) for k in range(n)], pa.large_string())})
+
+
+def wide(n):
+    return pa.table([pa.array([k, None]) for k in range(n)], names=["column %d" % k for k in range(n)])
+
+
+def million_rows():
+    t = large(1000000)
+    same(t, EngineTable(t).back(b"{rows = 65536}"))
+
+
+def many_columns():
+    same(wide(10000), EngineTable(wide(10000)).back())
+
+
 def large_tables():
-    rng = random.Random(8)
-    for n in (65536, 122881, 1000000):
-        t = pa.table({"i": pa.array(range(n)), "x": pa.array([None if k % 7 == 0 else k / 3 for k in range(n)]),
-                      "s": pa.array([LETTERS[k % 7] for k in range(n)], pa.large_string()),
-                      "u": pa.array([str(k) for k in range(n)], pa.large_string())})
+    for n in (65536, 122881):
+        t = large(n)
         same(t, EngineTable(t).back(b"{rows = 65536}"))
-    names = ["column %d" % k for k in range(10000)]
-    t = pa.table([pa.array([k, None]) for k in range(10000)], names=names)
-    same(t, EngineTable(t).back())
+    same(wide(1000), EngineTable(wide(1000)).back())
     t = pa.table({})
     assert EngineTable(t).back().num_columns == 0
 
@@ -287,6 +303,19 @@ def libraries():
         assert len(n) == 500
 
 
+def play(scenes, names):
+    """Runs scenes by their names; a failure is shown, and the others run nevertheless."""
+    failed = False
+    for name in names.split(","):
+        before = compared
+        try:
+            scenes[name]()
+            print("%s: %d compared" % (name, compared - before), flush=True)
+        except Exception:
+            print("%s failed:\n%s" % (name, traceback.format_exc()), flush=True)
+            failed = True
+    sys.exit(failed)
+
+
 if __name__ == "__main__":
-    globals()[sys.argv[2]]()
-    print(compared, "compared")
+    play(globals(), sys.argv[2])

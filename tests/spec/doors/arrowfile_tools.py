@@ -1,5 +1,5 @@
 """Random tables through files and the program and back: pyarrow, pandas and polars write and read them.
-usage: python arrowfile_tools.py LIBRARY SCENE PROGRAM FOLDER; prints the number of comparisons."""
+usage: python arrowfile_tools.py LIBRARY SCENE,SCENE,... PROGRAM FOLDER; prints the number of comparisons of each."""
 import random
 import subprocess
 import sys
@@ -86,15 +86,23 @@ def other_writers():
         assert got[0] == 300 - t["int64"].null_count
 
 
+def large_file(n):
+    t = tools.large(n)
+    through(t, written(t, folder + "/in.arrow", 100000, compression="zstd" if n % 2 else None))
+
+
+def million_rows():
+    large_file(1000000)
+
+
+def many_columns():
+    through(tools.wide(10000), written(tools.wide(10000), folder + "/in.arrow", 1))
+
+
 def large_files():
-    for n in (65535, 65536, 65537, 122881, 1000000):
-        t = pa.table({"i": pa.array(range(n)), "x": pa.array([None if k % 7 == 0 else k / 3 for k in range(n)]),
-                      "b": pa.array([k % 3 == 0 for k in range(n)]),
-                      "s": pa.array([tools.LETTERS[k % 7] for k in range(n)], pa.large_string()),
-                      "u": pa.array([str(k) for k in range(n)], pa.large_string())})
-        through(t, written(t, folder + "/in.arrow", 100000, compression="zstd" if n % 2 else None))
-    t = pa.table([pa.array([k, None]) for k in range(10000)], names=["column %d" % k for k in range(10000)])
-    through(t, written(t, folder + "/in.arrow", 1))
+    for n in (65535, 65536, 65537, 122881):
+        large_file(n)
+    through(tools.wide(1000), written(tools.wide(1000), folder + "/in.arrow", 1))
     t = pa.table({})
     lunarray("local t = lun.load(arg[1]) assert(lun.save(arg[1], t) and #lun.load(arg[1]) == 0)", written(t, folder + "/in.arrow"))
     assert read(folder + "/in.arrow").num_columns == 0
@@ -111,5 +119,4 @@ def pipes():
     tools.same(t, ipc.open_file(out).read_all())
 
 
-globals()[sys.argv[2]]()
-print(tools.compared, "compared")
+tools.play(globals(), sys.argv[2])

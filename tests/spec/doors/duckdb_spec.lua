@@ -1,6 +1,7 @@
 -- DuckDB: the cases of duckdb_cases.lua with the newest library and the oldest that is supported; random tables there and back
 -- by Python's packages (duckdb_tools.py).
 local library = require "doors.duckdb_library"
+local scenes = require "doors.python_scenes"
 local shell = require "shell"
 
 local build = os.getenv "BUILD" or "build"
@@ -26,18 +27,8 @@ describe("DuckDB", function()
         end)
     end
 
-    local python = build .. "/doors/venv/bin/python"
-    local _, status = shell.capture(python .. " -c 'import duckdb, pandas, polars, pyarrow' 2>&1")
-    if status ~= 0 then
-        print "doors/duckdb: skipped: no Python packages (sh tests/setup.sh doors)"
-        return
-    end
-    for _, scene in ipairs { "reading", "queries", "writing", "databases", "host", "killed" } do
-        it("agrees with pyarrow and DuckDB: " .. scene, function()
-            local said, code = shell.capture(("LUNARRAY_DUCKDB='%s' %s tests/spec/doors/duckdb_tools.py %s/liblunarray.so.0 %s %s %s 2>&1")
-                :format(list[1].variable, python, build, scene, program, scratch))
-            assert.equal(0, code, said)
-            assert.is_true(tonumber(said:match "^(%d+) compared\n$") > 0, said)
-        end)
+    if scenes.there "duckdb pandas polars pyarrow" then
+        scenes.tests(it, "agrees with pyarrow and DuckDB: ", "duckdb_tools.py", { "reading", "queries", "writing", "databases", "host",
+            "killed" }, function() return program .. " " .. scratch end, ("LUNARRAY_DUCKDB='%s'"):format(list[1].variable))
     end
 end)

@@ -1,5 +1,6 @@
 """Random tables through Parquet files, queries and databases: pyarrow and DuckDB write and read them.
-usage: python duckdb_tools.py LIBRARY SCENE PROGRAM FOLDER; prints the number of comparisons."""
+usage: python duckdb_tools.py LIBRARY SCENE,SCENE,... PROGRAM FOLDER; prints the number of comparisons of each."""
+import atexit
 import random
 import subprocess
 import sys
@@ -14,12 +15,29 @@ program, folder = sys.argv[3:5]
 SIZES = (0, 1, 2, 2047, 2048, 2049)
 
 
+# A program that runs a script a line, of words between tabs: a Lua text and its arguments. It loads DuckDB once.
+RUN = """for line in io.lines() do
+    local words = {}
+    for word in line:gmatch "[^\\t]+" do words[#words + 1] = word end
+    arg = table.move(words, 2, #words, 1, {})
+    io.write(tostring((assert(load("return " .. words[1]))()())), "\\n")
+    io.flush()
+end"""
+running = []
+
+
 def lunarray(script, *args):
-    with open(folder + "/script.lua", "w") as f:
-        f.write(script)
-    done = subprocess.run([program, folder + "/script.lua", *args], capture_output=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.decode()
+    """What the script returns, as a text."""
+    if not running:
+        with open(folder + "/run.lua", "w") as f:
+            f.write(RUN)
+        running.append(subprocess.Popen([program, folder + "/run.lua"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
+        atexit.register(running[0].communicate)
+    running[0].stdin.write("\t".join(("function() %s end" % script,) + args) + "\n")
+    running[0].stdin.flush()
+    said = running[0].stdout.readline()
+    assert said, "the program ended with status %d" % running.pop().wait()
+    return said
 
 
 def read(path):
@@ -31,19 +49,27 @@ def kept(t):
     return t.drop_columns(["float16", "duration"])
 
 
-def large(n):
-    return pa.table({"i": pa.array(range(n)), "x": pa.array([None if k % 7 == 0 else k / 3 for k in range(n)]),
-                     "b": pa.array([k % 3 == 0 for k in range(n)]),
-                     "s": pa.array([tools.LETTERS[k % 7] for k in range(n)], pa.large_string()),
-                     "u": pa.array([str(k) for k in range(n)], pa.large_string())})
-
-
 LOAD = "assert(lun.save(arg[2], assert(lun.load(arg[1]))))"
 
 
 def loaded(path, script=LOAD):
     lunarray(script, path, folder + "/back.arrow")
     return read(folder + "/back.arrow")
+
+
+def read_back(t):
+    parquet.write_table(t, folder + "/in.parquet")
+    tools.same(t, loaded(folder + "/in.parquet"))
+
+
+def large_read(t):
+    read_back(t)
+    streamed = "lun.save(arg[2], lun.sql(\"from '\" .. arg[1] .. \"'\", nil, nil, {stream = true}))"
+    tools.same(t, loaded(folder + "/in.parquet", streamed))
+
+
+def many_columns():
+    read_back(tools.wide(10000))
 
 
 def reading():
@@ -57,20 +83,29 @@ def reading():
             tools.same(t, loaded(path))
             duckdb.from_arrow(t).write_parquet(path)
             tools.same(t, loaded(path))
-    for n in (65536, 122881, 1000000):
-        parquet.write_table(large(n), folder + "/in.parquet")
-        tools.same(large(n), loaded(folder + "/in.parquet"))
-        streamed = "lun.save(arg[2], lun.sql(\"from '\" .. arg[1] .. \"'\", nil, nil, {stream = true}))"
-        tools.same(large(n), loaded(folder + "/in.parquet", streamed))
-    t = pa.table([pa.array([k, None]) for k in range(10000)], names=["column %d" % k for k in range(10000)])
-    parquet.write_table(t, folder + "/in.parquet")
-    tools.same(t, loaded(folder + "/in.parquet"))
+    for n in (65536, 122881):
+        large_read(tools.large(n))
+    read_back(tools.wide(1000))
+
+
+ALL = "local t = lun.load(arg[1]) lun.save(arg[2], lun.sql('select * from t', {t = t}))"
+
+
+def large_query(t):
+    with ipc.new_file(folder + "/in.arrow", t.schema) as w:
+        w.write_table(t)
+    tools.same(t, loaded(folder + "/in.arrow", ALL))
+
+
+def million_rows():
+    t = tools.large(1000000)
+    large_read(t)
+    large_query(t)
 
 
 def queries():
     """Tables that go into queries come out as they were."""
     rng = random.Random(22)
-    script = "local t = lun.load(arg[1]) lun.save(arg[2], lun.sql('select * from t', {t = t}))"
     for n in SIZES:
         for gaps in (0, 0.3, 1):
             t = tools.table(n, rng, gaps)
@@ -78,14 +113,12 @@ def queries():
             with ipc.new_file(path, t.schema) as w:
                 w.write_table(t)
             wide = t.set_column(t.column_names.index("float16"), "float16", t["float16"].cast(pa.float32()))
-            tools.same(wide, loaded(path, script))
-            got = lunarray("local t = lun.load(arg[1]) print(lun.sql('select count(few) as n, count(distinct few) as d, "
-                           "sum(int64) filter (where int64 between -9 and 9) as s from t', {t = t}).n[1])", path)
+            tools.same(wide, loaded(path, ALL))
+            got = lunarray("local t = lun.load(arg[1]) return lun.sql('select count(few) as n, count(distinct few) as d, "
+                           "sum(int64) filter (where int64 between -9 and 9) as s from t', {t = t}).n[1]", path)
             assert int(got) == n - t["few"].null_count
-    for n in (122880, 122881, 1000000):
-        with ipc.new_file(folder + "/in.arrow", large(n).schema) as w:
-            w.write_table(large(n))
-        tools.same(large(n), loaded(folder + "/in.arrow", script))
+    for n in (122880, 122881):
+        large_query(tools.large(n))
 
 
 def writing():
@@ -93,7 +126,7 @@ def writing():
     rng = random.Random(23)
     for n in SIZES + (65536, 122881):
         for gaps in (0, 0.3, 1) if n < 60000 else (0,):
-            t = kept(tools.table(n, rng, gaps)) if n < 60000 else large(n)
+            t = kept(tools.table(n, rng, gaps)) if n < 60000 else tools.large(n)
             path = folder + "/in.arrow"
             with ipc.new_file(path, t.schema) as w:
                 w.write_table(t)
@@ -173,7 +206,11 @@ def host():
     tools.same(t, rows("select * from t", t=e))
 
 
-def killed():
+def killed_often():
+    killed(12)
+
+
+def killed(times=3):
     """A program that is killed while it saves leaves the old file or the new one, whole."""
     import os
     import time
@@ -184,7 +221,7 @@ def killed():
         f.write("local t = lun.table{a = lun.index(300000), s = ('x' .. lun.index(300000))} t.b = t.a * tonumber(arg[2]) "
                 "while true do assert(lun.save(arg[1], t)) end")
     parquet.write_table(pa.table({"a": [1]}), path)
-    for k in range(12):
+    for k in range(times):
         p = subprocess.Popen([program, script, path, str(k)])
         time.sleep(rng.uniform(0.3, 1.2))
         assert p.poll() is None  # it was saving
@@ -197,5 +234,4 @@ def killed():
     assert [x for x in os.listdir(folder) if "kept" in x] == ["kept.parquet"], os.listdir(folder)
 
 
-globals()[sys.argv[2]]()
-print(tools.compared, "compared")
+tools.play(globals(), sys.argv[2])
