@@ -4,6 +4,7 @@
 # usage: sh tests/run.sh [build] [syntax] [lint] [bits] [core] [spec] [torture] [more] [arm64] [races]     the first seven by default
 #   more: what tests/more.txt leaves out of core and spec; arm64: another processor, with a cross compiler that it downloads
 #   (arm64.sh); races: what make tsan adds.  WHOLE=1: core and spec leave nothing out.
+# Specs see TEST_WHOLE where they shall take all sizes and rounds: in `more`, those that tests/more.txt names so, and with WHOLE.
 # UNTIL: the time, in seconds since 1970, from which `more` and arm64 begin nothing any more and say what they leave out.
 # BUILD names the tree to test (make asan and make tsan set it); MAKE the make to build it with.
 # TEST_TIMEOUT bounds each test program, in seconds. Warnings are errors, unless WERROR is set to nothing.
@@ -25,7 +26,8 @@ out=$scratch/out
 # Nothing of the user's own may change what a test sees.
 LUNARRAY_CACHE_DIR=$scratch/cache
 export LUNARRAY_CACHE_DIR BUILD
-unset WHOLE UNTIL LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4
+unset WHOLE TEST_WHOLE UNTIL LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4
+if [ "$whole" ]; then export TEST_WHOLE=1; fi
 
 passed=0
 failed=0
@@ -194,6 +196,10 @@ count_spec() {
 
 plain_spec() { one_spec "$1" "${LUNARRAY_JIT:-auto}"; }
 
+# One that takes less in `make test` than it can.
+whole_spec() { TEST_WHOLE=1 plain_spec "$1"; }
+count_whole() { count_spec "$1" ", whole"; }
+
 # The difference tests are about compiled kernels: they wait for the compiler.
 diff_spec() { one_spec "$1" sync; }
 
@@ -216,6 +222,8 @@ run_more() {
     two_at_a_time one_core count_core $(in_more core | sed 's,.*,core/*/&_test.c,' | found)
     # shellcheck disable=SC2046
     two_at_a_time plain_spec count_spec $(in_more spec | sed 's,.*,spec/*/&_spec.lua,' | found)
+    # shellcheck disable=SC2046
+    two_at_a_time whole_spec count_whole $(in_more whole | sed 's,.*,spec/*/&_spec.lua,' | found)
     # shellcheck disable=SC2046
     two_at_a_time diff_spec count_spec $(in_more diff | sed 's,.*,diff/&_spec.lua,' | found)
     run_device left_on
@@ -286,10 +294,10 @@ run_torture() {
         END { print passed + 0, failed + 0 }' "$out")
 }
 
-# The digest of the bits, a tenth of it unless the whole is asked for.
+# The digest of the bits, three of its hundred lines unless the whole is asked for.
 run_bits() {
     if [ ! -e tests/bits/bits.sh ]; then return; fi
-    lines=10
+    lines=3
     if [ "$whole" ]; then lines=100; fi
     one "tests/bits/bits.sh" env LINES=$lines sh tests/bits/bits.sh
     one "tests/bits/engine.sh" env WHOLE="$whole" sh tests/bits/engine.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The programs of the digest by an engine, compared with the loops' results: interpreted by both backends of the host, by 1, 2
-# and 7 threads, on three places; with WHOLE also compiled, 100 programs at a time, 2,000 in all, and on an OpenCL device.
+# and 7 threads, on three places; with WHOLE more of them, also compiled, 100 programs at a time, 2,000 in all, and on an OpenCL device.
 # usage: sh tests/bits/engine.sh
 set -eu
 cd "$(dirname "$0")/../.."
@@ -21,8 +21,10 @@ compare() {
     fi
 }
 
-compare 0 10000 1 LUNARRAY_BACKEND=reference
-compare 10000 10000 1 LUNARRAY_BACKEND=openmp LUNARRAY_JIT=off
+many=2500
+if [ "${WHOLE:-}" ]; then many=10000; fi
+compare 0 $many 1 LUNARRAY_BACKEND=reference
+compare 10000 $many 1 LUNARRAY_BACKEND=openmp LUNARRAY_JIT=off
 compare 20000 100 20 LUNARRAY_BACKEND=openmp LUNARRAY_JIT=sync
 for threads in 1 2 7; do
     compare 30000 500 100 LUNARRAY_BACKEND=openmp LUNARRAY_JIT=off LUNARRAY_THREADS=$threads

@@ -76,7 +76,7 @@ describe("tests/run.sh", function()
     end)
 
     it("leaves to `more` what tests/more.txt names, and nothing out where all is asked for", function()
-        write("tests/more.txt", "# why\ncore two   long\nspec two   long\non openmp/3 axes\n")
+        write("tests/more.txt", "# why\ncore two   long\nspec two   long\non openmp/3 axes\nwhole one   all sizes\n")
         write("tests/core/api/two_test.c", "")
         write("tests/spec/array/two_spec.lua", "")
         write("tests/spec/array/axes_spec.lua", "")
@@ -84,7 +84,8 @@ describe("tests/run.sh", function()
         assert.equal("3 passed, 0 failed", (run "core"))
         assert.equal("8 passed, 0 failed", (run "spec")) -- one and axes
         local last, _, text = run "more"
-        assert.equal("15 passed, 0 failed", last) -- two_test, two_spec, axes once more
+        assert.equal("19 passed, 0 failed", last) -- two_test, two_spec, axes and one once more
+        assert.is_truthy(text:find("one_spec.lua, whole, 1 pending (4)", 1, true), text)
         assert.is_truthy(text:find("axes_spec.lua on openmp/3", 1, true), text)
         assert.equal("10 passed, 0 failed", (run "core; WHOLE=1 BUILD=built sh tests/run.sh core"))
         last, _, text = run "lint; UNTIL=1 BUILD=built sh tests/run.sh lint more"
@@ -97,8 +98,10 @@ describe("tests/run.sh", function()
         for line in io.lines "tests/more.txt" do
             local kind, name, more = line:match "^(%l+) (%S+) *(%S*)"
             if kind then
-                local paths = { "tests/" .. kind .. (kind == "spec" and "/*/" or "/") .. name .. "_spec.lua" }
-                if kind == "core" then
+                local paths = { "tests/" .. kind .. "/" .. name .. "_spec.lua" }
+                if kind == "spec" or kind == "whole" then
+                    paths = { "tests/spec/*/" .. name .. "_spec.lua" }
+                elseif kind == "core" then
                     paths = { "tests/core/*/" .. name .. "_test.c" }
                 elseif name == "torture" then
                     paths = { "tests/torture/" .. more .. ".lua", "tests/torture/" .. more .. ".c", "tests/torture/" .. more .. ".sh" }
