@@ -189,6 +189,6 @@ describe("lun.arrow", function()
         assert.equal("{'day': [1, 3], 'rain': [2.0, 5.0]}\n",
             (shell.capture(("%s examples/embed/host.py %s 2>&1"):format(scenes.python, scenes.library))))
     end)
-    scenes.tests(it, "agrees with other libraries: ", "arrow_tools.py", { "random_tables", "large_tables", "sliced_and_chunked", "other_types",
-        "missing_entry", "addresses", "libraries" })
+    scenes.tests(it, "agrees with other libraries: ", "arrow_tools.py", { "random_tables", "large_tables", "sliced_and_chunked",
+        "other_types", "missing_entry", "addresses", "libraries" })
 end)

@@ -19,8 +19,8 @@ describe("Doors", function()
         scenes.tests(it, "agree with other programs: ", "arrowfile_tools.py", { "million_rows", "many_columns" }, following)
         local list = library.list(scratch)
         if #list > 0 then
-            scenes.tests(it, "agree with pyarrow and DuckDB: ", "duckdb_tools.py", { "million_rows", "many_columns", "killed_often" }, following,
-                ("LUNARRAY_DUCKDB='%s'"):format(list[1].variable))
+            scenes.tests(it, "agree with pyarrow and DuckDB: ", "duckdb_tools.py", { "million_rows", "many_columns", "killed_often" },
+                following, ("LUNARRAY_DUCKDB='%s'"):format(list[1].variable))
         end
     end
 end)

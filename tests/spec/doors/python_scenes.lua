@@ -11,8 +11,8 @@ M.library = build .. "/liblunarray.so.0"
 -- Whether Python and its packages are there, and no sanitizer is; else it prints what is left out.
 function M.there(packages)
     local sanitized = build:find "asan" or build:find "tsan"
-    local _, status = shell.capture(("%s -c 'import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, sys.argv[1:])))' %s 2>&1")
-        :format(M.python, packages))
+    local script = "import importlib.util as u, sys; sys.exit(not all(map(u.find_spec, sys.argv[1:])))"
+    local _, status = shell.capture(("%s -c '%s' %s 2>&1"):format(M.python, script, packages))
     if status == 0 and not sanitized then
         return true
     end

