@@ -191,6 +191,11 @@ LUN_API bool lun_time_scan(lun_dtype t, const char *format, lun_string s, int64_
 /* NULL: a format by which texts of dtype t are read, or written; else what is wrong with it, of the
  * conversion *which. */
 LUN_API const char *lun_time_check(lun_dtype t, const char *format, bool write, char *which);
+/* The texts of numbers and truths: format NULL: the fewest digits that read back; "": as Lua writes
+ * them; else one conversion of printf, of floats "eEfFgGaA", of integers "dixXo".  LUN_EARG: it is
+ * none of these. */
+LUN_API lun_status lun_number_texts(lun_engine *e, lun_array *a, const char *format,
+                                    lun_array **out);
 /* The bytes of the codes of a text array, and of all values of its pool, which others may share. */
 LUN_API lun_status lun_text_memory(lun_engine *e, lun_array *a, int64_t *bytes);
 /* The codes of a text array, 0 where an element is missing; lazy. */

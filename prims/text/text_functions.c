@@ -1,6 +1,9 @@
-/* text_functions.c - functions of one text: case, ends, parts, lengths. */
+/* text_functions.c - functions of one text: case, ends, parts, lengths, the number that it is. */
 #include "text/text_functions.h"
 
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/sized.h"
@@ -283,4 +286,152 @@ void lun__text_run_part(lun_text_call *c)
         return;
     const int64_t end = place_of(c, at, &c->text[0]);
     lun__strbuf_add(&c->out, c->s + at, (size_t)((end < 0 ? c->n : end) - at));
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* Blanks around a number are allowed, and what is no number of that kind is missing. */
+static bool is_blank(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* The text of the call from *end back and from the result on, without blanks. */
+static const char *body_of(const lun_text_call *c, const char **end)
+{
+    const char *s = c->s;
+    *end = s + c->n;
+    while (s < *end && is_blank(*s))
+        s++;
+    while (*end > s && is_blank((*end)[-1]))
+        (*end)--;
+    return s;
+}
+
+/* Whether s to end is that word of small letters, in any case. */
+static bool is_word(const char *s, const char *end, const char *word)
+{
+    const size_t n = strlen(word);
+    if ((size_t)(end - s) != n)
+        return false;
+    for (size_t k = 0; k < n; k++)
+        if ((s[k] >= 'A' && s[k] <= 'Z' ? s[k] + ('a' - 'A') : s[k]) != word[k])
+            return false;
+    return true;
+}
+
+void lun__text_run_integer(lun_text_call *c)
+{
+    const char *end, *s = body_of(c, &end);
+    const bool minus = s < end && *s == '-', is_signed = c->number[1] != 0;
+    const int bits = (int)c->number[0];
+    uint64_t x = 0;
+    s += s < end && (*s == '-' || *s == '+');
+    c->missing = s == end;
+    for (; s < end && !c->missing; s++) {
+        const uint64_t digit = (uint64_t)(*s - '0');
+        c->missing = !is_digit(*s) || x > (UINT64_MAX - digit) / 10;
+        x = x * 10 + digit;
+    }
+    const uint64_t most = is_signed ? (UINT64_C(1) << (bits - 1)) - !minus
+                          : minus   ? 0
+                                    : UINT64_MAX >> (64 - bits);
+    c->missing = c->missing || x > most;
+    c->result = (int64_t)(minus ? 0 - x : x);
+}
+
+void lun__text_run_truth(lun_text_call *c)
+{
+    const char *end, *s = body_of(c, &end);
+    c->result = is_word(s, end, "true");
+    c->missing = !c->result && !is_word(s, end, "false");
+}
+
+/* A number in digits as it is written: the first digits, up to 19, times a power of ten. */
+typedef struct decimal {
+    uint64_t digits;
+    int count;       /* of digits, without zeros in front */
+    int64_t power;   /* of ten */
+    bool any, whole; /* some digit; all text belongs to it */
+} decimal;
+
+static const char *add_digits(decimal *d, const char *s, const char *end, int64_t step)
+{
+    for (; s < end && is_digit(*s); s++) {
+        d->any = true;
+        if (d->count < 19) {
+            d->digits = d->digits * 10 + (uint64_t)(*s - '0');
+            d->count += d->digits != 0;
+            d->power += step;
+        } else {
+            d->count++;
+            d->power += step + 1;
+        }
+    }
+    return s;
+}
+
+/* Without a sign. */
+static decimal decimal_of(const char *s, const char *end)
+{
+    decimal d = {0};
+    s = add_digits(&d, s, end, 0);
+    if (s < end && *s == '.')
+        s = add_digits(&d, s + 1, end, -1);
+    d.whole = d.any && s == end;
+    if (d.any && s < end && (*s == 'e' || *s == 'E')) {
+        int64_t power = 0;
+        const char *at = s + 1;
+        const bool minus = at < end && *at == '-';
+        at += at < end && (*at == '-' || *at == '+');
+        d.whole = at < end;
+        for (; at < end && d.whole; at++) {
+            d.whole = is_digit(*at);
+            power = power < 100000 ? power * 10 + (*at - '0') : power;
+        }
+        d.power += minus ? -power : power;
+    }
+    return d;
+}
+
+/* The nearest number by the C library: the text is copied, for its end and a decimal point of the
+ * locale. */
+static double nearest(lun_text_call *c, const char *s, const char *end)
+{
+    const char *point = localeconv()->decimal_point;
+    const char *at = memchr(s, '.', (size_t)(end - s));
+    lun__strbuf_clear(&c->out);
+    lun__strbuf_add(&c->out, s, (size_t)((at ? at : end) - s));
+    if (at) {
+        lun__strbuf_puts(&c->out, point);
+        lun__strbuf_add(&c->out, at + 1, (size_t)(end - at - 1));
+    }
+    return c->out.failed ? NAN : strtod(lun__strbuf_text(&c->out), NULL);
+}
+
+void lun__text_run_real(lun_text_call *c)
+{
+    static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                 1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const char *end, *s = body_of(c, &end);
+    const bool minus = s < end && *s == '-';
+    s += s < end && (*s == '-' || *s == '+');
+    double x = NAN;
+    const decimal d = decimal_of(s, end);
+    if (d.whole && d.count <= 15 && d.power >= -22 && d.power <= 22)
+        x = d.power < 0 ? (double)d.digits / ten[-d.power] : (double)d.digits * ten[d.power];
+    else if (d.whole)
+        x = nearest(c, s, end);
+    else if (is_word(s, end, "inf") || is_word(s, end, "infinity"))
+        x = INFINITY;
+    else
+        c->missing = !is_word(s, end, "nan");
+    x = minus && !isnan(x) ? -x : x;
+    memcpy(&c->result, &x, sizeof x);
 }

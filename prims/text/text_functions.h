@@ -9,11 +9,12 @@
 typedef enum lun_text_result {
     LUN_TEXT_RESULT_TEXT,
     LUN_TEXT_RESULT_I64,
+    LUN_TEXT_RESULT_F64,
     LUN_TEXT_RESULT_BOOL
 } lun_text_result;
 
 /* One value and the arguments of the call; the result: a text in out (cleared before), or number;
- * missing: there is none. */
+ * missing: there is none.  Where it is no text, out is room for the function. */
 typedef struct lun_text_call {
     const char *s;
     int64_t n;

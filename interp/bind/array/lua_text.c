@@ -126,6 +126,18 @@ static int text_values(lua_State *L)
     return 1;
 }
 
+/* core.internal.number_texts(a, format or nil) */
+static int number_texts(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    const char *format = luaL_optstring(L, 2, NULL);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_number_texts(h->engine, a, format, out));
+    return lun__lua_array_give(L, h, s, 1);
+}
+
 /* core.internal.text_memory(a): the bytes of codes and values. */
 static int text_memory(lua_State *L)
 {
@@ -153,11 +165,9 @@ void lun__open_text(lua_State *L, const lun__parts *p)
 {
     static const lun__entry methods[] = {
         {"codes", text_codes, 1}, {"levels", text_levels, 1}, {NULL, NULL, 0}};
-    static const luaL_Reg internal[] = {{"text_call", text_call},
-                                        {"text_values", text_values},
-                                        {"text_slots", text_slots},
-                                        {"text_memory", text_memory},
-                                        {NULL, NULL}};
+    static const luaL_Reg internal[] = {
+        {"text_call", text_call},       {"text_values", text_values}, {"text_slots", text_slots},
+        {"number_texts", number_texts}, {"text_memory", text_memory}, {NULL, NULL}};
     lun__register_offer(L, p, p->text_methods, methods);
     lun__register_offer(L, p, p->methods, methods);
     lun__register(L, p, p->internal, internal);

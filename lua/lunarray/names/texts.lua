@@ -329,32 +329,6 @@ row("map", "a:map(f)",
 
 -- ---------------------------------------------------------------- numbers
 
--- What a number is as a text that reads back.
-local function shortest(x)
-    if math.type(x) ~= "float" then
-        return tostring(x)
-    elseif x ~= x then
-        return "nan"
-    elseif x == math.huge or x == -math.huge then
-        return x > 0 and "inf" or "-inf"
-    end
-    for digits = 15, 17 do
-        local s = ("%." .. digits .. "g"):format(x)
-        if tonumber(s) == x then
-            return s:find "[.e]" and s or s .. ".0"
-        end
-    end
-end
-
--- The u64 of those bits in decimal digits: Lua's integers are signed.
-local function unsigned(bits)
-    if bits >= 0 then
-        return tostring(bits)
-    end
-    local tens = (bits >> 1) // 5
-    return tostring(tens) .. tostring(bits - tens * 10)
-end
-
 -- f(x) of each different number of x, at its elements: texts.
 local function of_numbers(x, f)
     local values, at = x:unique_inverse()
@@ -366,78 +340,27 @@ local function of_numbers(x, f)
     return core.vector(results, "text"):take(at)
 end
 
-local function to_text(x)
-    if x:dtype() == "f32" then -- the fewest digits that read back as f32
-        return of_numbers(x, function(number)
-            for digits = 6, 9 do
-                local s = ("%." .. digits .. "g"):format(number)
-                if number ~= number or number == math.huge or number == -math.huge then
-                    return shortest(number)
-                elseif internal.rounded(tonumber(s), "f32") == number then
-                    return s:find "[.e]" and s or s .. ".0"
-                end
-            end
-        end)
-    end
-    return of_numbers(x, x:dtype() == "u64" and unsigned or shortest)
-end
-
--- The number of a text, of that dtype's kind; nil: it is none.
-local function number_of(s, dtype)
-    local body = s:match "^%s*(.-)%s*$"
-    if dtype == "bool" then
-        local lower = body:lower()
-        if lower == "true" or lower == "false" then
-            return lower == "true"
-        end
-        return nil
-    elseif dtype:find "^b?f" then
-        local lower = body:lower():gsub("^[+-]", "")
-        if lower == "nan" then
-            return 0.0 / 0.0
-        elseif lower == "inf" or lower == "infinity" then
-            return body:sub(1, 1) == "-" and -math.huge or math.huge
-        end
-        local number = body:find "^[+-]?[%d.]" and not body:find "[xX]" and tonumber((body:gsub("^%+", "")))
-        return number and number + 0.0 or nil
-    end
-    if not body:find "^[+-]?%d+$" then
-        return nil
-    end
-    local n = math.tointeger(tonumber((body:gsub("^%+", ""))))
-    local bits, signed = tonumber(dtype:sub(2)), dtype:sub(1, 1) == "i"
-    if dtype == "u64" then
-        local digits = body:gsub("^%+", ""):gsub("^0+", "")
-        if not n and #digits == 20 and digits <= "18446744073709551615" then -- by its bits, as all of u64
-            return math.tointeger(tonumber(digits:sub(1, 19))) * 10 + tonumber(digits:sub(20))
-        elseif not n and #digits == 19 then
-            return math.tointeger(tonumber(digits:sub(1, 18))) * 10 + tonumber(digits:sub(19))
-        end
-        return n and n >= 0 and n or nil
-    end
-    local least, most = signed and -(1 << (bits - 1)) or 0, signed and ~(-1 << (bits - 1)) or (1 << bits) - 1
-    return n and n >= least and n <= most and n or nil
-end
-
 -- The texts of a as numbers; errors: "raise" or "missing".
 local function from_text(a, dtype, errors)
-    local wrong, some = { false }, false
-    local made = by_value(a, function(s, k)
-        local x = number_of(s, dtype)
-        wrong[k + 1] = x == nil
-        some = some or x == nil
-        return x
-    end, dtype)
-    if some and errors == "raise" then
-        local at = core.vector(wrong, "bool"):take(internal.text_slots(a):cast "i64" + 1)
-        local flat = select("#", at:shape()) == 1 and at or at:flatten()
+    local known = dtypes.by_name[dtype]
+    local kind, made = known.kind
+    if kind == "bool" then
+        made = internal.text_call(a, "truth")
+    elseif kind == "float" then
+        made = internal.text_call(a, "real")
+    else
+        made = internal.text_call(a, "integer", nil, nil, 8 * known.bytes, kind == "signed" and 1 or 0)
+    end
+    if errors == "raise" then
+        local wrong = made:ismissing():land(a:notna())
+        local flat = select("#", wrong:shape()) == 1 and wrong or wrong:flatten()
         if flat:any() then
             local i = flat:argmax()
             bad(1, 'row %d: \'%s\' is no %s; {errors="missing"} makes it missing', i,
                 (select("#", a:shape()) == 1 and a or a:flatten())[i], dtype)
         end
     end
-    return made
+    return core.cast(made, dtype)
 end
 
 row("cast", 'a:cast(dtype [, {errors="raise"}])',
@@ -453,7 +376,7 @@ row("cast", 'a:cast(dtype [, {errors="raise"}])',
         local errors = options.errors or "raise"
         call.word(errors, 3, "raise missing", "option errors")
         if dtype == "text" then
-            return is_texts(a) and a or to_text(a)
+            return is_texts(a) and a or internal.number_texts(a)
         end
         call.dtype(dtype, 2)
         return from_text(texts(a, 1), dtype, errors)
@@ -466,7 +389,7 @@ local function as_texts(x, argument)
         return core.vector { tostring(x) }
     end
     call.array(x, argument)
-    return is_texts(x) and x or of_numbers(x, x:dtype() == "u64" and unsigned or tostring)
+    return is_texts(x) and x or internal.number_texts(x, "")
 end
 
 row("..", "a .. x", "the texts one behind the other, element by element; x: a text, a number, or an array",
@@ -488,6 +411,11 @@ row("format", "a:format(f)", "numbers as texts by one conversion of string.forma
             bad(1, "numbers expected, got %s", call.described(x))
         elseif type(form) ~= "string" or not pcall(string.format, form, 0) then
             bad(2, "a conversion of string.format expected, got %s", tostring(form))
+        end
+        local kind = dtypes.by_name[x:dtype()].kind
+        if form:find(kind == "float" and "^%%[-+ #0]*%d*%.?%d*[eEfFgGaA]$" or "^%%[-+ #0]*%d*%.?%d*[dixXo]$")
+            and x:dtype() ~= "u64" then
+            return internal.number_texts(x, form)
         end
         return of_numbers(x, function(number) return form:format(number) end)
     end)

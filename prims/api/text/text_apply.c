@@ -4,6 +4,7 @@
 #include "store/pool.h"
 #include "text/text_functions.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 /* From so many values on what is there to add more is given back. */
@@ -16,10 +17,12 @@ typedef struct table {
     const lun_text_function *f;
     lun_text_pool *of, *made;
     int64_t n;
-    int64_t *numbers;
-    bool *truths;
+    int64_t *numbers;     /* of floats their bits */
+    bool *truths, *there; /* there: of numbers */
     uint32_t *codes;
     bool moved, gaps; /* some result has another code than its value; some has none */
+    const lun_text_call *call;
+    atomic_bool failed;
 } table;
 
 static lun_status put_text(table *t, lun_text_call *c, int64_t code)
@@ -36,34 +39,70 @@ static lun_status put_text(table *t, lun_text_call *c, int64_t code)
     return s;
 }
 
-static lun_status compute(table *t, lun_text_call *c)
+static void run(const table *t, lun_text_call *c, int64_t code)
+{
+    lun__strbuf_clear(&c->out);
+    c->missing = false;
+    c->s = lun__text_pool_at(t->of, (uint32_t)code, &c->n);
+    t->f->run(c);
+}
+
+static lun_status compute_texts(table *t, lun_text_call *c)
 {
     lun_status s = LUN_OK;
     for (int64_t code = 1; s == LUN_OK && code <= t->n; code++) {
-        lun__strbuf_clear(&c->out);
-        c->missing = false;
-        c->s = lun__text_pool_at(t->of, (uint32_t)code, &c->n);
-        t->f->run(c);
-        if (t->f->result == LUN_TEXT_RESULT_TEXT)
-            s = put_text(t, c, code);
-        else if (t->f->result == LUN_TEXT_RESULT_I64)
-            t->numbers[code] = c->result;
-        else
-            t->truths[code] = c->result != 0;
+        run(t, c, code);
+        s = put_text(t, c, code);
     }
     return s;
+}
+
+enum { TASK = 8192 }; /* values that one task computes numbers of */
+
+static void number_task(void *of, int64_t k)
+{
+    table *t = of;
+    lun_text_call c = *t->call;
+    const int64_t end = (k + 1) * TASK < t->n ? (k + 1) * TASK : t->n;
+    c.out = (lun_strbuf)LUN_STRBUF_INIT;
+    for (int64_t code = k * TASK + 1; code <= end; code++) {
+        run(t, &c, code);
+        if (t->truths)
+            t->truths[code] = c.result != 0;
+        else if (!c.missing)
+            t->numbers[code] = c.result;
+        if (t->there)
+            t->there[code] = !c.missing;
+        if (c.out.failed)
+            atomic_store(&t->failed, true);
+    }
+    lun__strbuf_free(&c.out);
+}
+
+static lun_status compute(table *t, lun_text_call *c)
+{
+    if (t->codes)
+        return compute_texts(t, c);
+    t->call = c;
+    lun_host_share(t->e, (t->n + TASK - 1) / TASK, t, number_task);
+    for (int64_t code = 1; t->there && code <= t->n; code++)
+        t->gaps = t->gaps || !t->there[code];
+    return t->failed ? lun__fail_nomem(t->e) : LUN_OK;
 }
 
 /* Room for the results. */
 static lun_status start(table *t)
 {
     const size_t n = (size_t)t->n + 1;
-    if (t->f->result == LUN_TEXT_RESULT_I64)
-        t->numbers = calloc(n, sizeof *t->numbers);
-    else if (t->f->result == LUN_TEXT_RESULT_BOOL)
+    const lun_text_result r = t->f->result;
+    if (r == LUN_TEXT_RESULT_I64 || r == LUN_TEXT_RESULT_F64) {
+        t->there = calloc(n, sizeof *t->there);
+        t->numbers = t->there ? calloc(n, sizeof *t->numbers) : NULL;
+    } else if (r == LUN_TEXT_RESULT_BOOL) {
         t->truths = calloc(n, sizeof *t->truths);
-    else
+    } else {
         t->codes = calloc(n, sizeof *t->codes);
+    }
     if (!t->numbers && !t->truths && !t->codes)
         return lun__fail_nomem(t->e);
     return t->codes ? lun__text_pool_new(t->e, &t->made) : LUN_OK;
@@ -95,17 +134,21 @@ static lun_status texts(table *t, lun_array *slots, lun_array *valid, lun_array 
 /* The results at the codes `slots`, missing where the validity is false. */
 static lun_status results(table *t, lun_array *slots, lun_array *valid, lun_array **out)
 {
-    lun_array *all = NULL;
+    lun_array *all = NULL, *there = NULL;
+    const lun_dtype dtype = t->f->result == LUN_TEXT_RESULT_F64 ? LUN_F64 : LUN_I64;
     if (t->codes)
         return texts(t, slots, valid, out);
     if (t->truths)
         return lun__text_array_mask(t->e, t->truths, t->n, slots, out);
-    lun_status s = lun__text_array_by_code(t->e, t->numbers, t->n, LUN_I64, slots, &all);
-    if (s == LUN_OK && valid)
-        s = lun_with_parts(t->e, all, valid, out);
+    lun_status s = lun__text_array_by_code(t->e, t->numbers, t->n, dtype, slots, &all);
+    if (s == LUN_OK && t->gaps)
+        s = lun__text_array_mask(t->e, t->there, t->n, slots, &there);
+    if (s == LUN_OK && (there || valid))
+        s = lun_with_parts(t->e, all, there ? there : valid, out);
     else if (s == LUN_OK)
         lun_retain(*out = all);
     lun_release(all);
+    lun_release(there);
     return s;
 }
 
@@ -154,6 +197,7 @@ lun_status lun_text_call_function(lun_engine *e, int which, lun_array *a, const 
     lun__text_pool_release(t.made);
     free(t.numbers);
     free(t.truths);
+    free(t.there);
     free(t.codes);
     lun_release(slots);
     lun_release(valid);

@@ -3,6 +3,7 @@
 #define LUN_TEXT_ARRAY_H
 
 #include "api/array/array.h"
+#include "base/strbuf.h"
 #include "lunarray_bind.h"
 #include "text/texts.h"
 
@@ -28,6 +29,18 @@ lun_status lun__text_array_mask(lun_engine *e, const bool *truths, int64_t n, lu
 /* The same of numbers of codes, in the narrowest dtype; `most` is the largest. */
 lun_status lun__text_array_recoded(lun_engine *e, const uint32_t *to, int64_t n, int64_t most,
                                    lun_array *codes, lun_array **out);
+
+/* How one element is written, behind what is in `to`. */
+typedef struct lun__text_writer {
+    void (*write)(const struct lun__text_writer *by, const void *x, lun_strbuf *to);
+    lun_dtype t;        /* the writer's own */
+    const char *format; /* the same; NULL: none */
+    int size;           /* bytes of an element */
+    bool ordered;       /* equal elements have one text */
+} lun__text_writer;
+/* The texts of the elements of a, missing where these are (text_written.c). */
+lun_status lun__text_written(lun_engine *e, lun_array *a, const lun__text_writer *by,
+                             lun_array **out);
 
 /* What the kind TEXT does (text_kind.c). */
 extern const lun_logical_kind lun__text_kind;

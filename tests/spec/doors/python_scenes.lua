@@ -21,8 +21,8 @@ function M.there(packages)
     return false
 end
 
--- The tests of scenes, by busted's `it`: what begins their titles, the program, the scenes, a function that gives what follows them, variables
--- for the command.
+-- The tests of scenes, by busted's `it`: what begins their titles, the program, the scenes, a function that gives what follows
+-- them, variables for the command.
 function M.tests(it, title, program, scenes, following, variables)
     local said
     local function played()
