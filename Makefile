@@ -306,7 +306,8 @@ help:
     'torture      stress and fault-injection tests (TORTURE: the size, 1 is full)' \
     'machines     the C tests and specs on four simulated machines: vectors, threads, caches' \
     'apicheck     the specs with a Lua that checks the use of its C interface' \
-    'bits         the digest of 100,000 generated programs, by each level of instructions (bits-arm64: emulated)' \
+    'bits         the digest of 100,000 generated programs, by each level of instructions (bits-arm64: emulated;' \
+    '             bits-f32: all arguments of the functions, for a night)' \
     'coverage     lines and branches that the tests reach, by gcovr' \
     'lint format  the style checks; clang-format over every C file' \
     'docs         write what the examples print, and the reference, into docs/' \

@@ -225,15 +225,20 @@ packages-check:
 # Its objects need no header of another library.
 BITS_OBJ := $(OBJ)/bits/bits.o $(patsubst %.c,$(OBJ)/%.o,$(call sources,prims/table) prims/math/op_cell.c prims/math/scalar_sequence.c) \
     $(ISAS:%=$(OBJ)/backends/reference/instruction_loops_%.o)
-.PHONY: bits bits-arm64 bits-build
+.PHONY: bits bits-f32 bits-arm64 bits-build
 bits-build: $(BUILD)/bits/digest $(BUILD)/bits/by_engine
 bits: $(BUILD)/bits/digest
 	@BUILD='$(BUILD)' sh tests/bits/bits.sh
+# All arguments of each f32 function of one, and many of each f64 one: hours, for a nightly run; NAMES: of these alone.
+bits-f32: $(BUILD)/bits/functions
+	@BUILD='$(BUILD)' sh tests/bits/functions.sh
 bits-arm64:
 	@MAKE='$(MAKE)' BUILD='$(BUILD)' sh tests/bits/arm64.sh
 $(OBJ)/bits/%.o: tests/bits/%.c $(GEN)/loops_each.h Makefile
 	$(call COMPILE,$(INC_backends) $(OPENMP))
 $(BUILD)/bits/digest: $(BITS_OBJ)
+	@mkdir -p $(@D); echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -o $@ $^ -lm
+$(BUILD)/bits/functions: $(OBJ)/bits/functions.o $(filter-out $(OBJ)/bits/bits.o,$(BITS_OBJ))
 	@mkdir -p $(@D); echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -o $@ $^ -lm
 $(BUILD)/bits/by_engine: $(OBJ)/bits/by_engine.o $(OBJECTS)
 	@mkdir -p $(@D); echo "  ld  $@"; $(CC) $(LDFLAGS_ALL) -o $@ $< $(OBJECTS) $(LUA_LIB) $(OPENMP) $(LIBS)

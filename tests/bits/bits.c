@@ -13,25 +13,9 @@
 #include <stdlib.h>
 
 #include "interpret.h"
+#include "levels.h"
 #include "math/op_cell.h"
 #include "sha256.h"
-
-/* ---- levels ---------------------------------------------------------------------------------- */
-
-static const lun_loops *loops_of(const char *level)
-{
-    if (!strcmp(level, "base"))
-        return &lun__loops_base;
-#ifdef __x86_64__
-    if (!strcmp(level, "avx2") && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return &lun__loops_avx2;
-    if (!strcmp(level, "avx512") && __builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512cd") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        return &lun__loops_avx512;
-#endif
-    return NULL;
-}
 
 /* ---- digests --------------------------------------------------------------------------------- */
 
