@@ -619,6 +619,8 @@ LUN_API lun_status lun_random(lun_engine *e, int rank, const int64_t *shape, uin
 /* re + im i, broadcast: LUN_C64 of two arrays of f32, else LUN_C128; numbers adopt the dtype of the
  * other one.  LUN_EDTYPE if one of them is complex, text or a time. */
 LUN_API lun_status lun_complex(lun_engine *e, lun_array *re, lun_array *im, lun_array **out);
+/* A weak Scalar re + im i: with arrays of f32 and narrower floats it is LUN_C64. */
+LUN_API lun_status lun_complex_number(lun_engine *e, double re, double im, lun_array **out);
 /* The real parts, as a window on a; of a real array a itself. */
 LUN_API lun_status lun_real(lun_engine *e, lun_array *a, lun_array **out);
 /* The imaginary parts, as a window on a; of a real array zeros. */
@@ -630,7 +632,7 @@ LUN_API lun_status lun_angle(lun_engine *e, lun_array *a, lun_array **out);
 /* Element `index`, counted from 0, of a complex array.  LUN_EDTYPE if it is none. */
 LUN_API lun_status lun_getcomplex(lun_engine *e, lun_array *a, int64_t index, double *re,
                                   double *im);
-/* Writes it. */
+/* Writes it.  lun_set and lun_fill write real numbers, lun_write pairs, as lun_read gives them. */
 LUN_API lun_status lun_setcomplex(lun_engine *e, lun_array *a, int64_t index, double re, double im);
 
 /* ---- records ---------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #define LUNARRAY_HPP
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -92,11 +93,19 @@ inline void check(const lun_engine *e, lun_status s)
         throw error(s, e);
 }
 
+// Whether T is std::complex of float or double, whose arrays are LUN_C64 and LUN_C128.
+template <class T>
+constexpr bool is_complex_v =
+    std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
+template <class T> constexpr bool is_number_v = std::is_arithmetic_v<T> || is_complex_v<T>;
+
 // The dtype of elements of a C++ type.
 template <class T> constexpr lun_dtype dtype_of()
 {
-    static_assert(std::is_arithmetic_v<T>, "elements are numbers or bool");
-    if constexpr (std::is_same_v<T, bool>)
+    static_assert(is_number_v<T>, "elements are numbers, complex numbers or bool");
+    if constexpr (is_complex_v<T>)
+        return sizeof(T) == 8 ? LUN_C64 : LUN_C128;
+    else if constexpr (std::is_same_v<T, bool>)
         return LUN_BOOL;
     else if constexpr (std::is_floating_point_v<T>) {
         static_assert(sizeof(T) <= 8, "float or double");
@@ -333,11 +342,36 @@ class array
               lun_write(owner(), a_, x.data(), first, static_cast<std::int64_t>(x.size())));
     }
     // One element, from 0.  As other numbers below in any type of numbers, exactly: see number_of.
+    // Of complex arrays get<std::complex<double>>.
     template <class T> T get(std::int64_t i) const
     {
-        lun_value v{};
-        check(owner(), lun_get(owner(), a_, i, &v));
-        return number_of<T>(v);
+        if constexpr (is_complex_v<T>) {
+            double re = 0, im = 0;
+            check(owner(), lun_getcomplex(owner(), a_, i, &re, &im));
+            return T(static_cast<typename T::value_type>(re),
+                     static_cast<typename T::value_type>(im));
+        } else {
+            lun_value v{};
+            check(owner(), lun_get(owner(), a_, i, &v));
+            return number_of<T>(v);
+        }
+    }
+    // The parts of complex numbers, windows that are written through; the conjugates, the angles.
+    array real() const
+    {
+        return made([&](lun_array **out) { return lun_real(owner(), a_, out); });
+    }
+    array imag() const
+    {
+        return made([&](lun_array **out) { return lun_imag(owner(), a_, out); });
+    }
+    array conj() const
+    {
+        return made([&](lun_array **out) { return lun_conj(owner(), a_, out); });
+    }
+    array angle() const
+    {
+        return made([&](lun_array **out) { return lun_angle(owner(), a_, out); });
     }
     double operator[](std::int64_t i) const
     {
@@ -379,12 +413,17 @@ class array
         return out;
     }
 
-    // A reduction of all elements, evaluated now: sum(), or sum<std::int64_t>().
+    // A reduction of all elements, evaluated now: sum(), sum<std::int64_t>(), or
+    // sum<std::complex<double>>() of complex numbers.
     template <class T = double> T total(lun_reduction r, std::int64_t ddof = 0) const
     {
-        lun_value v{};
-        check(owner(), lun_total(owner(), r, a_, ddof, &v));
-        return number_of<T>(v);
+        if constexpr (is_complex_v<T>) {
+            return along(r, {}, false, false, ddof).template get<T>(0);
+        } else {
+            lun_value v{};
+            check(owner(), lun_total(owner(), r, a_, ddof, &v));
+            return number_of<T>(v);
+        }
     }
     template <class T = double> T sum() const
     {
@@ -546,6 +585,10 @@ class operand
             kind_ = x > T{} && u_ > INT64_MAX ? of_unsigned : of_integer;
         }
     }
+    // A complex number, which takes the width of the array beside it.
+    template <class P> operand(std::complex<P> z) : kind_(of_complex), d_(z.real()), im_(z.imag())
+    {
+    }
     lun_engine *engine() const noexcept
     {
         return a_.engine();
@@ -568,6 +611,9 @@ class operand
             v.as.u = u_;
             check(e, lun_full(e, 0, nullptr, LUN_U64, v, &out));
             break;
+        case of_complex:
+            check(e, lun_complex_number(e, d_, im_, &out));
+            break;
         default:
             check(e, lun_number(e, d_, &out));
         }
@@ -575,11 +621,11 @@ class operand
     }
 
   private:
-    enum kind { of_array, of_integer, of_unsigned, of_float };
+    enum kind { of_array, of_integer, of_unsigned, of_float, of_complex };
     array a_;
     kind kind_ = of_float;
     std::uint64_t u_ = 0;
-    double d_ = 0;
+    double d_ = 0, im_ = 0;
 };
 
 // Any operation of the table; at least one operand is an array.
@@ -601,15 +647,15 @@ inline array apply(lun_op op, std::initializer_list<operand> operands)
     return array(out);
 }
 
-#define LUN_HPP_OPERATOR(symbol, OP)                                      \
-    inline array operator symbol(const array &a, const operand &b)        \
-    {                                                                     \
-        return apply(OP, {a, b});                                         \
-    }                                                                     \
-    template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>> \
-    array operator symbol(T a, const array &b)                            \
-    {                                                                     \
-        return apply(OP, {a, b});                                         \
+#define LUN_HPP_OPERATOR(symbol, OP)                               \
+    inline array operator symbol(const array &a, const operand &b) \
+    {                                                              \
+        return apply(OP, {a, b});                                  \
+    }                                                              \
+    template <class T, class = std::enable_if_t<is_number_v<T>>>   \
+    array operator symbol(T a, const array &b)                     \
+    {                                                              \
+        return apply(OP, {a, b});                                  \
     }
 LUN_HPP_OPERATOR(+, LUN_OP_ADD)
 LUN_HPP_OPERATOR(-, LUN_OP_SUB)

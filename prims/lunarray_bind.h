@@ -268,8 +268,6 @@ LUN_API lun_status lun_complex_lanes(lun_engine *e, lun_array *a, lun_array **ou
  * others are refused by LUN_EDTYPE, another last extent than 2 by LUN_ESHAPE.  Writing to one of
  * both does not change the other. */
 LUN_API lun_status lun_complex_of(lun_engine *e, lun_array *lanes, lun_array **out);
-/* A weak Scalar re + im i: with arrays of f32 and narrower floats it is LUN_C64. */
-LUN_API lun_status lun_complex_number(lun_engine *e, double re, double im, lun_array **out);
 /* The dtype of the parts of a complex one; LUN_DTYPE_COUNT: it is none. */
 LUN_API lun_dtype lun_complex_part(lun_dtype t);
 

@@ -466,12 +466,17 @@ local function is_infinite(x)
     return x == math.huge or x == -math.huge
 end
 
+-- What a norm is of: the moduli of complex elements.
+local function moduli(a)
+    return core.iscomplex(a) and a:abs() or a
+end
+
 row("vector_norm", "a:vector_norm([{ord=2, axis=, keep=false}])",
     "of the elements of all axes or of some: the root of the sum of powers; ord: also 1, 0 (how many are not 0),\n"
         .. "math.huge and -math.huge (the greatest and the least modulus)",
     "lun.vector{3, -4}:vector_norm{ord = 1}", "7.0",
     function(a, options)
-        array(a, 1)
+        a = moduli(array(a, 1))
         options = call.options(options, 2, "ord axis keep")
         local ord = options.ord == nil and 2 or call.number(options.ord, 2)
         local axes = options.axis
@@ -512,7 +517,8 @@ row("matrix_norm", 'A:matrix_norm([{ord="fro", keep=false}])',
         end
         options = call.options(options, 2, "ord keep")
         local ord, keep = options.ord == nil and "fro" or options.ord, options.keep
-        A = call.floating(A)
+        local of_elements = ord == "fro" or ord == 1 or ord == -1 or math.type(ord) and is_infinite(ord)
+        A = call.floating(of_elements and moduli(A) or A)
         local result
         if ord == "fro" then
             result = A:norm { axis = { rank - 1, rank }, keep = true }

@@ -142,7 +142,9 @@ row("unique_all", "a:unique_all()",
 
 -- Where elements are among the sorted different values of another array; NaN is none of them, missing may be one.
 local function among(a, values)
-    if has_missing(values) then
+    if core.iscomplex(a) or core.iscomplex(values) then
+        bad(1, "complex numbers have no order: take abs(), real() or imag()")
+    elseif has_missing(values) then
         local rest = there(values)
         return among(a, rest):lor(a:ismissing():land(#rest < #values))
     elseif has_missing(a) then

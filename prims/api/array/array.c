@@ -318,6 +318,14 @@ static lun_status refuse_gaps(lun_engine *e, const lun_array *a)
                      (long long)(n - there), (long long)n);
 }
 
+bool lun__array_some_complex(lun_array *const *all, int count)
+{
+    bool some = false;
+    for (int k = 0; k < count; k++)
+        some = some || (all[k] && !lun_is_freed(all[k]) && lun__array_is_complex(all[k]));
+    return some;
+}
+
 lun_status lun__array_refuse_gaps(lun_engine *e)
 {
     return lun__fail(e, LUN_EDTYPE, "no element of a complex array is missing: write a NaN");

@@ -107,6 +107,8 @@ lun_status lun__array_usable(lun_engine *e, const lun_array *a);
 /* LUN_EARG if elements of a are missing, with their number: for what would take them wrongly; of a
  * logical dtype LUN_EDTYPE. */
 lun_status lun__array_refuse_missing(lun_engine *e, const lun_array *a);
+/* Whether one of them is complex. */
+bool lun__array_some_complex(lun_array *const *all, int count);
 /* LUN_EDTYPE: elements of complex arrays are never missing. */
 lun_status lun__array_refuse_gaps(lun_engine *e);
 /* lun__array_usable for what reads elements as they are stored: texts alone are refused. */
@@ -247,6 +249,18 @@ typedef struct lun_reducing {
 lun_status lun__logical_reduce(lun_engine *e, lun_reduction r, lun_array *a, const lun_reducing *by,
                                lun_array **out);
 
+/* A reduction or a scan of a, from id on, which may be NULL, by a function that is an operation. */
+typedef struct lun_folding {
+    lun_function *f;
+    lun_array *id, *a;
+    const int *axes;
+    int count; /* of axes; 0: all elements in their order */
+    bool keep, scans, inclusive;
+} lun_folding;
+/* Whether a or the first value is of a kind that has folds of its own, and f an operation: then it
+ * is done, with *s. */
+bool lun__logical_fold(lun_engine *e, const lun_folding *x, lun_status *s, lun_array **out);
+
 /* What a kind of logical dtypes does; e->kinds has it by lun_kind. */
 typedef struct lun_logical_kind {
     /* out->slots and out->valid are those of the arrays, of this kind: brings the slots to one
@@ -266,6 +280,8 @@ typedef struct lun_logical_kind {
     /* lun__logical_reduce; NULL: it refuses all. */
     lun_status (*reduce)(lun_engine *e, lun_reduction r, lun_array *a, const lun_reducing *by,
                          lun_array **out);
+    /* lun__logical_fold; NULL: it has none. */
+    lun_status (*fold)(lun_engine *e, const lun_folding *x, lun_array **out);
     /* Elements as f64, measured from *from, an element or a missing one, and the elements of such
      * numbers, rounded down: how what lies between elements is found; NULL: nothing does. */
     lun_status (*numbers)(lun_engine *e, lun_array *a, lun_array **numbers, lun_array **from);

@@ -9,6 +9,7 @@
  * lun__array_node or lun_missing_parts, which refuse one. */
 #include "api/array/array.h"
 #include "base/strbuf.h"
+#include "graph/function_ref.h"
 #include "lunarray_bind.h"
 #include "table/op.h"
 
@@ -247,6 +248,25 @@ lun_status lun__logical_reduce(lun_engine *e, lun_reduction r, lun_array *a, con
     if (s != LUN_OK)
         return s;
     return kind->reduce ? kind->reduce(e, r, a, by, out) : lun__array_refuse_logical(e, a);
+}
+
+bool lun__logical_fold(lun_engine *e, const lun_folding *x, lun_status *s, lun_array **out)
+{
+    lun_array *const both[] = {x->a, x->id};
+    if (!x->f || x->f->op >= LUN_OP_COUNT || !x->a)
+        return false;
+    for (int k = 0; k < 2; k++) {
+        const bool logical = both[k] && !lun_is_freed(both[k]) && lun__array_logical(both[k]);
+        const lun_logical_kind *kind =
+            logical ? e->kinds[lun_dtype_kind(lun__array_logical(both[k]))] : NULL;
+        if (!kind || !kind->fold)
+            continue;
+        *s = lun__array_present(e, x->a);
+        if (*s == LUN_OK)
+            *s = kind->fold(e, x, out);
+        return true;
+    }
+    return false;
 }
 
 /* ---- the interface --------------------------------------------------------------------------- */

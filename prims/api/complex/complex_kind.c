@@ -111,5 +111,6 @@ const lun_logical_kind lun__complex_kind = {.alike = alike,
                                             .cast = cast,
                                             .compute = lun__complex_compute,
                                             .reduce = lun__complex_reduce,
+                                            .fold = lun__complex_fold,
                                             .read = read,
                                             .matmul = lun__complex_reduce_matmul};

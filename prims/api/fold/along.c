@@ -330,6 +330,10 @@ lun_status lun_fold_along_with(lun_engine *e, lun_function *f, lun_array *id, lu
                                bool keep, lun_array **out)
 {
     LUN_NEED(e, out && (count <= 0 || axes) && extras >= 0 && (extras == 0 || extra));
+    const lun_folding all = {.f = f, .id = id, .a = a, .axes = axes, .count = count, .keep = keep};
+    lun_status done;
+    if (!extras && lun__logical_fold(e, &all, &done, out))
+        return done;
     LUN_NO_MISSING(e, id);
     LUN_NO_MISSING(e, a);
     along g;

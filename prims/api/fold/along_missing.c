@@ -309,6 +309,18 @@ static lun_status reduce_segments(const void *of, lun_reduction r, lun_array *x,
     return lun_along(g->e, r, x, g->axes, g->count, g->options, out);
 }
 
+/* A product of complex numbers, whose parts are combined together. */
+static lun_status product_along(lun_engine *e, lun_array *a, const int *axes, int count, bool keep,
+                                lun_array **out)
+{
+    lun_function *times = NULL;
+    lun_status s = lun_function_op(e, LUN_OP_MUL, &times);
+    if (s == LUN_OK)
+        s = lun_fold_along(e, times, NULL, a, axes, count, keep, out);
+    lun_function_release(times);
+    return s;
+}
+
 lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *axes, int count,
                      const lun_along_options *options, lun_array **out)
 {
@@ -322,6 +334,8 @@ lun_status lun_along(lun_engine *e, lun_reduction r, lun_array *a, const int *ax
         LUN_ORDERED(e, a, out, lun_along(e, r, ordered, axes, count, options, made))
     if (lun__logical_reduced(a, r))
         LUN_BY_ORDER(e, a, lun_along(e, r, ordered, axes, count, options, out))
+    if (r == LUN_PROD && lun__array_some_complex(&a, 1))
+        return product_along(e, a, axes, count, o.keep, out);
     const segments g = {e, axes, count, options};
     if (lun__array_some_logical(&a, 1))
         return lun__logical_reduce(e, r, a, &(lun_reducing){reduce_segments, &g}, out);

@@ -191,6 +191,9 @@ lun_status lun_reduce_with(lun_engine *e, lun_function *f, lun_array *id, lun_ar
                            lun_array *const *extra, int extras, lun_array **out)
 {
     LUN_NEED(e, out && extras >= 0 && (extras == 0 || extra));
+    lun_status done;
+    if (!extras && lun__logical_fold(e, &(lun_folding){.f = f, .id = id, .a = a}, &done, out))
+        return done;
     LUN_NO_MISSING(e, id);
     LUN_NO_MISSING(e, a);
     const lun_segments whole = {.length = 0};

@@ -9,7 +9,9 @@ lun_status lun_call(lun_engine *e, lun_function *f, lun_array *const *operands, 
     LUN_NEED(e, operands && outs && results);
     const bool gaps = elements > 0 && elements <= count && count <= LUN_MAX_OPERANDS &&
                       lun__validity_some_missing(operands, elements);
-    if (f && gaps && f->op < LUN_OP_COUNT) {
+    const bool logical = elements > 0 && elements <= count && count <= LUN_MAX_OPERANDS &&
+                         lun__array_some_complex(operands, elements);
+    if (f && (gaps || logical) && f->op < LUN_OP_COUNT) {
         *results = 1;
         return lun_apply(e, f->op, operands, count, outs);
     }

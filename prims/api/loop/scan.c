@@ -64,6 +64,10 @@ lun_status lun_scan_with(lun_engine *e, lun_function *f, lun_array *id, lun_arra
                          lun_array *const *extra, int extras, bool inclusive, lun_array **out)
 {
     const bool gaps = f && a && lun_has_missing(a);
+    lun_folding all = {.f = f, .id = id, .a = a, .scans = true, .inclusive = inclusive};
+    lun_status done;
+    if (out && !extras && lun__logical_fold(e, &all, &done, out))
+        return done;
     if (gaps && f->op == LUN_OP_COUNT) {
         LUN_NO_MISSING(e, id);
         return lun__map_missing_scan(e, f, id, a, extra, extras, inclusive, out);
@@ -85,6 +89,12 @@ lun_status lun_scan_along_with(lun_engine *e, lun_function *f, lun_array *id, lu
 {
     int64_t shape[LUN_MAX_RANK];
     const bool gaps = f && a && lun_has_missing(a);
+    lun_folding all = {.f = f, .id = id, .a = a, .scans = true, .inclusive = inclusive};
+    lun_status done;
+    all.axes = &axis;
+    all.count = 1;
+    if (out && !extras && lun__logical_fold(e, &all, &done, out))
+        return done;
     if (gaps && axis == 0 && lun_shape(a, shape) == 1)
         return lun_scan_with(e, f, id, a, extra, extras, inclusive, out);
     if (gaps && f->op < LUN_OP_COUNT && !extras && axis >= 0)

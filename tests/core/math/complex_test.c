@@ -125,7 +125,6 @@ static void test_refused(void **state)
     assert_int_equal(lun_cast(e, a, LUN_F64, &out), LUN_EDTYPE);
     assert_int_equal(lun_store(e, x, a), LUN_EDTYPE);
     assert_int_equal(lun_get(e, a, 0, &v), LUN_EDTYPE);
-    assert_int_equal(lun_set(e, a, 0, (lun_value){.dtype = LUN_I64}), LUN_EDTYPE);
     assert_int_equal(lun_data(e, a, &data), LUN_EDTYPE);
     assert_int_equal(lun_total(e, LUN_SUM, a, 0, &v), LUN_EDTYPE);
     assert_int_equal(lun_complex(e, a, x, &out), LUN_EDTYPE);
@@ -143,12 +142,88 @@ static void test_refused(void **state)
     lun_release(x);
 }
 
+/* Values are those of NumPy 2.4: tests/spec/math/complex_moves.py. */
+static void test_made_and_written(void **state)
+{
+    (void)state;
+    const double pairs[] = {1, 2, -3, 0.5, 0, 4};
+    const float narrow[] = {1, 2, -3, 0.5F};
+    lun_array *a, *i, *x, *out;
+    OK(lun_vector(e, narrow, 2, LUN_C64, &a));
+    holds(a, LUN_C64, (double[]){1, 2, -3, 0.5}, 2);
+    OK(lun_full(e, 1, (int64_t[]){2}, LUN_C128, (lun_value){.dtype = LUN_F64, .as.d = 2.5}, &a));
+    holds(a, LUN_C128, (double[]){2.5, 0, 2.5, 0}, 2);
+    OK(lun_vector(e, NULL, 3, LUN_C128, &a));
+    OK(lun_write(e, a, pairs, 0, 3));
+    OK(lun_set(e, a, 0, (lun_value){.dtype = LUN_F64, .as.d = 7}));
+    OK(lun_write(e, a, pairs + 4, 1, 1));
+    assert_int_equal(lun_write(e, a, pairs, 2, 2), LUN_ERANGE);
+    lun_retain(a);
+    holds(a, LUN_C128, (double[]){7, 0, 0, 4, 0, 4}, 3);
+    OK(lun_vector(e, (int64_t[]){2, 2, 0}, 3, LUN_I64, &i));
+    OK(lun_vector(e, pairs, 3, LUN_C128, &x));
+    OK(lun_put(e, a, i, x, 0, LUN_OP_ADD));
+    lun_retain(a);
+    holds(a, LUN_C128, (double[]){7, 4, 0, 4, -2, 6.5}, 3);
+    OK(lun_put(e, a, i, x, 0, LUN_OP_NONE));
+    lun_retain(a);
+    holds(a, LUN_C128, (double[]){0, 4, 0, 4, -3, 0.5}, 3);
+    assert_int_equal(lun_put(e, a, i, x, 0, LUN_OP_MAX), LUN_EDTYPE);
+    OK(lun_fill(e, a, (lun_value){.dtype = LUN_I64, .as.i = 3}));
+    holds(a, LUN_C128, (double[]){3, 0, 3, 0, 3, 0}, 3);
+    lun_array *real = floats((double[]){1, 2, 3}, 3);
+    assert_int_equal(lun_put(e, real, i, x, 0, LUN_OP_NONE), LUN_EDTYPE);
+    lun_release(real);
+    OK(lun_complex_number(e, 0, 1, &out));
+    OK(lun_mul(e, x, out, &a));
+    holds(a, LUN_C128, (double[]){-2, 1, -0.5, -3, -4, 0}, 3);
+    lun_release(out);
+    lun_release(i);
+    lun_release(x);
+}
+
+static void test_combined(void **state)
+{
+    (void)state;
+    const double pairs[] = {1, 2, -3, 0.5, 0, 4};
+    lun_array *a, *out, *id;
+    lun_function *plus, *times, *most;
+    OK(lun_vector(e, pairs, 3, LUN_C128, &a));
+    OK(lun_function_op(e, LUN_OP_ADD, &plus));
+    OK(lun_function_op(e, LUN_OP_MUL, &times));
+    OK(lun_function_op(e, LUN_OP_MAX, &most));
+    OK(lun_complex_number(e, 0, 1, &id));
+    OK(lun_reduce(e, plus, NULL, a, &out));
+    holds(out, LUN_C128, (double[]){-2, 6.5}, 1);
+    OK(lun_reduce(e, times, NULL, a, &out));
+    holds(out, LUN_C128, (double[]){22, -16}, 1);
+    OK(lun_reduce(e, times, id, a, &out));
+    holds(out, LUN_C128, (double[]){16, 22}, 1);
+    OK(lun_along(e, LUN_PROD, a, NULL, 0, NULL, &out));
+    holds(out, LUN_C128, (double[]){22, -16}, 1);
+    OK(lun_scan(e, plus, NULL, a, true, &out));
+    holds(out, LUN_C128, (double[]){1, 2, -2, 2.5, -2, 6.5}, 3);
+    OK(lun_scan(e, times, NULL, a, false, &out));
+    holds(out, LUN_C128, (double[]){1, 0, 1, 2, -4, -5.5}, 3);
+    OK(lun_zip(e, times, a, a, NULL, 0, &out));
+    holds(out, LUN_C128, (double[]){-3, 4, 8.75, -3, -16, 0}, 3);
+    assert_int_equal(lun_reduce(e, most, NULL, a, &out), LUN_EDTYPE);
+    assert_int_equal(lun_scan(e, most, NULL, a, true, &out), LUN_EDTYPE);
+    lun_release(id);
+    lun_release(a);
+    lun_function_release(plus);
+    lun_function_release(times);
+    lun_function_release(most);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_parts, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_lanes, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_dlpack, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_made_and_written, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_combined, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_refused, kit_reference_open, kit_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -225,7 +225,76 @@ local function run(text)
     return printed
 end
 
+-- Values are those of NumPy 2.4: tests/spec/math/complex_moves.py.
+local complex = [[
+#include <complex>
+#include <cstdio>
+#include <lunarray.hpp>
+
+using z64 = std::complex<float>;
+using z128 = std::complex<double>;
+
+static void show(const lun::array &a)
+{
+    for (const z128 &z : a.read<z128>())
+        std::printf("%g%+gi ", z.real(), z.imag());
+    std::printf("%s\n", a.dtype() == LUN_C64 ? "c64" : "c128");
+}
+
+int main()
+{
+    lun::engine e;
+    const z128 i(0, 1);
+    const lun::array x = e.vector<z128>({{1, 2}, {-3, 0.5}, {0, 4}});
+    const lun::array f = e.vector<z64>({{1, 2}, {-3, 0.5F}, {0, 4}});
+    show(x * x);
+    show(x * i);
+    show(i * x.conj());
+    show(f * 2.0F + z64(0, 1));
+    show(f * e.vector<double>({2.0, 2.0, 2.0}) + i);
+    std::printf("%g %g\n", x.real()[1], x.imag()[1]);
+    const z128 sum = x.sum<z128>(), product = x.total<z128>(LUN_PROD);
+    std::printf("%g%+gi %g%+gi\n", sum.real(), sum.imag(), product.real(), product.imag());
+    lun::array a = e.vector<z128>({{7, 0}, {0, 4}, {0, 4}});
+    a.put(e.vector<std::int64_t>({2, 2, 0}), x, 0, LUN_OP_ADD);
+    show(a);
+    a.write(std::vector<z128>{{9, 9}}, 1);
+    a.real().set(e.vector<double>({1.0}));
+    const z64 second = a.get<z64>(1);
+    std::printf("%g%+gi %d\n", static_cast<double>(second.real()), static_cast<double>(second.imag()), e.zeros({2, 2}, LUN_C64).dtype() == LUN_C64);
+    for (int k = 0; k < 3; k++)
+        try {
+            k == 0 ? (void)x[0] : k == 1 ? (void)lun::lt(x, x) : (void)e.vector<double>({1.0}).get<z128>(0);
+        } catch (const lun::error &fault) {
+            std::printf("%s %s\n", lun_status_name(fault.status()), fault.what());
+        }
+    return 0;
+}
+]]
+
 describe("lunarray.hpp", function()
+    it("has arrays of std::complex", function()
+        if sanitized then
+            pending "built without the sanitizers"
+            return
+        end
+        assert.equal(table.concat({
+            "-3+4i 8.75-3i -16+0i c128",
+            "-2+1i -0.5-3i -4+0i c128",
+            "2+1i 0.5-3i 4+0i c128",
+            "2+5i -6+2i 0+9i c64",
+            "2+5i -6+2i 0+9i c128",
+            "-3 0.5",
+            "-2+6.5i 22-16i",
+            "7+4i 0+4i -2+6.5i c128",
+            "1+9i 1",
+            "EDTYPE c128; not for complex numbers: take abs(), real() or imag()",
+            "EDTYPE complex numbers have no order: take abs(), real() or imag()",
+            "EDTYPE complex numbers expected, got f64[1]",
+            "",
+        }, "\n"), run(complex))
+    end)
+
     it("has tables: verbs, texts and missing elements, bytes, values of scripts", function()
         if sanitized then
             pending "built without the sanitizers"
