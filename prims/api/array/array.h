@@ -261,6 +261,9 @@ typedef struct lun_folding {
  * is done, with *s. */
 bool lun__logical_fold(lun_engine *e, const lun_folding *x, lun_status *s, lun_array **out);
 
+/* No index: all elements. */
+enum { LUN__EVERY_ELEMENT = -1 };
+
 /* What a kind of logical dtypes does; e->kinds has it by lun_kind. */
 typedef struct lun_logical_kind {
     /* out->slots and out->valid are those of the arrays, of this kind: brings the slots to one
@@ -286,6 +289,15 @@ typedef struct lun_logical_kind {
      * numbers, rounded down: how what lies between elements is found; NULL: nothing does. */
     lun_status (*numbers)(lun_engine *e, lun_array *a, lun_array **numbers, lun_array **from);
     lun_status (*of_numbers)(lun_engine *e, lun_array *from, lun_array *numbers, lun_array **out);
+    /* lun_tensor, lun_full, lun_write of elements that are no slots; `number`: lun_set, or lun_fill
+     * at LUN__EVERY_ELEMENT; NULL: they are slots. */
+    lun_status (*tensor)(lun_engine *e, const void *data, int rank, const int64_t *shape,
+                         lun_dtype t, lun_array **out);
+    lun_status (*full)(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, lun_value x,
+                       lun_array **out);
+    lun_status (*write)(lun_engine *e, lun_array *a, const void *host, int64_t first,
+                        int64_t count);
+    lun_status (*number)(lun_engine *e, lun_array *a, int64_t index, lun_value x);
     /* lun_read, and lun_matmul; NULL: they see the slots, and refuse it. */
     lun_status (*read)(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count);
     lun_status (*matmul)(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);

@@ -61,25 +61,6 @@ lun_status lun_wrap(lun_engine *e, void *data, int64_t n, lun_dtype t,
     return lun__make_wrapped(e, data, n, 1, &n, t, release, ctx, out);
 }
 
-/* Complex elements side by side: lanes of their parts, of one axis more. */
-static lun_status tensor_of_pairs(lun_engine *e, const void *data, int rank, const int64_t *shape,
-                                  lun_dtype t, lun_array **out)
-{
-    int64_t extents[LUN_MAX_RANK + 1] = {0};
-    lun_array *lanes = NULL;
-    lun_status s = lun__shape_check(e, rank, shape);
-    if (s != LUN_OK)
-        return s;
-    for (int k = 0; k < rank; k++)
-        extents[k] = shape[k];
-    extents[rank] = 2;
-    s = lun_tensor(e, data, rank + 1, extents, lun_complex_part(t), &lanes);
-    if (s == LUN_OK)
-        s = lun_complex_of(e, lanes, out);
-    lun_release(lanes);
-    return s;
-}
-
 lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *shape, lun_dtype t,
                       lun_array **out)
 {
@@ -88,7 +69,7 @@ lun_status lun_tensor(lun_engine *e, const void *data, int rank, const int64_t *
     lun_node *leaf;
     int64_t n = 1;
     if (lun_dtype_kind(t) == LUN_KIND_COMPLEX)
-        return tensor_of_pairs(e, data, rank, shape, t, out);
+        return e->kinds[LUN_KIND_COMPLEX]->tensor(e, data, rank, shape, t, out);
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     lun_status status = lun__shape_check(e, rank, shape);
@@ -144,28 +125,13 @@ lun_status lun_boolean(lun_engine *e, bool x, lun_array **out)
     return weak(e, (lun_value){.dtype = LUN_BOOL, .as.u = x}, out);
 }
 
-/* Complex numbers with that real part. */
-static lun_status full_of_pairs(lun_engine *e, int rank, const int64_t *shape, lun_dtype t,
-                                lun_value x, lun_array **out)
-{
-    lun_array *parts[2] = {NULL, NULL};
-    lun_status s = lun_full(e, rank, shape, lun_complex_part(t), x, &parts[0]);
-    if (s == LUN_OK)
-        s = lun_full(e, rank, shape, lun_complex_part(t), (lun_value){.dtype = LUN_I64}, &parts[1]);
-    if (s == LUN_OK)
-        s = lun_complex(e, parts[0], parts[1], out);
-    lun_release(parts[0]);
-    lun_release(parts[1]);
-    return s;
-}
-
 lun_status lun_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t, lun_value x,
                     lun_array **out)
 {
     LUN_NEED(e, out && (rank <= 0 || shape));
     lun_node *c, *n;
     if (lun_dtype_kind(t) == LUN_KIND_COMPLEX)
-        return full_of_pairs(e, rank, shape, t, x, out);
+        return e->kinds[LUN_KIND_COMPLEX]->full(e, rank, shape, t, x, out);
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no such dtype: %d", (int)t);
     if (lun__dtype_is_bool(t) && lun__dtype_is_index(x.dtype) && (x.as.i == 0 || x.as.i == 1))

@@ -36,6 +36,15 @@ lun_status lun__complex_reduce_matmul(lun_engine *e, lun_array *a, lun_array *b,
 /* ---- combined by operations (complex_fold.c) ---- */
 lun_status lun__complex_fold(lun_engine *e, const lun_folding *x, lun_array **out);
 
+/* ---- made of and written by elements of the host (complex_write.c) ---- */
+lun_status lun__complex_write_tensor(lun_engine *e, const void *data, int rank,
+                                     const int64_t *shape, lun_dtype t, lun_array **out);
+lun_status lun__complex_write_full(lun_engine *e, int rank, const int64_t *shape, lun_dtype t,
+                                   lun_value x, lun_array **out);
+lun_status lun__complex_write_pairs(lun_engine *e, lun_array *a, const void *host, int64_t first,
+                                    int64_t count);
+lun_status lun__complex_write_number(lun_engine *e, lun_array *a, int64_t index, lun_value x);
+
 /* What the kind COMPLEX does (complex_kind.c). */
 extern const lun_logical_kind lun__complex_kind;
 

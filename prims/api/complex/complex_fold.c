@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "api/complex/complex_array.h"
+#include "api/fold/lazy.h"
 #include "complex/form.h"
 #include "graph/function_ref.h"
 #include "lunarray_bind.h"
@@ -115,8 +116,8 @@ static lun_status fold_one(lun_engine *e, const lun_folding *x, lun_array *id, l
                            lun_array **out)
 {
     if (x->scans)
-        return x->count ? lun_scan_along(e, x->f, id, a, x->axes[0], x->inclusive, out)
-                        : lun_scan(e, x->f, id, a, x->inclusive, out);
+        return x->count ? lun__along_scan(e, x->f, id, a, NULL, 0, x->axes[0], x->inclusive, out)
+                        : lun__fold_scan_whole(e, x->f, id, a, NULL, 0, x->inclusive, out);
     return x->count || x->keep ? lun_fold_along(e, x->f, id, a, x->axes, x->count, x->keep, out)
                                : lun_reduce(e, x->f, id, a, out);
 }

@@ -1,5 +1,4 @@
 /* write.c - elements of the host, numbers and constants written into arrays and windows. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/array/api.h"
@@ -177,52 +176,12 @@ static lun_status numeric(lun_engine *e, const lun_array *a)
     return s;
 }
 
-/* The windows on the parts of a, which is complex. */
-static lun_status parts_of(lun_engine *e, lun_array *a, lun_array *part[2])
-{
-    part[0] = part[1] = NULL;
-    lun_status s = lun_real(e, a, &part[0]);
-    if (s == LUN_OK)
-        s = lun_imag(e, a, &part[1]);
-    return s;
-}
-
-/* count elements from pairs at host, piece by piece. */
-static lun_status write_pairs(lun_engine *e, lun_array *a, const char *host, int64_t first,
-                              int64_t count)
-{
-    enum { PIECE = 4096 }; /* elements at a time */
-    const size_t size = (size_t)lun_dtype_size(lun_complex_part(lun_dtype_of(a)));
-    lun_array *part[2];
-    char *buffer = malloc(PIECE * size);
-    lun_status s = lun__read_check(e, a, first, count);
-    if (s == LUN_OK && !buffer)
-        s = lun__fail_nomem(e);
-    if (s != LUN_OK) {
-        free(buffer);
-        return s;
-    }
-    s = parts_of(e, a, part);
-    for (int64_t at = 0; s == LUN_OK && at < count; at += PIECE) {
-        const int64_t n = count - at < PIECE ? count - at : PIECE;
-        for (size_t k = 0; s == LUN_OK && k < 2; k++) {
-            for (int64_t i = 0; i < n; i++)
-                memcpy(buffer + (size_t)i * size, host + (2 * (size_t)(at + i) + k) * size, size);
-            s = lun_write(e, part[k], buffer, first + at, n);
-        }
-    }
-    lun_release(part[0]);
-    lun_release(part[1]);
-    free(buffer);
-    return s;
-}
-
 lun_status lun_write(lun_engine *e, lun_array *a, const void *host, int64_t first, int64_t count)
 {
     LUN_NEED(e, host || count == 0);
     lun_target to;
     if (a && !lun_is_freed(a) && lun__array_is_complex(a))
-        return write_pairs(e, a, host, first, count);
+        return e->kinds[LUN_KIND_COMPLEX]->write(e, a, host, first, count);
     lun_status s = numeric(e, a);
     if (s == LUN_OK)
         s = lun__read_check(e, a, first, count);
@@ -260,32 +219,18 @@ lun_status lun_set(lun_engine *e, lun_array *a, int64_t index, lun_value x)
     LUN_NEED(e, true);
     uint64_t cell;
     if (a && !lun_is_freed(a) && lun__array_is_complex(a))
-        return lun_setcomplex(e, a, index, lun__dtype_value_double(x), 0);
+        return e->kinds[LUN_KIND_COMPLEX]->number(e, a, index < 0 ? INT64_MAX : index, x);
     lun_status s = numeric(e, a);
     if (s == LUN_OK)
         s = fitting_cell(e, a, x, &cell);
     return s == LUN_OK ? lun__write_slot(e, a, index, &cell) : s;
 }
 
-/* All elements of a, which is complex, become x. */
-static lun_status fill_pairs(lun_engine *e, lun_array *a, lun_value x)
-{
-    lun_array *part[2];
-    lun_status s = parts_of(e, a, part);
-    if (s == LUN_OK)
-        s = lun_fill(e, part[0], x);
-    if (s == LUN_OK)
-        s = lun_fill(e, part[1], (lun_value){.dtype = LUN_I64});
-    lun_release(part[0]);
-    lun_release(part[1]);
-    return s;
-}
-
 lun_status lun_fill(lun_engine *e, lun_array *a, lun_value x)
 {
     LUN_NEED(e, true);
     if (a && !lun_is_freed(a) && lun__array_is_complex(a))
-        return fill_pairs(e, a, x);
+        return e->kinds[LUN_KIND_COMPLEX]->number(e, a, LUN__EVERY_ELEMENT, x);
     lun_target to;
     lun_node *n;
     lun_axes order;
