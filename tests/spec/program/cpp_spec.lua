@@ -261,7 +261,8 @@ int main()
     a.write(std::vector<z128>{{9, 9}}, 1);
     a.real().set(e.vector<double>({1.0}));
     const z64 second = a.get<z64>(1);
-    std::printf("%g%+gi %d\n", static_cast<double>(second.real()), static_cast<double>(second.imag()), e.zeros({2, 2}, LUN_C64).dtype() == LUN_C64);
+    std::printf("%g%+gi ", static_cast<double>(second.real()), static_cast<double>(second.imag()));
+    std::printf("%d\n", e.zeros({2, 2}, LUN_C64).dtype() == LUN_C64);
     for (int k = 0; k < 3; k++)
         try {
             k == 0 ? (void)x[0] : k == 1 ? (void)lun::lt(x, x) : (void)e.vector<double>({1.0}).get<z128>(0);
