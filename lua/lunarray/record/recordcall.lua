@@ -8,6 +8,7 @@ local base = require "lunarray.record.recordbase"
 local core = require "lunarray.core"
 local header = require "lunarray.record.header"
 local recordc = require "lunarray.record.recordc"
+local scope = require "lunarray.base.scope"
 local struct = require "lunarray.record.struct"
 
 local internal = core.internal
@@ -532,7 +533,7 @@ end
 -- The function that replaces a C text that takes records until their struct is known; nil for any other text.
 local stand_in = load("return function(record) return record.field end", "=C function of records")()
 function offers.stand_in(text)
-    if text:find "^[/.]" and not text:find("{", 1, true) then
+    if text:find "^[/.]" and not text:find("{", 1, true) and not scope.no_files then
         text = header.text_of(text) or "" -- the engine says why it cannot be read
     end
     return recordc.takes(text, base.types) and stand_in or nil
