@@ -3226,8 +3226,8 @@ function lun.cg(f_or_A, b, options) end
 
 ---tests functions given to reduce, scan and allpairs for associativity and identity, recomputes some
 ---results of Lua functions by Lua itself, and checks w[i] in C functions that are made from now on; a
----failed test is an error that shows the operands; nan: computes each operation at once, and stops where
----one makes NaN of numbers; false ends both
+---failed test is an error that shows the operands; nan: computes each operation at once, and stops
+---where one makes NaN of numbers; false ends both
 ---`lun.check(true), lun.check(false), lun.check{nan=true}`
 ---@overload fun(value: any): boolean
 ---@overload fun(options: { nan?: number }): boolean
@@ -3556,9 +3556,9 @@ function lun.describe(a) end
 ---@return lun.Array
 function lun.det(a) end
 
----a list of devices: name, kind, backend, place, memory (bytes), units, fp64; for the host also machine; of a
----driver's also platform, version, driver, extensions (a list), largest (bytes of a buffer), local_memory
----(bytes of a work-group), group (work-items of the largest), vector (bytes)
+---a list of devices: name, kind, backend, place, memory (bytes), units, fp64; for the host also machine; of
+---a driver's also platform, version, driver, extensions (a list), largest (bytes of a buffer),
+---local_memory (bytes of a work-group), group (work-items of the largest), vector (bytes)
 ---`lun.devices()`
 ---@return table
 function lun.devices() end
