@@ -1,7 +1,9 @@
 /* zlib.c - checksums and compression by zlib: internal.crc32, internal.inflate, internal.deflate,
- * for lua/lunarray/format/zip.lua. No function of Lua's is called while zlib holds memory. Knows
- * neither files nor arrays. */
+ * for lua/lunarray/format/zip.lua, and internal.unpacking, internal.unpack for gzip data that comes
+ * in pieces. Elsewhere than in what unpacking gives, which a finaliser ends, zlib holds no memory
+ * while a function of Lua's is called. Knows neither files nor arrays. */
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -103,9 +105,100 @@ static int pack(lua_State *L)
     return 1;
 }
 
+/* ---- gzip data in pieces --------------------------------------------------------------------- */
+
+#define UNPACKING "lunarray.unpacking"
+enum { GZIP = MAX_WBITS + 16, PIECE = 1 << 18 };
+
+typedef struct unpacking {
+    z_stream z;
+    bool begun, between; /* zlib holds memory; a member has ended, or none has begun */
+} unpacking;
+
+/* unpacking(): gzip data of which nothing has come. */
+static int unpacking_new(lua_State *L)
+{
+    unpacking *u = lua_newuserdatauv(L, sizeof *u, 0);
+    memset(u, 0, sizeof *u);
+    luaL_setmetatable(L, UNPACKING);
+    if (inflateInit2(&u->z, GZIP) != Z_OK)
+        return luaL_error(L, "not enough memory");
+    u->begun = u->between = true;
+    return 1;
+}
+
+static int unpacking_end(lua_State *L)
+{
+    unpacking *u = luaL_checkudata(L, 1, UNPACKING);
+    if (u->begun)
+        inflateEnd(&u->z);
+    u->begun = false;
+    return 0;
+}
+
+static int bad(lua_State *L, const char *code, const char *message)
+{
+    lua_pushnil(L);
+    lua_pushstring(L, message);
+    lua_pushstring(L, code);
+    return 3;
+}
+
+/* Behind a member, or in front of the first one: whether another one begins. */
+static bool next_member(unpacking *u)
+{
+    const bool begins = *u->z.next_in == 0x1f && inflateReset(&u->z) == Z_OK;
+    u->between = !begins;
+    return begins;
+}
+
+/* unpack(u, bytes): what they unpack to, of one member or several; "" means that no more come. Or
+ * nil, message, code. */
+static int unpack_next(lua_State *L)
+{
+    unpacking *u = luaL_checkudata(L, 1, UNPACKING);
+    size_t left;
+    const char *bytes = luaL_checklstring(L, 2, &left);
+    luaL_argcheck(L, u->begun && left < UINT_MAX, 2, "too many bytes");
+    if (left == 0 && !u->between)
+        return bad(L, "short", "the gzip data ends early");
+    luaL_Buffer b;
+    luaL_buffinit(L, &b);
+    u->z.next_in = (const Bytef *)bytes;
+    u->z.avail_in = (uInt)left;
+    int status = Z_OK;
+    while (status == Z_OK && (u->z.avail_in > 0 || u->z.avail_out == 0)) {
+        if (u->between && u->z.avail_in == 0)
+            break;
+        if (u->between && !next_member(u))
+            return bad(L, "long", "bytes follow the gzip data");
+        u->z.next_out = (Bytef *)luaL_prepbuffsize(&b, PIECE);
+        u->z.avail_out = PIECE;
+        status = inflate(&u->z, Z_NO_FLUSH);
+        luaL_addsize(&b, PIECE - u->z.avail_out);
+        u->between = status == Z_STREAM_END;
+        if (status == Z_STREAM_END || (status == Z_BUF_ERROR && u->z.avail_in == 0))
+            status = Z_OK;
+    }
+    if (status == Z_MEM_ERROR)
+        return luaL_error(L, "not enough memory");
+    if (status != Z_OK)
+        return bad(L, "format",
+                   lua_pushfstring(L, "the gzip data is damaged (%s)",
+                                   u->z.msg ? u->z.msg : "a dictionary is missing"));
+    luaL_pushresult(&b);
+    return 1;
+}
+
 void lun__open_zlib(lua_State *L, const lun__parts *p)
 {
     static const luaL_Reg inside[] = {
-        {"crc32", checksum}, {"inflate", unpack}, {"deflate", pack}, {NULL, NULL}};
+        {"crc32", checksum},     {"inflate", unpack},          {"deflate", pack},
+        {"unpack", unpack_next}, {"unpacking", unpacking_new}, {NULL, NULL}};
+    if (luaL_newmetatable(L, UNPACKING)) {
+        lua_pushcfunction(L, unpacking_end);
+        lua_setfield(L, -2, "__gc");
+    }
+    lua_pop(L, 1);
     lun__register(L, p, p->internal, inside);
 }

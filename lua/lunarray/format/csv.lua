@@ -409,11 +409,16 @@ end
 -- The opened table of what comes once from a source without a size; or nil, message, code.
 local function open_pipe(source, one, opts)
     local start, message, code = source:peek(2)
+    if start and (start == "\31\139" or columns_in.is_packed(one.extension)) then
+        one = { path = one.path, extension = one.extension and one.extension:gsub("%.gz$", "") }
+        source = csvpipe.unpacked(source)
+        start, message, code = source:peek(2)
+    end
     if not start then
         return nil, one.path .. ": " .. message, code
-    elseif columns_in.is_packed(one.extension) or find(one.extension or "", "zip$") or options.rules(opts).encoding
+    elseif find(one.extension or "", "zip$") or options.rules(opts).encoding
         or start == "\255\254" or start == "\254\255" then
-        return nil, one.path .. ": packed text, and text of another encoding, is read once and whole; use lun.load",
+        return nil, one.path .. ": zip archives, and text of another encoding, are read once and whole; use lun.load",
             "unsupported"
     end
     local quote = opts.quote == nil and '"' or opts.quote

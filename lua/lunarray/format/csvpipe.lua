@@ -7,7 +7,7 @@
 local core = require "lunarray.core"
 local file = require "lunarray.format.file"
 
-local M = {}
+local M, internal = {}, core.internal
 
 local PART <const> = 1 << 22 -- bytes, about
 local EIO <const> = 5 -- the system's number
@@ -101,6 +101,35 @@ function Pipe:file(width, separator)
     end
     local newline = not self.text:find("\n", 1, true) and self.text:find("\r", 1, true) and "\r" or "\n"
     return file.source(table.concat(names, separator) .. newline .. self.text), self.lines - 1
+end
+
+-- The bytes that the gzip data of a source unpacks to: peek(count) and part(count) of it, `count` being about how many
+-- are read of the source.
+function M.unpacked(source)
+    local state, ahead = internal.unpacking(), nil
+    local unpacked = {}
+    function unpacked.part(_, count)
+        local text = ahead
+        ahead = nil
+        while not text do
+            local bytes, message, code = source:part(math.max(count // 4, PART // 64))
+            if not bytes then
+                return nil, message, code
+            end
+            text, message, code = internal.unpack(state, bytes)
+            if not text then
+                return nil, message, code
+            end
+            text = (text ~= "" or bytes == "") and text or nil
+        end
+        return text
+    end
+    function unpacked:peek(count)
+        local text, message, code = self:part(PART)
+        ahead = text
+        return text and text:sub(1, count), message, code
+    end
+    return unpacked
 end
 
 -- What comes from a source without a size. quote: the byte that fields are in, or false.

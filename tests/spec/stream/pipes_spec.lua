@@ -80,9 +80,43 @@ describe("lun.open of a pipe", function()
         end
         assert.same({ nil, "(file handle): line 1: the file is empty; a header line was expected", "format" },
             { piped({}, "") })
-        assert.match("packed text, and text of another encoding", select(2, piped({ encoding = "latin1" }, "a\n1\n")), 1, true)
+        assert.match("zip archives, and text of another encoding", select(2, piped({ encoding = "latin1" }, "a\n1\n")), 1, true)
         assert.has_error(function() lun.open(io.stdin) end,
             "bad argument #2 to 'open' (of a file handle {format = \"csv\"} is read)")
+    end)
+
+    it("unpacks gzip data, of one member or several, as it comes", function()
+        local function gzipped(text) -- by the program gzip
+            local plain = os.tmpname()
+            local file = assert(io.open(plain, "wb"))
+            file:write(text)
+            file:close()
+            local pipe = io.popen(("gzip -c '%s'"):format(plain))
+            local bytes = pipe:read "a"
+            pipe:close()
+            os.remove(plain)
+            return bytes
+        end
+        local s = 0
+        for i = 1, 380000 do s = s + i end
+        local whole = gzipped("a,b\n" .. body)
+        for _, bytes in ipairs { whole, gzipped("a,b\n" .. body:sub(1, 1000001)) .. gzipped(body:sub(1000002)) } do
+            local t = assert(piped({}, bytes))
+            local all = t:agg { n = "count", s = { "sum", "a" }, gaps = { "count", "b" } }[1]
+            assert.same({ n = 380000, s = s, gaps = 304000 }, all)
+        end
+        assert.same({ 1, 3 }, assert(piped({}, gzipped "a\n1\n3\n")).a:totable())
+        local head, tail = whole:sub(1, #whole // 2), whole:sub(#whole // 2 + 1)
+        for _, case in ipairs { { head, "the gzip data ends early" }, { whole .. "more", "bytes follow the gzip data" },
+            { head .. ("\255"):rep(1000) .. tail, "the gzip data is damaged" }, { "\31\139", "the gzip data ends early" },
+            { gzipped "\255\254a\0", "text of another encoding" } } do
+            local ok, said = pcall(function()
+                local t, message = piped({}, case[1])
+                return t and tostring(t.a:sum()) or error(message, 0)
+            end)
+            assert.is_false(ok)
+            assert.match(case[2], said, 1, true)
+        end
     end)
 
     it("takes a small one more than once, and a fifo by its name", function()
