@@ -33,6 +33,8 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "base/replacing_file.h"
+
 enum { FORMAT = 1, MOST = 1 << 30 };
 
 static const char magic[8] = "LUNBUND";
@@ -148,32 +150,17 @@ static uint64_t add_entries(lun_cache *c, const lun_cache_machine *machine, lun_
     return count;
 }
 
-/* Writes beside the path and renames: there is never half a bundle. */
 static lun_status write_file(const char *path, const lun_strbuf *head, const lun_strbuf *body,
                              lun_strbuf *error)
 {
-    lun_strbuf beside = LUN_STRBUF_INIT;
-    lun__strbuf_printf(&beside, "%s.%ld.tmp", path, (long)getpid());
-    if (beside.failed || head->failed || body->failed) {
-        lun__strbuf_free(&beside);
+    lun_replacing_file f;
+    if (head->failed || body->failed)
         return LUN_ENOMEM;
-    }
-    int fd = open(beside.text, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-    bool well = fd >= 0 && lun__write_bytes(fd, head->text, head->length) &&
-                lun__write_bytes(fd, body->text, body->length);
-    int code = errno;
-    if (fd >= 0 && close(fd) && well) {
-        well = false;
-        code = errno;
-    }
-    if (well && rename(beside.text, path)) {
-        well = false;
-        code = errno;
-    }
-    if (!well && fd >= 0)
-        unlink(beside.text);
-    lun__strbuf_free(&beside);
-    return well ? LUN_OK : failure(error, path, strerror(code));
+    lun__replacing_file_open(&f, path);
+    lun__replacing_file_write(&f, head->text, head->length);
+    lun__replacing_file_write(&f, body->text, body->length);
+    const int code = lun__replacing_file_end(&f, true);
+    return !code ? LUN_OK : code == ENOMEM ? LUN_ENOMEM : failure(error, path, strerror(code));
 }
 
 lun_status lun__cache_bundle_export(lun_cache *c, const char *path,
