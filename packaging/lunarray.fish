@@ -15,6 +15,7 @@ complete -c lunarray -l session -d 'a prompt for programs: requests and answers,
 complete -c lunarray -l sandbox -d 'deny scripts access to files and processes'
 complete -c lunarray -l time-limit -x -d 'stop the script after s seconds; implies --sandbox'
 complete -c lunarray -l memory-limit -x -d 'limit memory to m megabytes; implies --sandbox'
+complete -c lunarray -l trace -x -d 'write what the engine does into this file, for Perfetto or chrome://tracing'
 complete -c lunarray -l errors -x -d 'write failures as text, or as a line of json each'
 complete -c lunarray -l info -d 'show versions, backends, devices, ranks and the kernel cache'
 complete -c lunarray -l version -d 'show the version of Lunarray and of Lua'

@@ -84,6 +84,10 @@ typedef struct lun_services {
      * it is doing and how many elements are done; NULL: no reports.  total 0: unknown. */
     void (*tick)(void *ctx, const char *what, int64_t done, int64_t total);
     void *tick_ctx;
+    /* Tells tools that a copy, a compilation or a wait for a kernel begins or ends; from any
+     * thread.  NULL: nothing watches. */
+    void (*event)(void *ctx, bool begins, lun_tool_event *ev);
+    void *event_ctx;
     const struct lun_backend *native; /* LUN_IS_NATIVE; NULL: none */
     const lun_link *link; /* where ranks serve; NULL: they do not, for all run scripts or none */
 } lun_services;
@@ -98,6 +102,13 @@ static inline bool lun__backend_stop_requested(const lun_services *s)
 static inline const char *lun__backend_bits(const lun_services *s)
 {
     return s->math == LUN_MATH_PRECISE ? "none" : s->bits;
+}
+
+/* Work of a kind begins or ends at a device. */
+static inline void lun__backend_event(const lun_services *s, bool begins, lun_tool_event ev)
+{
+    if (s->event)
+        s->event(s->event_ctx, begins, &ev);
 }
 
 /* Adds one to a counter of s->stats, which other threads may read meanwhile. */

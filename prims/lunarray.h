@@ -2024,6 +2024,77 @@ LUN_API void lun_profile_stop(lun_engine *e);
  * evaluation. */
 LUN_API bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out);
 
+/* ---- tools -----------------------------------------------------------------------------------
+ * A tool is a table of functions that an engine calls where work begins and ends: profilers,
+ * traces, counters of hardware.  Without one nothing is measured. */
+
+/* Kinds of work. */
+typedef enum lun_tool_kind {
+    LUN_TOOL_KERNEL,     /* a run of a kernel, or of kernels that run together */
+    LUN_TOOL_PRODUCT,    /* of a matrix product */
+    LUN_TOOL_ALGORITHM,  /* of an algorithm, such as sort */
+    LUN_TOOL_COPY,       /* elements between host and device, or between locations of a set */
+    LUN_TOOL_ALLOCATION, /* memory of elements: begins where it is taken, ends where it is given
+                            back */
+    LUN_TOOL_COMPILE,    /* of kernels, also in the background */
+    LUN_TOOL_MESSAGE,    /* a rank sends, or waits for others */
+    LUN_TOOL_PLAN,       /* a graph becomes steps */
+    LUN_TOOL_TASK,       /* work of a queue */
+    LUN_TOOL_FILE,       /* elements from a file or into it, a file loaded or saved */
+    LUN_TOOL_DOOR,       /* another library's work, such as a query */
+    LUN_TOOL_SCRIPT,     /* a chunk of Lua runs */
+    LUN_TOOL_REGION,     /* a region that a script or a host has named */
+    LUN_TOOL_KINDS
+} lun_tool_kind;
+/* What begins or ends; texts are never NULL, and valid during the call. */
+typedef struct lun_tool_event {
+    size_t size; /* sizeof(lun_tool_event) */
+    lun_tool_kind kind;
+    const char *name;  /* "map", "reduce", "matmul", "sort", "read", ...; of a region its own */
+    const char *label; /* a kernel's operations "sub mul add", a file's path, ...; "": none */
+    const char *place; /* the device or location, "openmp", "opencl:2", "openmp/2"; "": none */
+    const char *where; /* "script:12", of a kernel that of its last operation; "": unknown */
+    const char *track; /* what does it beside the calling thread, "compiler"; NULL: that thread */
+    uint64_t id;       /* with a track, and of an allocation: the same at beginning and end */
+    double time;       /* seconds on the monotonic clock */
+    int64_t elements, bytes; /* of its index space; read and written, or moved; 0: unknown */
+    int operations;          /* in the kernels */
+    int interpreted;         /* at the end: 1: the reference tier ran it */
+} lun_tool_event;
+typedef struct lun_tool_calls {
+    void (*begin)(void *ctx, const lun_tool_event *ev); /* NULL: it is not called */
+    void (*end)(void *ctx, const lun_tool_event *ev);
+} lun_tool_calls;
+/* They are called one at a time, kernels, products and algorithms by the thread that is inside of
+ * the engine or a queue's, compilations by any; they call no function of that engine.  Beginnings
+ * and ends of a thread nest, but for allocations.  A tool that is added or removed in between sees
+ * one without the other. */
+typedef struct lun_tool {
+    size_t size; /* sizeof(lun_tool) */
+    void *ctx;
+    void (*close)(void *ctx); /* once, where it is removed or the engine closes; NULL: not called */
+    lun_tool_calls on[LUN_TOOL_KINDS];
+} lun_tool;
+/* Adds a tool, which is copied.  LUN_EARG: from a tool's function. */
+LUN_API lun_status lun_tool_add(lun_engine *e, const lun_tool *tool);
+/* Removes the tools with that ctx.  LUN_EARG: there is none, or from a tool's function. */
+LUN_API lun_status lun_tool_remove(lun_engine *e, const void *ctx);
+/* The function lunarray_tool of a library that LUNARRAY_TOOL names (paths separated by ":"; not in
+ * a sandbox): fills *out, whose size is there, for an engine that opens; false: it does not watch
+ * this one. */
+typedef bool lun_tool_entry(lun_engine *e, lun_tool *out);
+/* A part of the host's work, by a name of its own; regions nest.  Nothing happens without a
+ * tool. */
+LUN_API lun_status lun_region_begin(lun_engine *e, const char *name);
+/* The innermost one ends.  LUN_EARG: none is open. */
+LUN_API lun_status lun_region_end(lun_engine *e);
+/* Begins a trace: what the engine does from now on, as a tool sees it, into a file of Chrome's
+ * trace events as JSON, which Perfetto and chrome://tracing show.  NULL ends it and writes the
+ * file, whole or not at all; where the engine closes, too.  Of several ranks each writes its own,
+ * rank 0 that of the path, others as "name.rank1.json".  LUN_EARG: one is on, or none is; LUN_EIO:
+ * the file cannot be written. */
+LUN_API lun_status lun_trace(lun_engine *e, const char *path_or_NULL);
+
 /* ---- ranks -----------------------------------------------------------------------------------
  * Several engines that run one program: threads of this process (lun_ranks_new), or processes that
  * a launcher has started, over MPI, which is found and loaded at run time.  Everything is private

@@ -656,6 +656,11 @@ LUN_API void lun_host_on_cancel(lun_engine *e, void (*stop)(void *data));
 /* Gives a message to the engine's log: lun_on_log. */
 LUN_API void lun_host_log(lun_engine *e, lun_log_level level, const char *subject,
                           const char *text);
+/* Tells the tools (lun_tool) that work of the binding's begins or ends. */
+LUN_API void lun_host_event(lun_engine *e, bool begins, lun_tool_kind kind, const char *name,
+                            const char *label);
+/* Not 0 while there are tools, until lun_close: a binding then marks each line (lun_mark). */
+LUN_API const int *lun_host_watched(const lun_engine *e);
 /* Has lun_trim call collect(data), with the pointer of lun_host_set, before it returns memory. */
 LUN_API void lun_host_on_trim(lun_engine *e, void (*collect)(void *data));
 /* The pointer of lun_host_set, NULL if there is none. */

@@ -401,6 +401,8 @@ local function program()
 | `LUNARRAY_CHECK` | 1: each step on a set is [compared with its explanation](../robustness.md#checked-steps); by default none is |
 | `LUNARRAY_JIT` | `auto` (the default), `sync`: wait for the compiler, `off`: never call it |
 | `LUNARRAY_PLUGINS` | libraries with [backends](../architecture/backends.md#plug-ins), paths with `:` between them; none in a sandbox |
+| `LUNARRAY_TOOL` | libraries with [tools](../embedding/tools.md), paths with `:` between them; none in a sandbox |
+| `LUNARRAY_TRACE` | as [`--trace`](../embedding/tools.md#traces), but not in a sandbox |
 | `LUNARRAY_CC` | the C compiler, `cc` by default |
 | `LUNARRAY_CACHE_DIR` | where compiled kernels are kept; empty: nowhere |
 | `LUNARRAY_CACHE_SIZE` | megabytes of kernels kept there at most; 256 by default |

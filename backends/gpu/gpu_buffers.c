@@ -101,9 +101,18 @@ static lun_status too_large(lun_gpu *g, int64_t bytes)
         (long long)g->device.memory);
 }
 
-lun_status lun__gpu_buffer_new(void *state, int64_t bytes, lun_buffer **out)
+static void allocation_event(const lun_gpu *g, bool begins, const lun_buffer *b)
 {
-    lun_gpu *g = state;
+    lun__backend_event(g->services, begins,
+                       (lun_tool_event){.kind = LUN_TOOL_ALLOCATION,
+                                        .name = "buffer",
+                                        .place = g->device.name,
+                                        .id = (uint64_t)(uintptr_t)b,
+                                        .bytes = b->bytes});
+}
+
+static lun_status make(lun_gpu *g, int64_t bytes, lun_buffer **out)
+{
     lun_status s = lun__gpu_state_ready(g);
     if (s != LUN_OK)
         return s;
@@ -143,11 +152,20 @@ lun_status lun__gpu_buffer_new(void *state, int64_t bytes, lun_buffer **out)
     return LUN_OK;
 }
 
+lun_status lun__gpu_buffer_new(void *state, int64_t bytes, lun_buffer **out)
+{
+    const lun_status s = make(state, bytes, out);
+    if (s == LUN_OK)
+        allocation_event(state, true, *out);
+    return s;
+}
+
 void lun__gpu_buffer_free(void *state, lun_buffer *b)
 {
     lun_gpu *g = state;
     if (!b)
         return;
+    allocation_event(g, false, b);
     lun__account_give_elements(g->services->account, b->bytes);
     if (b->size_class < 0 || g->lost || b->bytes > spare_limit(g) - g->spare_bytes) {
         release(g, b);
@@ -184,6 +202,8 @@ lun_status lun__gpu_buffer_cells(lun_gpu *g, void **memory, int64_t *room, int64
  * longer than its bytes need. */
 static lun_status prepare(lun_gpu *g, lun_buffer *b)
 {
+    const lun_tool_event ev = {.kind = LUN_TOOL_KERNEL, .name = "wait", .place = g->device.name};
+    lun__backend_event(g->services, true, ev);
     int64_t start = lun__gpu_state_now();
     lun_status s = lun__gpu_state_ready(g);
     if (s == LUN_OK)
@@ -191,12 +211,22 @@ static lun_status prepare(lun_gpu *g, lun_buffer *b)
     if (s == LUN_OK)
         s = lun__gpu_overlap_wait(g, b);
     g->services->stats->run_time += 1e-9 * (double)(lun__gpu_state_now() - start);
+    lun__backend_event(g->services, false, ev);
     return s;
 }
 
 lun_status lun__gpu_buffer_finish(lun_gpu *g)
 {
     return prepare(g, NULL);
+}
+
+static lun_tool_event copy_event(const lun_gpu *g, const char *way, int64_t bytes)
+{
+    return (lun_tool_event){.kind = LUN_TOOL_COPY,
+                            .name = "copy",
+                            .label = way,
+                            .place = g->device.name,
+                            .bytes = bytes};
 }
 
 lun_status lun__gpu_buffer_write(void *state, lun_buffer *to, int64_t offset, const void *host,
@@ -212,9 +242,12 @@ lun_status lun__gpu_buffer_write(void *state, lun_buffer *to, int64_t offset, co
         return lun__gpu_state_fail(g, LUN_ERANGE,
                                    "%lld bytes at %lld do not fit into a buffer of %lld",
                                    (long long)bytes, (long long)offset, (long long)to->bytes);
+    const lun_tool_event ev = copy_event(g, "to device", bytes);
+    lun__backend_event(g->services, true, ev);
     int64_t start = lun__gpu_state_now();
     s = lun__gpu_state_check(g, g->driver->write(g->queue, to->memory, offset, host, bytes, true));
     g->services->stats->transfer_time += 1e-9 * (double)(lun__gpu_state_now() - start);
+    lun__backend_event(g->services, false, ev);
     if (s == LUN_OK)
         g->services->stats->bytes_to_device += bytes;
     return s;
@@ -231,9 +264,12 @@ lun_status lun__gpu_buffer_read(void *state, lun_buffer *from, int64_t offset, v
     if (bytes < 0 || offset < 0 || offset > from->bytes - bytes)
         return lun__gpu_state_fail(g, LUN_ERANGE, "%lld bytes at %lld are not in a buffer of %lld",
                                    (long long)bytes, (long long)offset, (long long)from->bytes);
+    const lun_tool_event ev = copy_event(g, "to host", bytes);
+    lun__backend_event(g->services, true, ev);
     int64_t start = lun__gpu_state_now();
     s = lun__gpu_state_check(g, g->driver->read(g->queue, from->memory, offset, host, bytes));
     g->services->stats->transfer_time += 1e-9 * (double)(lun__gpu_state_now() - start);
+    lun__backend_event(g->services, false, ev);
     if (s == LUN_OK)
         g->services->stats->bytes_to_host += bytes;
     return s;

@@ -118,7 +118,14 @@ static lun_status build(lun_gpu *g, const char *text, lun_kernel *k)
 {
     lun_strbuf words = LUN_STRBUF_INIT;
     int64_t start = lun__gpu_state_now();
+    const lun_tool_event ev = {.kind = LUN_TOOL_COMPILE,
+                               .name = "compile",
+                               .label = "1 kernel",
+                               .place = g->device.name,
+                               .operations = 1};
+    lun__backend_event(g->services, true, ev);
     lun_gpu_answer answer = compile(g, text, &k->program, &words);
+    lun__backend_event(g->services, false, ev);
     g->services->stats->compile_time += 1e-9 * (double)(lun__gpu_state_now() - start);
     lun_status s =
         answer == LUN_GPU_REFUSED ? does_not_compile(g, &words) : lun__gpu_state_check(g, answer);

@@ -165,10 +165,14 @@ lun_status lun__gpu_overlap_settle(lun_gpu *g)
 {
     if (!g->sending)
         return LUN_OK;
+    const lun_tool_event ev = {
+        .kind = LUN_TOOL_COPY, .name = "copy", .label = "to device", .place = g->device.name};
+    lun__backend_event(g->services, true, ev);
     const int64_t start = lun__gpu_state_now();
     const lun_status s = end_of(g, g->sending) ? LUN_OK : lun__gpu_state_check(g, LUN_GPU_LOST);
     free_mark(g, &g->sending);
     g->services->stats->transfer_time += 1e-9 * (double)(lun__gpu_state_now() - start);
+    lun__backend_event(g->services, false, ev);
     return s;
 }
 

@@ -1,5 +1,6 @@
 /* memory.c - elements in the memory of a rank that serves: to it, from it, from there to another
  * one, and moved within it; see client.h.  Knows no kernel. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,11 +58,23 @@ lun_status lun__mpi_finish(lun_mpi *m)
     return lun__mpi_hear_status(m);
 }
 
+/* Tools see a transfer. */
+static void event(const lun_mpi *m, bool begins, const char *way, int64_t bytes)
+{
+    char place[32];
+    snprintf(place, sizeof place, "mpi:%d", m->rank + 1);
+    lun__backend_event(
+        m->services, begins,
+        (lun_tool_event){
+            .kind = LUN_TOOL_COPY, .name = "copy", .label = way, .place = place, .bytes = bytes});
+}
+
 lun_status lun__mpi_write(void *state, lun_buffer *to, int64_t offset, const void *host,
                           int64_t bytes, lun_work_mark *mark)
 {
     lun_mpi *m = state;
     (void)mark; /* they are copied at once */
+    event(m, true, "to device", bytes);
     const double start = lun__clock_now();
     lun_status s = LUN_OK;
     for (int64_t done = 0; s == LUN_OK && done < bytes; done += LUN_MPI_PIECE) {
@@ -75,6 +88,7 @@ lun_status lun__mpi_write(void *state, lun_buffer *to, int64_t offset, const voi
         s = m->unheard < UNHEARD ? lun__mpi_asked(m) : lun__mpi_finish(m);
     }
     m->services->stats->transfer_time += lun__clock_now() - start;
+    event(m, false, "to device", bytes);
     if (s == LUN_OK) {
         m->services->stats->bytes_to_device += bytes;
         m->services->stats->bytes_sent += bytes;
@@ -84,6 +98,7 @@ lun_status lun__mpi_write(void *state, lun_buffer *to, int64_t offset, const voi
 
 static lun_status download(lun_mpi *m, lun_buffer *from, int64_t offset, void *host, int64_t bytes)
 {
+    event(m, true, "to host", bytes);
     const double start = lun__clock_now();
     lun_status s = LUN_OK;
     for (int64_t done = 0; s == LUN_OK && done < bytes; done += LUN_MPI_PIECE) {
@@ -98,12 +113,15 @@ static lun_status download(lun_mpi *m, lun_buffer *from, int64_t offset, void *h
         if (s != LUN_OK)
             break;
         const void *elements = lun__bytes_take_bytes(&a.rest, &count);
-        if (!elements || count != some)
-            return lun__mpi_strange(m, &a);
+        if (!elements || count != some) {
+            s = lun__mpi_strange(m, &a);
+            break;
+        }
         memcpy((char *)host + done, elements, (size_t)some);
         free(a.bytes);
     }
     m->services->stats->transfer_time += lun__clock_now() - start;
+    event(m, false, "to host", bytes);
     if (s == LUN_OK)
         m->services->stats->bytes_to_host += bytes;
     return s;
@@ -136,6 +154,7 @@ lun_status lun__mpi_fetched(lun_mpi *m)
     const double start = lun__clock_now();
     if (!m->fetch_count && m->fetch_failed == LUN_OK)
         return LUN_OK;
+    event(m, true, "to host", 0);
     if (m->fetch_count && m->out.length + m->launched.length)
         (void)lun__mpi_send(m); /* which may fail for another rank */
     if (m->unsent != LUN_OK) {
@@ -145,6 +164,7 @@ lun_status lun__mpi_fetched(lun_mpi *m)
     }
     lun__mpi_take_fetched(m);
     m->services->stats->transfer_time += lun__clock_now() - start;
+    event(m, false, "to host", 0);
     const lun_status s = m->fetch_failed;
     m->fetch_failed = LUN_OK;
     return s;

@@ -78,6 +78,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_rankbytes,
         lun__open_blocks,
         lun__open_explain,
+        lun__open_tool,
         lun__open_png,
         lun__open_zlib,
         lun__open_file,

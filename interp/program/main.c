@@ -110,9 +110,16 @@ static bool run_script(lua_State *L, const lun_options *o)
                      : luaL_loadfilex(L, path, mode(o));
     if (status == LUA_OK && o->plan)
         return lun__plan(L, o->program, path ? path : "stdin", push_script_arguments(L));
-    if (status == LUA_OK)
-        status = lun__call(L, push_script_arguments(L), LUA_MULTRET);
-    else if (status == LUA_ERRSYNTAX && path && !o->sandbox)
+    if (status == LUA_OK) {
+        const int count = push_script_arguments(L);
+        lun__host *h = lun__host_of(L);
+        lun_engine *e = h ? h->engine : NULL;
+        if (e)
+            lun_host_event(e, true, LUN_TOOL_SCRIPT, "script", path ? path : "stdin");
+        status = lun__call(L, count, LUA_MULTRET);
+        if (e && h->engine)
+            lun_host_event(e, false, LUN_TOOL_SCRIPT, "script", path ? path : "stdin");
+    } else if (status == LUA_ERRSYNTAX && path && !o->sandbox)
         lun__advice_syntax(L, NULL);
     return lun__call_report(L, o->program, status) == LUA_OK;
 }
@@ -192,6 +199,26 @@ static bool run_check(lua_State *L, const lun_options *o)
     return run_text(L, o, "require 'lunarray'.check(true)", "=(--check)");
 }
 
+/* Begins the trace that an option or a variable asks for: the latter the engine itself.  In a
+ * sandbox it is on already. */
+static bool run_trace(lua_State *L, const lun_options *o)
+{
+    const char *set = o->ignore_env ? NULL : getenv("LUNARRAY_TRACE");
+    if (o->sandbox || !(o->trace || (set && *set)))
+        return true;
+    static const char text[] =
+        "local path = ...\n"
+        "if not path then return require 'lunarray.show.trace'.watch_exit() end\n"
+        "local begun, why = require 'lunarray'.trace(path)\n"
+        "if not begun then error(why, 0) end";
+    int status = luaL_loadbufferx(L, text, sizeof text - 1, "=(--trace)", mode(o));
+    if (status == LUA_OK) {
+        lua_pushstring(L, o->trace);
+        status = lun__call(L, 1, 0);
+    }
+    return lun__call_report(L, o->program, status) == LUA_OK;
+}
+
 /* Runs what follows the options: the script, the prompt, or standard input. */
 static bool run_rest(lua_State *L, const lun_options *o)
 {
@@ -250,8 +277,9 @@ static int run(lua_State *L)
     if (!rank)
         lun__progress_line_watch(L);
     lua_gc(L, LUA_GCGEN, 0, 0);
-    bool ok = (!o->check || run_check(L, o)) && (o->ignore_env || o->sandbox || run_init(L, o)) &&
-              run_options(L, o) && (!o->info || run_info(L, o)) && run_rest(L, o);
+    bool ok = run_trace(L, o) && (!o->check || run_check(L, o)) &&
+              (o->ignore_env || o->sandbox || run_init(L, o)) && run_options(L, o) &&
+              (!o->info || run_info(L, o)) && run_rest(L, o);
     lua_pushboolean(L, ok);
     return 1;
 }
@@ -302,8 +330,11 @@ static lua_State *new_state(const lun_options *o, lun_engine **engine)
             lun__block_pool_wrap(L);
         else
             lun__call_complain(o->program, "cannot create state: not enough memory");
-    } else if (lun_open(&config, engine) == LUN_OK && lun__sandbox_new(*engine, &L) != LUN_OK) {
+    } else if (lun_open(&config, engine) == LUN_OK &&
+               ((o->trace && lun_trace(*engine, o->trace) != LUN_OK) ||
+                lun__sandbox_new(*engine, &L) != LUN_OK)) {
         lun__call_complain(o->program, lun_error_from(*engine, 1));
+        return NULL;
     }
     return L;
 }

@@ -20,8 +20,8 @@ typedef struct lun_options {
     const char *backend;
     const char *threads;
     const char *ranks;
-    const char *errors; /* NULL, "text" or "json" */
-    bool linked;        /* the backend's locations are ranks: the others serve the first */
+    const char *errors, *trace; /* NULL, "text" or "json" */
+    bool linked;                /* the backend's locations are ranks: the others serve the first */
     const char *seconds, *megabytes; /* limits; given, they make a sandbox */
     bool sandbox, check, plan, session;
     bool interactive, version, ignore_env, executes, info, help, about;

@@ -243,7 +243,12 @@ static lun_status run_inside(lun_engine *e, lua_CFunction f, lun__job *j)
         return s;
     lua_State *before = lun__sandbox_begin(L);
     const int entered = lun__scope_enter(L, j->scope);
+    const char *seen = f == run_file ? j->text : j->chunk; /* by tools */
+    if (seen)
+        lun_host_event(e, true, LUN_TOOL_SCRIPT, "script", seen);
     s = entered < 0 ? lun__sandbox_no_memory(L, e) : protect(e, L, f, j);
+    if (seen)
+        lun_host_event(e, false, LUN_TOOL_SCRIPT, "script", seen);
     if (entered > 0)
         lun__scope_leave(L);
     if (s == LUN_ESCRIPT) { /* the script may have replaced the error that stopped it */

@@ -171,6 +171,9 @@ for name in ("abs angle conj real imag exp expm1 log log1p log2 log10 sqrt sin c
     end
 end
 
+lun.region = later("show.trace", "region", math.huge)
+lun.trace = later("show.trace", "trace", math.huge) -- the trace of a matrix is a method alone
+
 lun.pi, lun.e, lun.inf, lun.nan = math.pi, math.exp(1), math.huge, 0.0 / 0.0
 
 method("show.plan", "source", 2)

@@ -21,6 +21,7 @@
 #include "base/strbuf.h"
 #include "engine/failure.h"
 #include "engine/log.h"
+#include "engine/tool.h"
 #include "engine/watch.h"
 #include "lunarray.h"
 
@@ -59,11 +60,14 @@ typedef struct lun_remembered_teams lun_remembered_teams; /* steps/teams_step.c 
 typedef struct lun_queues lun_queues;                     /* queue/queue.c */
 typedef struct lun_ranks_state lun_ranks_state;           /* ranks/ranks_state.h */
 typedef struct lun_shared lun_shared;                     /* api/spmd/shared.c */
+typedef struct lun_tracing lun_tracing;                   /* trace/trace.c */
 
 struct lun_engine {
     lun_services services;
     lun_stats stats;
     lun_logger logger;
+    lun_tools *own_tools;     /* NULL in a worker, */
+    lun_tools *tools;         /* whose tools are those of the user's engine */
     lun_strbuf error;         /* with the marks of LUN_NTH; */
     lun_strbuf error_plain;   /* where lun_error_from writes it without */
     lun_strbuf error_message; /* without its traceback, for lun_error_get */
@@ -92,6 +96,7 @@ struct lun_engine {
     lun_watch *watch;
     struct lun_profile *profile; /* the last one, NULL: never asked for */
     bool profiling;
+    lun_tracing *trace; /* NULL: none is on */
 
     /* progress.c */
     void (*progress)(void *ctx, const lun_progress *p);

@@ -12,6 +12,7 @@
 #include "launch/flights.h"
 #include "launch/join_chunks.h"
 #include "launch/local.h"
+#include "launch/run_event.h"
 #include "placing/placing.h"
 #include "store/fetch.h"
 
@@ -130,9 +131,12 @@ static lun_status run_all(sharing *w)
     lun_engine *e = w->e;
     const lun_ir *ir = &w->l->ir;
     const double start = lun__clock_now();
+    lun_run_event *watched = lun__run_event_kernel(e, start, NULL, w->l, w->cut->n, 0);
     const lun_status s = lun__launch_dist_each(e, w->cut->places, true, submit, w);
     lun__flights_end(&w->flights);
-    e->stats.run_time += lun__clock_now() - start;
+    const double end = lun__clock_now();
+    e->stats.run_time += end - start;
+    lun__run_event_end(e, watched, end);
     if (w->flights.failed >= 0)
         return lun__flights_failure(&w->flights);
     for (int k = 0; s == LUN_OK && !w->l->segment && ir->result_count && k < w->cut->places; k++) {

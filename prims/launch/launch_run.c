@@ -3,6 +3,7 @@
 #include "base/layout/permuted.h"
 #include "launch/bind.h"
 #include "launch/join_chunks.h"
+#include "launch/run_event.h"
 #include "launch/trap.h"
 #include "store/element_file.h"
 
@@ -25,10 +26,27 @@ static void bind_loaded(lun_binding *to)
     }
 }
 
+/* Runs while tools watch; each is timed. */
+static lun_status run_watched(lun_engine *e, lun_binding *to, lun_kernel *k)
+{
+    const double start = lun__clock_now();
+    lun_run_event *x =
+        lun__run_event_kernel(e, start, to->b, to->l, to->run.count, to->read + to->written);
+    lun_status s = lun__join_submit(e, to->b, to->l, k, &to->run, &to->mark);
+    if (s == LUN_OK)
+        s = lun__join_collect(e, to->b, to->l, k, &to->run, to->mark, to->unjoined);
+    const double end = lun__clock_now();
+    e->stats.run_time += end - start;
+    lun__run_event_end(e, x, end);
+    return s;
+}
+
 /* Runs and counts the time.  Of launches too small for a look at the clock one in sixteen stands
  * for those before it. */
 static lun_status run_timed(lun_engine *e, lun_binding *to, lun_kernel *k)
 {
+    if (lun__tools_watch(e->tools))
+        return run_watched(e, to, k);
     enum { SMALL = 1 << 18, STANDS_FOR = 16 };
     const bool timed =
         to->run.bytes >= SMALL || e->stats.launches <= STANDS_FOR || e->untimed >= STANDS_FOR - 1;

@@ -4,6 +4,7 @@
 #include "launch/profile.h"
 
 #include "base/sized.h"
+#include "launch/run_event.h"
 #include "table/algorithm.h"
 #include "table/skeleton.h"
 
@@ -62,32 +63,6 @@ bool lun_profile_at(const lun_engine *e, int index, lun_profile_row *out)
     return lun__sized_give(out, &counts, sizeof counts);
 }
 
-/* The operations in the order of the kernel, as far as there is room. */
-static void name_operations(const lun_ir *ir, char *to, size_t room)
-{
-    size_t used = 0;
-    to[0] = 0;
-    for (int i = 0; i < ir->count; i++) {
-        const lun_ir_ins *ins = &ir->ins[i];
-        lun_op_info info = {.size = sizeof info};
-        const char *name = NULL;
-        if (ins->kind == LUN_IR_OP && lun_op_describe((lun_op)ins->op, &info))
-            name = info.name;
-        else if (ins->kind == LUN_IR_CALL)
-            name = "C";
-        else if (ins->kind == LUN_IR_LOOP)
-            name = "loop";
-        if (!name)
-            continue;
-        size_t length = strlen(name);
-        if (used + length + 5 > room) {
-            memcpy(to + used, " ...", 5);
-            return;
-        }
-        used += (size_t)snprintf(to + used, room - used, "%s%s", used ? " " : "", name);
-    }
-}
-
 /* The row with that hash, NULL: there is no memory for one.  *fresh: it is new, all zero. */
 static row *find_row(lun_engine *e, uint64_t hash, bool *fresh)
 {
@@ -131,9 +106,8 @@ static row *row_of(lun_engine *e, const lun_lowered *l, const lun_kernel_entry *
         return r;
     r->counts.name = lun__skeleton_kernel_name(l->ir.scan >= 0, l->ir.result_count || l->unrolled);
     r->counts.ops = l->ops;
-    name_operations(&l->ir, r->what, sizeof r->what);
-    for (int i = l->ir.count - 1; i >= 0 && !r->where[0]; i--)
-        snprintf(r->where, sizeof r->where, "%s", lun__source_mark_text(e, l->where[i]));
+    lun__run_event_operations(&l->ir, r->what, sizeof r->what);
+    snprintf(r->where, sizeof r->where, "%s", lun__run_event_line(e, l));
     return r;
 }
 
@@ -208,7 +182,7 @@ void lun__profile_queued(lun_engine *e, const lun_profile_work *w)
     uint64_t hash = w->where;
     snprintf(what, sizeof what, "%s", w->what ? w->what : w->name);
     if (w->body)
-        name_operations(w->body, what, sizeof what);
+        lun__run_event_operations(w->body, what, sizeof what);
     for (int k = 0; k < 2; k++)
         for (const char *c = k ? what : w->name; *c; c++)
             hash = (hash ^ (uint8_t)*c) * UINT64_C(0x100000001b3);

@@ -45,6 +45,7 @@ static lun_status new_item(lun_queue *q, lun_item_kind kind, lun_item **out)
     item->kind = kind;
     item->math = q->e->math;
     item->where = q->e->source_line;
+    item->line = lun__source_mark_text(q->e, item->where);
     item->deadline = q->e->deadline;
     if (q->e->profiling &&
         (kind == LUN_ITEM_TASK || kind == LUN_ITEM_COPY || kind == LUN_ITEM_EVALUATE))

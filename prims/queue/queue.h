@@ -164,6 +164,7 @@ struct lun_item {
     lun_detached *away;
     lun_event *event;
     uint32_t where;         /* the source line that gave it */
+    const char *line;       /* its text */
     double deadline;        /* of the stretch that gave it, when its work ends too; 0: none */
     lun_profile_work *cost; /* for a profile, NULL: none is on */
 };

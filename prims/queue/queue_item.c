@@ -35,15 +35,30 @@ static lun_status run_counted(lun_engine *e, lun_backend_slot *at, const lun_ite
     return s;
 }
 
+/* Tools see the item. */
+static void event(lun_engine *e, bool begins, const lun_backend_slot *at, const lun_item *item)
+{
+    static const char *const names[] = {[LUN_ITEM_TASK] = "task",
+                                        [LUN_ITEM_COPY] = "copy",
+                                        [LUN_ITEM_EVALUATE] = "evaluate",
+                                        [LUN_ITEM_RECORD] = "event",
+                                        [LUN_ITEM_AFTER] = "wait"};
+    lun_tool_event ev = {
+        .kind = LUN_TOOL_TASK, .name = names[item->kind], .place = at->name, .where = item->line};
+    lun__tools_call(e->tools, begins, &ev);
+}
+
 lun_status lun__queue_item_run(lun_engine *e, lun_backend_slot *at, const lun_item *item)
 {
     const lun_alone before = lun__user_buffer_alone_begin(e, at);
     const int math = e->math;
     e->math = e->services.math = item->math;
     lun_host_begin(e);
+    event(e, true, at, item);
     lun_status s = item->cost ? run_counted(e, at, item) : run(e, at, item);
     if (s == LUN_OK)
         s = lun__backend_finish(at);
+    event(e, false, at, item);
     lun_host_end(e);
     lun__user_buffer_alone_end(e, before);
     e->math = e->services.math = math;

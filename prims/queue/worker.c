@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/engine/engine_open.h"
 #include "base/thread.h"
 #include "queue/queue.h"
 #include "store/pool.h"
@@ -143,7 +144,7 @@ static lun_status open_engine(lun_queue *q)
                     .kernel_memory = e->config.kernel_memory,
                     .cache_size = e->config.cache_size};
     lun_backend_slot *at;
-    lun_status s = lun_open(&c, &q->own);
+    lun_status s = lun__engine_open_worker(&c, q->e, &q->own);
     if (s != LUN_OK) {
         q->own = NULL;
         return lun__fail(q->e, s, "a queue has no engine: %s", lun_error(NULL));

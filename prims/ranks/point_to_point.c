@@ -6,7 +6,7 @@
 #include "ranks/ranks_state.h"
 
 /* Waits for the first message with that tag from a rank; one that has ended may have sent it. */
-static lun_status await_message(lun_engine *e, int from, int tag, lun_wait *w, lun_net_found *found)
+static lun_status probe(lun_engine *e, int from, int tag, lun_wait *w, lun_net_found *found)
 {
     lun_ranks_state *r = e->ranks;
     while (true) {
@@ -20,6 +20,14 @@ static lun_status await_message(lun_engine *e, int from, int tag, lun_wait *w, l
         if (s != LUN_OK)
             return s;
     }
+}
+
+static lun_status await_message(lun_engine *e, int from, int tag, lun_wait *w, lun_net_found *found)
+{
+    lun__wait_event(e, true, "receive", w->noun, 0);
+    const lun_status s = probe(e, from, tag, w, found);
+    lun__wait_event(e, false, "receive", w->noun, s == LUN_OK ? found->count : 0);
+    return s;
 }
 
 lun_status lun__take_message(lun_engine *e, int from, int tag, lun_wait *w, void **bytes,
@@ -120,15 +128,18 @@ static lun_status take_own(lun_engine *e, int tag, void **bytes, int64_t *count)
 static lun_status send(lun_engine *e, int pe, int tag, const void *bytes, int64_t count)
 {
     const int64_t most = e->ranks->most;
+    const int64_t all = count;
     lun_status s;
     e->stats.messages++;
     e->stats.bytes_sent += count;
+    lun__wait_event(e, true, "send", NULL, all);
     do {
         int64_t part = count < most ? count : most;
         s = lun__post(e, pe, tag, part < count ? 'm' : 'l', bytes, part);
         bytes = (const char *)bytes + part;
         count -= part;
     } while (s == LUN_OK && count > 0);
+    lun__wait_event(e, false, "send", NULL, all);
     return s;
 }
 

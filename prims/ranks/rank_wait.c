@@ -195,7 +195,14 @@ lun_status lun__wait_poll(lun_engine *e, lun_wait *w)
     return s;
 }
 
-lun_status lun__wait_for(lun_engine *e, lun_net_request **request, lun_wait *w)
+void lun__wait_event(lun_engine *e, bool begins, const char *name, const char *label, int64_t bytes)
+{
+    lun_tool_event ev = {.kind = LUN_TOOL_MESSAGE, .name = name, .label = label, .bytes = bytes};
+    ev.where = lun__source_mark_text(e, e->source_line);
+    lun__tools_call(e->tools, begins, &ev);
+}
+
+static lun_status wait_request(lun_engine *e, lun_net_request **request, lun_wait *w)
 {
     lun_ranks_state *r = e->ranks;
     while (true) {
@@ -211,4 +218,12 @@ lun_status lun__wait_for(lun_engine *e, lun_net_request **request, lun_wait *w)
         if (s != LUN_OK)
             return s;
     }
+}
+
+lun_status lun__wait_for(lun_engine *e, lun_net_request **request, lun_wait *w)
+{
+    lun__wait_event(e, true, "wait", w->noun, 0);
+    const lun_status s = wait_request(e, request, w);
+    lun__wait_event(e, false, "wait", w->noun, 0);
+    return s;
 }

@@ -211,6 +211,9 @@ lun_wait lun__wait_new(const char *noun, int from);
 void lun__wait_soon(lun_wait *w);
 /* Until the request is done: answers others meanwhile, and heeds cancellation and time. */
 lun_status lun__wait_for(lun_engine *e, lun_net_request **request, lun_wait *w);
+/* Tools see a message or a wait. */
+void lun__wait_event(lun_engine *e, bool begins, const char *name, const char *label,
+                     int64_t bytes);
 /* One turn of a wait for something else than a request. */
 lun_status lun__wait_poll(lun_engine *e, lun_wait *w);
 /* Of a rank that serves one turn more without a request: rank 0 may take its time, so a time limit

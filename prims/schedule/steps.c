@@ -221,8 +221,8 @@ void lun__steps_done(lun_engine *e, lun_steps *s, int step)
     s->at[step].done = -1;
 }
 
-lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, unsigned how,
-                           lun_steps *out)
+static lun_status make(lun_engine *e, lun_node *const *roots, int count, unsigned how,
+                       lun_steps *out)
 {
     lun_schedule groups;
     int64_t cache_bytes;
@@ -255,6 +255,22 @@ lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, uns
     if (status != LUN_OK)
         lun__steps_free(e, out);
     return status;
+}
+
+lun_status lun__steps_make(lun_engine *e, lun_node *const *roots, int count, unsigned how,
+                           lun_steps *out)
+{
+    if (!lun__tools_watch(e->tools))
+        return make(e, roots, count, how, out);
+    lun_tool_event ev = {.kind = LUN_TOOL_PLAN,
+                         .name = "plan",
+                         .where = count ? lun__source_mark_text(e, roots[0]->where) : NULL};
+    lun__tools_call(e->tools, true, &ev);
+    const lun_status s = make(e, roots, count, how, out);
+    ev.operations = out->count;
+    ev.time = 0;
+    lun__tools_call(e->tools, false, &ev);
+    return s;
 }
 
 void lun__steps_free(lun_engine *e, lun_steps *s)

@@ -10,6 +10,7 @@
 #include "launch/launch_dist.h"
 #include "launch/local.h"
 #include "launch/profile.h"
+#include "launch/run_event.h"
 #include "placing/placing.h"
 #include "sets/shared_steps.h"
 #include "steps/pairs_step.h"
@@ -194,13 +195,16 @@ static lun_status run(sharing *w)
     lun_status s = spread ? lun__placement_result(e, (lun_dtype)n->dtype, n->n, spread, &w->to)
                           : lun__fail_nomem(e);
     lun__spread_release(spread);
+    lun_run_event *watched = lun__run_event_kernel(e, start, NULL, &w->p->kernel, n->n, 0);
     e->kernels_held++;
     if (s == LUN_OK)
         s = open_turns(w, rows);
     if (s == LUN_OK)
         s = run_all(w);
     s = lun__fetch_settled(e, s);
-    e->stats.run_time += lun__clock_now() - start;
+    const double end = lun__clock_now();
+    e->stats.run_time += end - start;
+    lun__run_event_end(e, watched, end);
     close_turns(w);
     e->kernels_held--;
     e->current = current;

@@ -9,6 +9,7 @@
 #include "launch/launch_dist.h"
 #include "launch/local.h"
 #include "launch/profile.h"
+#include "launch/run_event.h"
 #include "placing/placing.h"
 #include "placing/reached.h"
 #include "steps/teams_step.h"
@@ -163,6 +164,7 @@ static lun_status run_round(league *l, bool *last)
     int64_t teams = 0;
     lun_status s = LUN_OK;
     *last = true;
+    lun_run_event *watched = lun__run_event_kernel(e, start, NULL, &l->t->k.lowered, 0, 0);
     each_part(l, open_memory);
     for (int k = 0; k < f->places; k++) {
         teams += l->parts[k].count;
@@ -171,7 +173,9 @@ static lun_status run_round(league *l, bool *last)
     if (f->failed < 0)
         s = lun__launch_dist_each(e, f->places, true, begin, l);
     lun__flights_end(f);
-    e->stats.run_time += lun__clock_now() - start;
+    const double end = lun__clock_now();
+    e->stats.run_time += end - start;
+    lun__run_event_end(e, watched, end);
     for (int k = 0; s == LUN_OK && f->failed < 0 && e->profiling && k < f->places; k++)
         if (l->parts[k].count) {
             lun__profile_after(e, &before, lun__clock_now() - start, &l->t->k.lowered,

@@ -6,6 +6,7 @@
 #include "launch/launch.h"
 #include "launch/launch_dist.h"
 #include "launch/profile.h"
+#include "launch/run_event.h"
 #include "placing/placing.h"
 #include "plan/matmul_plan.h"
 #include "sets/shared_steps.h"
@@ -94,6 +95,7 @@ lun_status lun__rows_product(const lun_share *x)
     const int current = e->current;
     lun_spread *spread = lun__placing_of_rows(x->cut, lun__matmul_plan_of(n).columns);
     products all = {.share = x};
+    lun_run_event *watched = lun__run_event_product(e, start, NULL, n);
     lun_status s = spread ? lun__placement_result(e, (lun_dtype)n->dtype, n->n, spread, &all.to)
                           : lun__fail_nomem(e);
     lun__spread_release(spread);
@@ -103,12 +105,14 @@ lun_status lun__rows_product(const lun_share *x)
     if (s == LUN_ECANCEL && lun__watch_stopped(e) == LUN_ELIMIT)
         s = LUN_ELIMIT;
     e->current = current;
+    const double end = lun__clock_now();
+    lun__run_event_end(e, watched, end);
     if (s != LUN_OK) {
         if (all.to)
             lun__storage_release(e, all.to);
         return s;
     }
-    e->stats.run_time += lun__clock_now() - start;
+    e->stats.run_time += end - start;
     e->stats.bytes_read += lun__product_step_reads(n);
     e->stats.bytes_written += n->n * lun__dtype_get(all.to->dtype)->bytes;
     if (e->profiling)

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "launch/launch_dist.h"
+#include "launch/run_event.h"
 #include "sets/sorted_exchange.h"
 #include "steps/algorithm_step.h"
 
@@ -152,9 +153,12 @@ static lun_status run_on_host(lun_exchange *x, lun_backend_slot *at, lun_algorit
     r->scratch = x->scratch;
     const double start = lun__clock_now();
     lun__set_advance(x->e);
+    lun_run_event *watched = lun__run_event_algorithm(x->e, start, at, x->n);
     const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = r};
     s = lun__state_backend_do(b, &work);
-    x->seconds += lun__clock_now() - start;
+    const double end = lun__clock_now();
+    x->seconds += end - start;
+    lun__run_event_end(x->e, watched, end);
     return s;
 }
 
@@ -182,6 +186,10 @@ lun_algorithm_run *lun__shard_run_want(lun_exchange *x, int k, lun_algorithm whi
 static lun_status end_runs(lun_exchange *x, lun_status s, const lun_algorithm_run *failed)
 {
     const double start = lun__clock_now();
+    lun_run_event *watched = NULL;
+    for (int k = 0; !watched && k < x->places; k++)
+        if (x->at[k].mark)
+            watched = lun__run_event_algorithm(x->e, start, NULL, x->n);
     for (int k = 0; k < x->places; k++) {
         const lun_backend_slot *at = lun__set_at(x->e, k);
         const lun_work_mark mark = x->at[k].mark;
@@ -194,7 +202,9 @@ static lun_status end_runs(lun_exchange *x, lun_status s, const lun_algorithm_ru
             failed = &x->at[k].r;
         }
     }
-    x->seconds += lun__clock_now() - start;
+    const double end = lun__clock_now();
+    x->seconds += end - start;
+    lun__run_event_end(x->e, watched, end);
     return failed ? lun__algorithm_step_explain(x->e, x->n, s, failed) : s;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "launch/profile.h"
+#include "launch/run_event.h"
 
 static int64_t bytes_of(lun_dtype t, int64_t n)
 {
@@ -126,9 +127,11 @@ lun_status lun__algorithm_step_explain(lun_engine *e, const lun_node *n, lun_sta
 static lun_status work_on(lun_algorithm_work *w, lun_algorithm_run *r)
 {
     double start = lun__clock_now();
+    lun_run_event *watched = lun__run_event_algorithm(w->e, start, w->at, w->n);
     const lun_work work = {.kind = LUN_WORK_ALGORITHM, .is.algorithm = r};
     lun_status s = lun__state_backend_do(w->at, &work);
-    const double took = lun__clock_now() - start;
+    const double end = lun__clock_now(), took = end - start;
+    lun__run_event_end(w->e, watched, end);
     w->e->stats.run_time += took;
     w->seconds += took;
     return lun__algorithm_step_explain(w->e, w->n, s, r);

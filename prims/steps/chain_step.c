@@ -14,6 +14,7 @@
 #include "launch/launch_dist.h"
 #include "launch/local.h"
 #include "launch/profile.h"
+#include "launch/run_event.h"
 #include "placing/placing.h"
 #include "steps/pairs_step.h"
 #include "steps/product_step.h"
@@ -309,6 +310,16 @@ static void profile(const chain *c, const lun_stats *before, double seconds, int
                           c->first, c->kernels, stages);
 }
 
+static lun_status run_kernels(const chain *c, const lun_backend_slot *b, lun_chain *run)
+{
+    lun_run_event *watched =
+        lun__run_event_together(c->e, 0, b, c->s, c->first, c->last, run->bytes);
+    const lun_status s =
+        lun__state_backend_do(b, &(lun_work){.kind = LUN_WORK_CHAIN, .is.chain = run});
+    lun__run_event_end(c->e, watched, 0);
+    return s;
+}
+
 /* Rows of pairs and what follows them, band by band; seconds: of the pairs. */
 static lun_status run_bands(chain *c, lun_chain *run, double *seconds)
 {
@@ -329,7 +340,7 @@ static lun_status run_bands(chain *c, lun_chain *run, double *seconds)
             return s;
         run->rows = run->first + count;
         run->bytes = c->bytes / rows * count;
-        s = lun__state_backend_do(b, &(lun_work){.kind = LUN_WORK_CHAIN, .is.chain = run});
+        s = run_kernels(c, b, run);
         if (s != LUN_OK)
             s = lun__launch_run_failed(e, &c->bindings[run->failed], s, c->n);
     }
@@ -353,9 +364,7 @@ static lun_status run_stages(chain *c)
                      .array_count = c->count,
                      .bytes = rows < all ? c->bytes / all * rows : c->bytes};
     const double start = lun__clock_now(), paired = c->paired;
-    const lun_work work = {.kind = LUN_WORK_CHAIN, .is.chain = &run};
-    const lun_status s =
-        c->pairs ? run_bands(c, &run, &c->paired) : lun__state_backend_do(b, &work);
+    const lun_status s = c->pairs ? run_bands(c, &run, &c->paired) : run_kernels(c, b, &run);
     c->seconds += lun__clock_now() - start - (c->paired - paired);
     return s == LUN_OK || c->pairs
                ? s

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "launch/profile.h"
+#include "launch/run_event.h"
 #include "plan/matmul_plan.h"
 
 /* The one in use, or the native one. */
@@ -63,7 +64,7 @@ lun_status lun__product_step_open(lun_engine *e, const lun_node *n, int64_t pitc
                                   lun_multiplying *w)
 {
     const void *c = NULL;
-    *w = (lun_multiplying){.e = e, .p = lun__matmul_plan_of(n), .to = to};
+    *w = (lun_multiplying){.e = e, .n = n, .p = lun__matmul_plan_of(n), .to = to};
     w->p.pitch = pitch;
     lun_status s = find_backend(w);
     if (s == LUN_OK)
@@ -81,7 +82,7 @@ lun_status lun__product_step_open(lun_engine *e, const lun_node *n, int64_t pitc
 lun_status lun__product_step_open_parts(lun_engine *e, const lun_node *n, int64_t rows,
                                         lun_multiplying *w)
 {
-    *w = (lun_multiplying){.e = e, .p = lun__matmul_plan_of(n)};
+    *w = (lun_multiplying){.e = e, .n = n, .p = lun__matmul_plan_of(n)};
     lun_status s = find_backend(w);
     if (s == LUN_OK)
         s = lun__product_step_load(w, n->in[1], &w->p.b, &w->number[1]);
@@ -105,8 +106,11 @@ static lun_status multiply(lun_multiplying *w)
 {
     double start = lun__clock_now();
     const lun_work work = {.kind = LUN_WORK_PRODUCT, .is.product = &w->p};
+    lun_run_event *watched = lun__run_event_product(w->e, start, w->at, w->n);
     lun_status s = lun__state_backend_do(w->at, &work);
-    w->e->stats.run_time += lun__clock_now() - start;
+    const double end = lun__clock_now();
+    w->e->stats.run_time += end - start;
+    lun__run_event_end(w->e, watched, end);
     return s == LUN_ECANCEL && lun__watch_stopped(w->e) == LUN_ELIMIT ? LUN_ELIMIT : s;
 }
 

@@ -8,6 +8,7 @@
 /* A product that is about to be made, with its memory. */
 typedef struct lun_multiplying {
     lun_engine *e;
+    const lun_node *n;
     lun_backend_slot *at;
     lun_product p;
     lun_storage *number[2]; /* the one element of an operand that is a NUMBER */

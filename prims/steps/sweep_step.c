@@ -16,6 +16,7 @@
 #include "launch/launch_dist.h"
 #include "launch/local.h"
 #include "launch/profile.h"
+#include "launch/run_event.h"
 #include "placing/placing.h"
 
 typedef struct sweeps {
@@ -177,9 +178,13 @@ static lun_status run_stages(sweeps *x)
     const int64_t slice = x->s->at[x->first].n / run.box.extent[0];
     run.box.extent[0] = (x->all.hi - x->all.lo) / slice;
     const double start = lun__clock_now();
+    lun_run_event *watched =
+        lun__run_event_together(e, start, b, x->s, x->first, x->last, run.bytes);
     const lun_status s =
         lun__state_backend_do(b, &(lun_work){.kind = LUN_WORK_SWEEP, .is.sweep = &run});
-    x->seconds += lun__clock_now() - start;
+    const double end = lun__clock_now();
+    x->seconds += end - start;
+    lun__run_event_end(e, watched, end);
     return s == LUN_OK
                ? s
                : lun__launch_run_failed(e, &x->bindings[run.failed], s, x->all.hi - x->all.lo);

@@ -2,6 +2,7 @@
  * from where it comes, is current.c's. */
 #include "store/fetch.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -284,6 +285,23 @@ static lun_status load(const mover *v, const lun_placed_move *m, int64_t to_at, 
     return s;
 }
 
+/* Tools see it. */
+static void move_event(const mover *v, bool begins, const lun_placed_move *m)
+{
+    char label[80];
+    if (!lun__tools_watch(v->e->tools))
+        return;
+    snprintf(label, sizeof label, "from %s to %s", m->from ? m->from->name : "host",
+             m->to ? m->to->name : "host");
+    lun__tools_call(v->e->tools, begins,
+                    &(lun_tool_event){.kind = LUN_TOOL_COPY,
+                                      .name = "move",
+                                      .label = label,
+                                      .place = m->to ? m->to->name : "host",
+                                      .elements = m->hi - m->lo,
+                                      .bytes = (m->hi - m->lo) * size_of(v->s)});
+}
+
 static lun_status move(void *ctx, const lun_placed_move *m)
 {
     const mover *v = ctx;
@@ -294,6 +312,7 @@ static lun_status move(void *ctx, const lun_placed_move *m)
     const char *a = from ? from->data : v->s->data;
     char *b = v->to ? v->to->data : v->host;
     lun_status s = LUN_OK;
+    move_event(v, true, m);
     if (!from && v->s->source)
         s = load(v, m, to_at, bytes);
     else if (a && b)
@@ -304,6 +323,7 @@ static lun_status move(void *ctx, const lun_placed_move *m)
         s = from->at->backend->read(from->at->state, from->buffer, from_at, b + to_at, bytes, NULL);
     else
         s = across(v->e, from, from_at, v->to, to_at, bytes);
+    move_event(v, false, m);
     if (s == LUN_OK)
         lun__fetch_count(v->e, m->from, m->to, bytes);
     return s;

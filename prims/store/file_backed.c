@@ -41,7 +41,10 @@ lun_status lun__file_backed_fetch_all(lun_engine *e, const lun_storage *s, int64
                                       int64_t count, void *to)
 {
     int size = lun__dtype_get(s->dtype)->bytes;
+    lun_tool_event ev = {
+        .kind = LUN_TOOL_FILE, .name = "read", .elements = count, .bytes = count * s->form.step};
     lun_status status = lun__element_file_check(e, s->source);
+    lun__tools_call(e->tools, true, &ev);
     for (int64_t done = 0, some; status == LUN_OK && done < count; done += some) {
         some = count - done < LOAD_BYTES / size ? count - done : LOAD_BYTES / size;
         int failure = lun__file_backed_fetch(s, first + done, some, (char *)to + done * size);
@@ -50,6 +53,8 @@ lun_status lun__file_backed_fetch_all(lun_engine *e, const lun_storage *s, int64
         else if (done + some < count)
             status = lun__watch_stopped(e);
     }
+    ev.time = 0;
+    lun__tools_call(e->tools, false, &ev);
     return status;
 }
 

@@ -42,13 +42,15 @@ struct lun_pool {
     void *ctx;
     lun_stats *stats;
     lun_account *account;
+    lun_tools *tools;
     int64_t pressure;
     int64_t refused; /* see lun__pool_thrifty */
     bool thrifty;
     bool asked; /* a host is thrifty now and then */
 };
 
-lun_pool *lun__pool_open(const lun_config *config, lun_stats *stats, lun_account *account)
+lun_pool *lun__pool_open(const lun_config *config, lun_stats *stats, lun_account *account,
+                         lun_tools *tools)
 {
     lun_pool *p = calloc(1, sizeof *p);
     if (!p)
@@ -57,6 +59,7 @@ lun_pool *lun__pool_open(const lun_config *config, lun_stats *stats, lun_account
     p->ctx = config->alloc_ctx;
     p->stats = stats;
     p->account = account;
+    p->tools = tools;
     return p;
 }
 
@@ -240,6 +243,16 @@ static lun_status take_block(lun_pool *p, int c, int64_t size, void **out)
     return LUN_OK;
 }
 
+static void call_tools(const lun_pool *p, bool begins, const void *at, int64_t size)
+{
+    lun_tool_event ev = {.kind = LUN_TOOL_ALLOCATION,
+                         .name = "elements",
+                         .place = "host",
+                         .id = (uint64_t)(uintptr_t)at,
+                         .bytes = size};
+    lun__tools_call(p->tools, begins, &ev);
+}
+
 lun_status lun__pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
 {
     if (bytes < 0 || bytes > INT64_MAX / 4)
@@ -257,6 +270,8 @@ lun_status lun__pool_take(lun_pool *p, int64_t bytes, void **out, int64_t *room)
     s->allocated += size;
     p->pressure += pressure_of(p, size);
     *room = size;
+    if (lun__tools_watch(p->tools))
+        call_tools(p, true, *out, size);
     return LUN_OK;
 }
 
@@ -270,6 +285,8 @@ void lun__pool_give(lun_pool *p, void *at, int64_t room)
 {
     int64_t size;
     lun_stats *s = p->stats;
+    if (lun__tools_watch(p->tools))
+        call_tools(p, false, at, room);
     int64_t alive = s->allocated; /* a loop's result may be larger than all else that is alive */
     s->allocated -= room;
     lun__account_give_elements(p->account, room);

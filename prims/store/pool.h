@@ -11,12 +11,15 @@
 #include <stdint.h>
 
 #include "base/account.h"
+#include "engine/tool.h"
 #include "lunarray.h"
 
 typedef struct lun_pool lun_pool;
 
-/* stats: allocated, pooled and allocations are kept there.  Blocks in use count in the account. */
-lun_pool *lun__pool_open(const lun_config *config, lun_stats *stats, lun_account *account);
+/* stats: allocated, pooled and allocations are kept there.  Blocks in use count in the account; the
+ * tools see them taken and given back. */
+lun_pool *lun__pool_open(const lun_config *config, lun_stats *stats, lun_account *account,
+                         lun_tools *tools);
 /* They count in another account from now on: of an engine that shares it. */
 void lun__pool_join(lun_pool *p, lun_account *account);
 /* NULL is allowed; every block must have been given back. */

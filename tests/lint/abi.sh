@@ -59,7 +59,7 @@ broken() {
 }
 
 # These are values, which are passed by value and stand in lists; lunarray.h says that they never change.
-frozen='lun_value lun_variant lun_string lun_field lun_table_aggregate lun_text_view lun_text_bytes'
+frozen='lun_value lun_variant lun_string lun_field lun_table_aggregate lun_text_view lun_text_bytes lun_tool_calls'
 
 # The structs of a list that do not begin with their size.
 unsized() {

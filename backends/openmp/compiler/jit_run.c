@@ -3,6 +3,7 @@
 #include "openmp/compiler/jit_run.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -72,6 +73,21 @@ bool lun__jit_run_load(lun_jit_compiler *c, lun_unit *u, const lun_strbuf *key)
     free(bytes);
     lun__strbuf_free(&why);
     return loaded;
+}
+
+/* Tools see the run. */
+static void event(lun_jit_compiler *c, bool begins)
+{
+    char label[32];
+    snprintf(label, sizeof label, "%d kernel%s", c->part_count, c->part_count == 1 ? "" : "s");
+    lun__backend_event(c->services, begins,
+                       (lun_tool_event){.kind = LUN_TOOL_COMPILE,
+                                        .name = "compile",
+                                        .label = label,
+                                        .place = "openmp",
+                                        .track = "compiler",
+                                        .id = (uint64_t)(uintptr_t)c,
+                                        .operations = c->part_count});
 }
 
 /* ---- a run ----------------------------------------------------------------------------------- */
@@ -167,6 +183,7 @@ void lun__jit_run_look_after(lun_jit_compiler *c)
         fail_run(c, how, lun__strbuf_text(&c->job.words), s == LUN_JOB_LATE);
     else
         harvest(c, s == LUN_JOB_DONE);
+    event(c, false);
     c->services->stats->compile_time += lun__job_seconds(&c->job);
     lun__jit_run_clear(c, true);
 }
@@ -201,4 +218,5 @@ void lun__jit_run_start(lun_jit_compiler *c, bool waited_for, const int *claims,
     for (int i = 0; i < c->part_count; i++)
         c->parts[i].unit->state = LUN_UNIT_RUNNING;
     c->services->stats->compiles++;
+    event(c, true);
 }

@@ -321,6 +321,24 @@ static int push_rows(lua_State *L, lun__host *h, query *q, const char *options)
     return 3;
 }
 
+/* Runs the text where tools see it. */
+static lun_status run_seen(lun__host *h, query *q, bool stream, const char *text)
+{
+    lun_host_event(h->engine, true, LUN_TOOL_DOOR, "duckdb", text);
+    const lun_status s = lun__duckdb_query_run(h->engine, q, stream);
+    lun_host_event(h->engine, false, LUN_TOOL_DOOR, "duckdb", text);
+    return s;
+}
+
+/* The same of its rows. */
+static lun_status fetch_seen(lun__host *h, query *q, int64_t most)
+{
+    lun_host_event(h->engine, true, LUN_TOOL_DOOR, "duckdb", "rows");
+    const lun_status s = lun__duckdb_query_fetch(h->engine, q, most);
+    lun_host_event(h->engine, false, LUN_TOOL_DOOR, "duckdb", "rows");
+    return s;
+}
+
 /* Prepares the text at 2, with the tables at 3 and the parameters at 4, and runs it; 0, or that
  * many values pushed. */
 static int begin(lua_State *L, connection *c, query *q, bool stream)
@@ -331,11 +349,11 @@ static int begin(lua_State *L, connection *c, query *q, bool stream)
     if (s != LUN_OK || q->fault.code)
         return push_fault(L, h, s, &q->fault);
     bind_all(L, q, 4);
-    s = lun__duckdb_query_run(h->engine, q, stream);
+    s = run_seen(h, q, stream, lua_tostring(L, 2));
     if (s == LUN_OK && q->fault.code && t->missed) {
         lun__duckdb_query_end_result(q);
         export_wanted(L, c, 3);
-        s = lun__duckdb_query_run(h->engine, q, stream);
+        s = run_seen(h, q, stream, lua_tostring(L, 2));
     }
     return s != LUN_OK || q->fault.code ? push_fault(L, h, s, &q->fault) : 0;
 }
@@ -361,7 +379,7 @@ static int run(lua_State *L)
         lua_pushinteger(L, q->changed);
         return 2;
     }
-    const lun_status s = lun__duckdb_query_fetch(c->from->host->engine, q, -1);
+    const lun_status s = fetch_seen(c->from->host, q, -1);
     if (s != LUN_OK || q->fault.code)
         return push_fault(L, c->from->host, s, &q->fault);
     lun__duckdb_query_end_result(q); /* before its columns are copied, if they are */
@@ -395,7 +413,7 @@ static int next_rows(lua_State *L)
     lua_getiuservalue(L, 1, 1);
     const connection *c = lua_touserdata(L, -1);
     luaL_argcheck(L, q->instance && c->of && c->from->is_open, 1, "ended");
-    const lun_status s = lun__duckdb_query_fetch(c->from->host->engine, q, most);
+    const lun_status s = fetch_seen(c->from->host, q, most);
     if (s != LUN_OK || q->fault.code)
         return push_fault(L, c->from->host, s, &q->fault);
     return push_rows(L, c->from->host, q, options);

@@ -184,8 +184,10 @@ static lun_status read_box(lun__host *h, lun_h5 *x, const char *path, const lun_
         lun_blank_new(h->engine, n < 0 ? INT64_MAX : n, lun_dtype_size(set->dtype), &blank, &to);
     if (s != LUN_OK)
         return s;
+    lun_host_event(h->engine, true, LUN_TOOL_DOOR, "hdf5 read", path);
     if (!lun__h5_elements_read(x, path, set, first, count, to, f))
         s = f->status;
+    lun_host_event(h->engine, false, LUN_TOOL_DOOR, "hdf5 read", path);
     if (s == LUN_OK && !f->code)
         s = lun_blank_vector(h->engine, blank, set->dtype, &flat);
     else
@@ -238,7 +240,11 @@ static int write_set(lua_State *L)
     const char *path = luaL_checkstring(L, 2);
     lun_array *a = lun__lua_array_check(L, h, 3);
     lun_file_fault f;
-    if (!lun__h5_elements_write(x, path, a, (int)luaL_checkinteger(L, 4), &f))
+    const int level = (int)luaL_checkinteger(L, 4);
+    lun_host_event(h->engine, true, LUN_TOOL_DOOR, "hdf5 write", path);
+    const bool done = lun__h5_elements_write(x, path, a, level, &f);
+    lun_host_event(h->engine, false, LUN_TOOL_DOOR, "hdf5 write", path);
+    if (!done)
         return push_fault(L, h, &f);
     lun__host_report_memory(L, h);
     lua_pushboolean(L, 1);

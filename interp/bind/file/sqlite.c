@@ -112,7 +112,10 @@ static int sqlite_open(lua_State *L)
 static int execute(lua_State *L)
 {
     database *d = check_database(L);
-    const int code = d->lib.exec(d->db, luaL_checkstring(L, 2), NULL, NULL, NULL);
+    const char *text = luaL_checkstring(L, 2);
+    lun_host_event(d->host->engine, true, LUN_TOOL_DOOR, "sqlite", text);
+    const int code = d->lib.exec(d->db, text, NULL, NULL, NULL);
+    lun_host_event(d->host->engine, false, LUN_TOOL_DOOR, "sqlite", text);
     if (code)
         return push_failure(L, d, code);
     lua_pushboolean(L, 1);
@@ -404,6 +407,15 @@ static outcome read_rows(query *q, int64_t most, int *code, lun__col_fault *faul
 }
 
 /* Pushes nil, "value", what, name of the column, row. */
+/* The same where tools see it. */
+static outcome read_seen(query *q, int64_t most, int *code, lun__col_fault *fault)
+{
+    lun_host_event(q->d->host->engine, true, LUN_TOOL_DOOR, "sqlite", "rows");
+    const outcome o = read_rows(q, most, code, fault);
+    lun_host_event(q->d->host->engine, false, LUN_TOOL_DOOR, "sqlite", "rows");
+    return o;
+}
+
 static int push_value_fault(lua_State *L, query *q, outcome o, const lun__col_fault *f)
 {
     if (o == VALUE && f->what == LUN__COL_MEMORY)
@@ -530,7 +542,7 @@ static int run_query(lua_State *L)
                        d->lib.exec(d->db, "begin", NULL, NULL, NULL) == 0;
     outcome o;
     q->reader.L = L;
-    while ((o = read_rows(q, most, &code, &fault)) == AGAIN &&
+    while ((o = read_seen(q, most, &code, &fault)) == AGAIN &&
            d->lib.stmt_readonly(q->statement)) { /* what is read again is the same: a transaction */
         d->lib.reset(q->statement);
         end_reading(q);

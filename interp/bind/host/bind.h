@@ -75,8 +75,6 @@ enum { LUN__SOURCE_LINE = 256 };
 void lun__source_line(lua_State *L, int level, char *line, size_t room);
 /* Whether a source, as lua_getinfo shortens it, is of a Lua file of the module. */
 bool lun__source_line_is_module(const char *source);
-/* Gives nodes built from now on the nearest source line that is not in the module's files. */
-void lun__source_line_mark(lua_State *L, lun__host *h);
 
 /* ---- values (lua_value.c) -------------------------------------------------------------------- */
 
@@ -379,6 +377,7 @@ void lun__open_blocks(lua_State *L,
 void lun__open_engine(lua_State *L, const lun__parts *p);
 void lun__open_evaluation(lua_State *L, const lun__parts *p);
 void lun__open_explain(lua_State *L, const lun__parts *p);
+void lun__open_tool(lua_State *L, const lun__parts *p);
 void lun__open_png(lua_State *L, const lun__parts *p);
 void lun__open_csv(lua_State *L, const lun__parts *p);
 void lun__open_csv_write(lua_State *L, const lun__parts *p);

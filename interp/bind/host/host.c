@@ -20,6 +20,8 @@
 /* Keys of the registry: their addresses. */
 static const char host_key, offer_key, rank_key;
 
+static const int unwatched;
+
 /* Bytes of elements after which the collector is run a step; more often would cost more than it
  * frees. Temporaries of a loop add up to this before their memory is reused, so it fits a core's
  * private cache. */
@@ -119,6 +121,7 @@ void lun__host_end(lua_State *L, lun__host *h)
     if (h->owned)
         lun_close(h->engine);
     h->engine = NULL;
+    h->watched = &unwatched;
 }
 
 /* The host's finaliser, the last one in a normal run; later finalisers find no engine. */
@@ -169,7 +172,9 @@ lun__host *lun__host_open(lua_State *L)
     lua_pushcfunction(L, end_host);
     lua_setfield(L, -2, "__gc");
     lua_setmetatable(L, -2);
+    h->watched = &unwatched;
     open_engine(L, h);
+    h->watched = lun_host_watched(h->engine);
     h->recycler = lun__block_pool_of(L, LUN__HELD_BYTES);
     if (h->recycler)
         lun__block_pool_serve(h->recycler, h, box_ended);

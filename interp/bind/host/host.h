@@ -54,6 +54,7 @@ typedef struct lun__held {
 /* One engine in one lua_State: a userdata that the registry keeps. */
 typedef struct lun__host {
     lun_engine *engine;      /* NULL once ended */
+    const int *watched;      /* not 0 while tools watch: then each call marks its line */
     bool owned;              /* opened here, so closed here */
     lun__held **held;        /* entries, in pages of LUN__HELD_PAGE: see lun__host_held_at */
     int32_t room, unused;    /* unused: the first entry to take, -1 if there is none */
@@ -91,11 +92,16 @@ enum { LUN__HELD_BYTES = sizeof(lun__box) + 1 };
 int lun__host_ended(lua_State *L);
 /* Releases the references of entries whose userdata have ended. */
 void lun__host_release_ended(lun__host *h);
-/* Raises an error if the engine is closed; releases the entries of ended userdata. */
+/* Gives nodes built from now on the nearest source line that is not in the module's files. */
+void lun__source_line_mark(lua_State *L, lun__host *h);
+/* Raises an error if the engine is closed; releases the entries of ended userdata; where tools
+ * watch, marks the line. */
 static inline void lun__host_ready(lua_State *L, lun__host *h)
 {
     if (!h->engine)
         lun__host_ended(L);
+    if (*h->watched)
+        lun__source_line_mark(L, h);
     if (h->ended >= 0)
         lun__host_release_ended(h);
 }

@@ -77,6 +77,7 @@ function Source:close()
     if self.handle then
         self.handle:close()
         self.handle = nil
+        internal.file_event(false, "load", self.path)
     end
 end
 
@@ -182,10 +183,12 @@ function file.open(path)
     local handle, size, most = internal.source(path)
     if not handle then
         return nil, size, most
-    elseif size then
-        return setmetatable({ handle = handle, left = size, size = size }, Source)
     end
-    return setmetatable({ handle = handle, pieces = {}, held = 0, total = 0, most = most }, Stream)
+    internal.file_event(true, "load", path)
+    if size then
+        return setmetatable({ handle = handle, path = path, left = size, size = size }, Source)
+    end
+    return setmetatable({ handle = handle, path = path, pieces = {}, held = 0, total = 0, most = most }, Stream)
 end
 
 -- A source of what a script's file still has, such as a pipe; it is not closed with the source.
@@ -306,10 +309,21 @@ local function replace(target, like, next_piece)
     return saved, message, code
 end
 
+-- Tools see the file until what this returns is closed.
+local function saving(path)
+    internal.file_event(true, "save", path)
+    return setmetatable({}, {
+        __close = function()
+            internal.file_event(false, "save", path)
+        end,
+    })
+end
+
 -- Writes what `next_piece` returns until it returns nil into `path`: true; or nil, message, errno. A regular file is
 -- replaced as a whole, keeping mode, owner and group, also behind symbolic links; others, such as a device or a pipe,
 -- are written in place.
 function file.write(path, next_piece)
+    local _ <close> = saving(path)
     local target, kind, code = internal.target(path)
     local ok, message = nil, kind
     if target and kind == "other" then
@@ -346,6 +360,7 @@ end
 -- Writes what `next_piece` returns until it returns nil behind the end of `path`: true; or nil, message, errno with the
 -- file as it was.
 function file.append(path, next_piece)
+    local _ <close> = saving(path)
     local handle, message, code = io.open(path, "ab")
     if not handle then
         return nil, message, code

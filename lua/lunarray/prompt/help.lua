@@ -219,6 +219,16 @@ local FUNCTIONS = {
             .. "and of tasks, copies and expressions of queues, as far as it waits for them; returns the rows and the\n"
             .. "results of f",
     },
+    region = {
+        "lun.region(name, f, ...)",
+        "f(...), as a part of the script that tools and traces show by that name; regions nest",
+    },
+    trace = {
+        "lun.trace(path), lun.trace(), lun.trace(path, f, ...)",
+        "writes what the engine does from now on into a file for Perfetto or chrome://tracing: kernels, algorithms,\n"
+            .. "plans, moves, files, with times, bytes and source lines; lun.trace() ends it: true, or nil, message,\n"
+            .. "errno where the file cannot be written; around a function: its results",
+    },
     check = {
         "lun.check(true), lun.check(false), lun.check{nan=true}",
         "tests functions given to reduce, scan and allpairs for associativity and identity, recomputes some\n"
@@ -859,7 +869,7 @@ functions       %s
 numbers         pi e inf nan na i complex iscomplex real imag conj angle
 skeletons       %s sequence compose
 of skeletons    %s
-computing       eval each teams workdiv atomic call prepare explain stats profile check
+computing       eval each teams workdiv atomic call prepare explain stats profile region trace check
 queues          queue buffer copy task
 derivatives     grad derivative hessian jvp minimize curve_fit
 sparse          csr

@@ -7,6 +7,7 @@
 
 #include "api/array/api.h"
 #include "api/complex/complex_array.h"
+#include "api/engine/engine_open.h"
 #include "api/engine/plugins.h"
 #include "api/engine/use.h"
 #include "api/fourier/fft.h"
@@ -166,7 +167,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     e->kinds[LUN_KIND_TIME] = &lun__time_kind;
     e->kinds[LUN_KIND_COMPLEX] = &lun__complex_kind;
     e->kinds[LUN_KIND_RECORD] = &lun__record_kind;
-    e->pool = lun__pool_open(c, &e->stats, e->account);
+    e->pool = lun__pool_open(c, &e->stats, e->account, e->tools);
     if (!e->compiler || (dir && !e->cache_dir) || !e->pool)
         return LUN_ENOMEM;
     s = lun__cache_open(e->cache_dir, cache_size, lun__log_cache, &e->logger, &e->cache);
@@ -185,6 +186,8 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
                                  .log = lun__log_compile,
                                  .log_ctx = &e->logger,
                                  .cancel = &e->cancel,
+                                 .event = lun__tools_event,
+                                 .event_ctx = e->tools,
                                  .link = e->services.link};
     s = number(e, "LUNARRAY_CHECK", 0, 0, 1, &e->checks);
     if (s == LUN_OK)
@@ -208,7 +211,15 @@ static const char *senseless(const lun_config *given, const lun_config *c)
     return NULL;
 }
 
-lun_status lun_open(const lun_config *config, lun_engine **out)
+/* Where LUNARRAY_TRACE says so, but in a sandbox. */
+static lun_status trace_from_start(lun_engine *e)
+{
+    const char *path = e->sandbox ? NULL : getenv("LUNARRAY_TRACE");
+    return path && *path ? lun_trace(e, path) : LUN_OK;
+}
+
+/* tools: those of the user's engine, for a worker's; NULL: it has its own. */
+static lun_status open_engine(const lun_config *config, lun_tools *tools, lun_engine **out)
 {
     lun_config c = {.size = sizeof c};
     if (config)
@@ -222,9 +233,16 @@ lun_status lun_open(const lun_config *config, lun_engine **out)
     }
     lun_engine *e = calloc(1, sizeof *e);
     lun__fail_open(e ? "" : "out of memory");
-    if (e)
+    if (e) {
         e->account = e->own_account = lun__account_open();
-    if (!e || !e->account) {
+        e->own_tools = tools ? NULL : lun__tools_open();
+        e->tools = tools ? tools : e->own_tools;
+    }
+    if (!e || !e->account || !e->tools) {
+        if (e && e->account)
+            lun__account_drop(e->account);
+        if (e)
+            lun__tools_close(e->own_tools);
         free(e);
         lun__fail_open("out of memory");
         return LUN_ENOMEM;
@@ -232,6 +250,10 @@ lun_status lun_open(const lun_config *config, lun_engine **out)
     e->error.message = true;
     lun__log_open(&e->logger, c.log, c.log_ctx);
     lun_status s = set_up(e, &c);
+    if (s == LUN_OK && !tools)
+        s = lun__plugins_watch(e);
+    if (s == LUN_OK && !tools)
+        s = trace_from_start(e);
     if (s != LUN_OK) {
         if (s == LUN_ENOMEM && !e->error.length)
             lun__fail_nomem(e);
@@ -242,6 +264,16 @@ lun_status lun_open(const lun_config *config, lun_engine **out)
     }
     *out = e;
     return LUN_OK;
+}
+
+lun_status lun_open(const lun_config *config, lun_engine **out)
+{
+    return open_engine(config, NULL, out);
+}
+
+lun_status lun__engine_open_worker(const lun_config *config, lun_engine *of, lun_engine **out)
+{
+    return open_engine(config, of->tools, out);
 }
 
 static void free_backends(lun_engine *e)
@@ -260,6 +292,7 @@ void lun_close(lun_engine *e)
     if (!e)
         return;
     lun_host_on_cancel(e, NULL);
+    lun__tools_end(e->own_tools);
     lun__enter_release_later(e);
     lun__ranks_close(e);
     lun__shared_close(e);
@@ -282,6 +315,7 @@ void lun_close(lun_engine *e)
     if (e->cache)
         lun__cache_close(e->cache);
     lun__pool_close(e->pool);
+    lun__tools_close(e->own_tools);
     lun__watch_close(e->watch);
     lun__profile_free(e->profile);
     lun__strbuf_free(&e->refused_plugins);

@@ -1,5 +1,5 @@
-/* plugins.c - backends of other libraries, which LUNARRAY_PLUGINS names; see backend.h.  Knows not
- * what they do.
+/* plugins.c - backends of other libraries, which LUNARRAY_PLUGINS names (backend.h), and tools,
+ * which LUNARRAY_TOOL names (lun_tool).  Knows not what they do.
  *
  * Invariant: a library that is in use stays loaded until the process ends; one that is refused has
  * a line in the log, and leaves that text alone in the engine. */
@@ -49,18 +49,28 @@ static const char *flaw(lun_engine *e, const lun_backend *b, char *room, size_t 
     return room;
 }
 
+/* A function of a library, into *entry; why there is none, NULL: it is there. */
+static const char *function_of(const char *path, const char *name, void *entry)
+{
+    if (!strchr(path, '/'))
+        return "a path with a / is expected";
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!library)
+        return dlerror();
+    void *symbol = dlsym(library, name);
+    memcpy(entry, &symbol, sizeof symbol);
+    return symbol                          ? NULL
+           : strcmp(name, "lunarray_tool") ? "it has no function lunarray_backend"
+                                           : "it has no function lunarray_tool";
+}
+
 static lun_status add(lun_engine *e, const char *path)
 {
     char room[160];
     lun_backend_entry *entry = NULL;
-    void *library = strchr(path, '/') ? dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
-    void *symbol = library ? dlsym(library, "lunarray_backend") : NULL;
-    memcpy(&entry, &symbol, sizeof entry);
-    if (!entry) {
-        refuse(e, path,
-               library             ? "it has no function lunarray_backend"
-               : strchr(path, '/') ? dlerror()
-                                   : "a path with a / is expected");
+    const char *missing = function_of(path, "lunarray_backend", &entry);
+    if (missing) {
+        refuse(e, path, missing);
         return LUN_OK;
     }
     const lun_backend *b = entry(LUN_BACKEND_ABI, &host);
@@ -74,14 +84,36 @@ static lun_status add(lun_engine *e, const char *path)
     return lun__backend_add(e, slot) ? LUN_OK : lun__fail_nomem(e);
 }
 
-lun_status lun__plugins_add(lun_engine *e)
+static lun_status watch(lun_engine *e, const char *path)
 {
-    const char *paths = e->sandbox ? NULL : secure_getenv("LUNARRAY_PLUGINS");
+    lun_tool_entry *entry = NULL;
+    lun_tool tool = {.size = sizeof tool};
+    const char *missing = function_of(path, "lunarray_tool", &entry);
+    if (missing)
+        return lun__fail(e, LUN_EARG, "LUNARRAY_TOOL: %s: %s", path, missing);
+    return entry(e, &tool) ? lun_tool_add(e, &tool) : LUN_OK;
+}
+
+/* Has `take` take each path of the variable, but in a sandbox. */
+static lun_status each_path(lun_engine *e, const char *variable,
+                            lun_status (*take)(lun_engine *e, const char *path))
+{
+    const char *paths = e->sandbox ? NULL : secure_getenv(variable);
     char *text = paths ? strdup(paths) : NULL, *rest = text;
     lun_status s = paths && !text ? lun__fail_nomem(e) : LUN_OK;
     for (char *path; s == LUN_OK && (path = strsep(&rest, ":"));)
         if (*path)
-            s = add(e, path);
+            s = take(e, path);
     free(text);
     return s;
+}
+
+lun_status lun__plugins_add(lun_engine *e)
+{
+    return each_path(e, "LUNARRAY_PLUGINS", add);
+}
+
+lun_status lun__plugins_watch(lun_engine *e)
+{
+    return each_path(e, "LUNARRAY_TOOL", watch);
 }

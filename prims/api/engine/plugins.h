@@ -1,4 +1,4 @@
-/* plugins.h - backends of other libraries. */
+/* plugins.h - backends and tools of other libraries. */
 #ifndef LUN_PLUGINS_H
 #define LUN_PLUGINS_H
 
@@ -6,5 +6,7 @@
 
 /* Adds the backends of plug-ins, but in a sandbox; what cannot be used is logged. */
 lun_status lun__plugins_add(lun_engine *e);
+/* Adds the tools that LUNARRAY_TOOL names, but in a sandbox.  LUN_EARG: one is none. */
+lun_status lun__plugins_watch(lun_engine *e);
 
 #endif

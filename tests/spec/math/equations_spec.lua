@@ -15,7 +15,7 @@ describe("trace", function()
         assert.same({ 6, 8, 3, 4, 0 }, { A:trace(), A:trace(1), A:trace(2), A:trace(-1), lun.zeros({ 0, 0 }, "i64"):trace() })
         same({ 5, 50 }, lun.stack { lun.vector { { 1, 2 }, { 3, 4 } }, lun.vector { { 10, 20 }, { 30, 40 } } }:trace())
         assert.equal("f32", lun.stack { lun.eye(2, "f32"), lun.eye(2, "f32") }:trace():dtype())
-        fails("bad argument #1 to 'trace' (a matrix expected, got i64[3])", nil, function() return lun.trace(A[1]) end)
+        fails("bad argument #1 to 'trace' (a matrix expected, got i64[3])", nil, function() return A[1].trace(A[1]) end)
     end)
 end)
 

@@ -98,6 +98,17 @@ for _, call in ipairs { "lun.plot(lun.index(3), %s)", "lun.hist(lun.index(3), %s
 end
 
 -- JSON text of strangers.
+-- No file by a trace, and a region is no more than its function.
+finds "lun.trace"
+finds "return pcall(lun.trace, '/tmp/t.json')"
+finds "return pcall(lun.trace)"
+finds "return lun.region('r', function() return lun.trace or io or debug end)"
+finds "return pcall(lun.region, 'r', lun.trace, '/tmp/t.json')"
+finds "return (pcall(lun.region, {}, print))"
+finds "return (pcall(lun.region, 'r', setmetatable({}, {__call = false})))"
+finds "return lun.region('r', coroutine.wrap(function() return io or debug or package end))"
+finds "local co = coroutine.create(function() lun.region('r', coroutine.yield) end) coroutine.resume(co) coroutine.close(co) return io"
+finds "return lun.region(('r'):rep(1e6), function() return require end)"
 finds "getmetatable(lun.json.null)"
 finds "return pcall(setmetatable, lun.json.null, {})"
 finds "return pcall(rawset, lun.json.null, 'x', 1)"

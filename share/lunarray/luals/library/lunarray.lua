@@ -5105,6 +5105,14 @@ function lun.reduceat(a, offsets, f, id) end
 ---@return lun.Array
 function lun.reduceby(a, k, f, id) end
 
+---f(...), as a part of the script that tools and traces show by that name; regions nest
+---`lun.region(name, f, ...)`
+---@param name string
+---@param f lun.Function
+---@param ... any
+---@return any
+function lun.region(name, f, ...) end
+
 ---a:spread: each element, or slice along the axis, as often as counts says, one number for each or a single number
 ---`a:repeat_(counts [, {axis=1}])`
 ---@param a lun.Operand
@@ -5594,12 +5602,15 @@ function lun.tile(a, n) end
 ---@return lun.Array
 function lun.topk(a, k, options) end
 
----the sum of the elements A[i][i + k] of the last two axes, a number; of batches an array
----`A:trace([k])`
----@param a lun.Operand
----@param k? integer
----@return lun.Array
-function lun.trace(a, k) end
+---writes what the engine does from now on into a file for Perfetto or chrome://tracing: kernels, algorithms,
+---plans, moves, files, with times, bytes and source lines; lun.trace() ends it: true, or nil, message,
+---errno where the file cannot be written; around a function: its results
+---`lun.trace(path), lun.trace(), lun.trace(path, f, ...)`
+---@overload fun(): any
+---@overload fun(path: string, f: lun.Function, ...: any): any
+---@param path string
+---@return any
+function lun.trace(path) end
 
 ---a:trapz
 ---`a:trapezoid([x] [, {dx=1, axis=-1}])`
