@@ -1062,6 +1062,23 @@ class engine
             return lun_text(get(), list.data(), static_cast<std::int64_t>(list.size()), out);
         });
     }
+    // A statement over tables by name, which DuckDB's library runs: the table of its rows, or how
+    // many rows it changed.  options: "{parameters = {5}}", as of lun_sql.
+    value sql(const std::string &text,
+              const std::vector<std::pair<std::string, lun::table>> &tables = {},
+              const std::string &options = "{}") const
+    {
+        std::vector<const char *> names;
+        std::vector<lun_table *> list;
+        for (const auto &[name, t] : tables) {
+            names.push_back(name.c_str());
+            list.push_back(t.get());
+        }
+        lun_variant out{};
+        check(lun_sql(get(), text.c_str(), names.data(), list.data(),
+                      static_cast<std::int64_t>(list.size()), options.c_str(), &out));
+        return taken(out);
+    }
     // Bytes of a format, "png", "csv", and the array or table that a file of them has.
     value decode(std::string_view bytes, const std::string &format,
                  const std::string &options = "{}") const

@@ -397,6 +397,7 @@ local function program()
 | `LUNARRAY_DUCKDB`, `LUNARRAY_SQLITE`, `LUNARRAY_HDF5` | the file of [that library](../doors.md) |
 | `LUNARRAY_RANK_BACKEND` | what ranks that serve one script compute by (`--backend mpi`); by default the best of each machine |
 | `LUNARRAY_RANK_TIMEOUT` | seconds after which ranks give up waiting for a silent one; by default never |
+| `LUNARRAY_RANK_CLOCK` | latency in seconds and bytes a second: ranks of `--ranks` have a [modelled network](../ranks.md) |
 | `LUNARRAY_SIM` | a seed: the ranks of `--ranks` are [simulated](../robustness.md#simulated-ranks) |
 | `LUNARRAY_CHECK` | 1: each step on a set is [compared with its explanation](../robustness.md#checked-steps); by default none is |
 | `LUNARRAY_JIT` | `auto` (the default), `sync`: wait for the compiler, `off`: never call it |

@@ -6,10 +6,12 @@
 #include "trace/trace.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/grow.h"
@@ -254,6 +256,20 @@ static void close_tool(void *trace)
     free_trace(t);
 }
 
+/* The path from the root, which stays where the working directory changes; malloc'd. */
+static char *absolute(const char *path)
+{
+    char folder[PATH_MAX];
+    lun_strbuf text = LUN_STRBUF_INIT;
+    if (*path == '/' || !getcwd(folder, sizeof folder))
+        return strdup(path);
+    lun__strbuf_printf(&text, "%s/%s", folder, path);
+    if (!text.failed)
+        return text.text;
+    lun__strbuf_free(&text);
+    return NULL;
+}
+
 static lun_status start(lun_engine *e, const char *path)
 {
     lun_replacing_file probe;
@@ -266,7 +282,7 @@ static lun_status start(lun_engine *e, const char *path)
     if (code)
         return cannot_write(e, path, code);
     lun_tracing *t = calloc(1, sizeof *t);
-    char *own = t ? strdup(path) : NULL;
+    char *own = t ? absolute(path) : NULL;
     if (!own) {
         free(t);
         return lun__fail_nomem(e);

@@ -10,7 +10,7 @@
 #include "text/texts.h"
 #include "trace/trace.h"
 
-enum { AT_ONCE = 1 << 16 };
+enum { AT_ONCE = 60000 }; /* bytes that are written at once, about */
 
 static const char *const categories[LUN_TOOL_KINDS] = {
     [LUN_TOOL_KERNEL] = "kernel",       [LUN_TOOL_PRODUCT] = "product",

@@ -228,6 +228,7 @@ end
 
 local Database = { __name = "DuckDB database" }
 Database.__index = Database
+M.database = Database
 
 local function check_open(db)
     if not db.connection then

@@ -326,6 +326,7 @@ end
 
 local Database = { __name = "SQLite database" }
 Database.__index = Database
+sqlite.database = Database
 
 -- The columns of t that a text may name: those whose names are in it, or all where it has a star.
 local function named_in(text, t)

@@ -100,13 +100,19 @@ end
 
 -- ---------------------------------------------------------------- the text before the cursor
 
--- The start of the string that is open at the end of the text and the text before it; nil if none is open. Long strings
--- hold no names.
+-- The start of the string that is open at the end of the text, the text before it and whether it is a long one; nil if
+-- none is open.
 local function open_string(text)
     local list = tokens.read(text)
     local last = list[#list]
-    if last and last.kind == "string" and last.open and last.text:find "^[\"']" then
-        return last.first + 1, text:sub(1, last.first - 1)
+    if not last or last.kind ~= "string" then
+        return nil
+    end
+    local level = last.text:match "^%[(=*)%["
+    if level and not last.text:find("]" .. level .. "]", 1, true) then
+        return last.first + #level + 2, text:sub(1, last.first - 1), true
+    elseif not level and last.open then
+        return last.first + 1, text:sub(1, last.first - 1), false
     end
 end
 
@@ -186,14 +192,64 @@ local function keys(x)
     return names
 end
 
+-- ---------------------------------------------------------------- queries
+
+local function is_table(x)
+    local meta = type(x) == "table" and getmetatable(x)
+    return type(meta) == "table" and rawget(meta, "columns") ~= nil
+end
+
+-- The names of a database's tables.
+local function tables_in(database)
+    for _, file in ipairs { "sqlite", "duckdbfile" } do
+        local format = package.loaded["lunarray.format." .. file]
+        if format and getmetatable(database) == format.database then
+            local done, names = pcall(format.database.tables, database)
+            return done and names or {}
+        end
+    end
+    return {}
+end
+
+-- The names that can complete the text of a query, and the end of the text with which they start: the script's tables
+-- of columns, a database's, and columns; behind `from` and `join` no columns, behind "t." those of t.
+local function in_query(text, database)
+    local of, prefix = text:match "([%a_][%w_]*)%.([%w_]*)$"
+    local names = {}
+    local function add(list)
+        for _, name in ipairs(list) do
+            names[#names + 1] = type(name) == "string" and name:find "^[%a_][%w_]*$" and name or nil
+        end
+    end
+    if of then
+        local t = complete.global(of)
+        add(is_table(t) and keys(t) or {})
+        return names, prefix
+    end
+    prefix = text:match "[%w_]*$"
+    local word = text:sub(1, -#prefix - 1):lower():match "(%a+)%s+$"
+    for name, x in next, _G do
+        if is_table(x) and type(name) == "string" then
+            add { name }
+            add(word ~= "from" and word ~= "join" and keys(x) or {})
+        end
+    end
+    add(database and tables_in(database) or {})
+    return names, prefix
+end
+
 -- The names that can complete the text, and the end of the text with which they start.
 local function candidates(text, list, commands)
     local command = text:match "^%s*:(%a*)$"
     if command then
         return starting(commands, command), command
     end
-    local start, before = open_string(text)
-    if start then
+    local start, before, long = open_string(text)
+    local of_query = start and before:match "([%a_][%w_.]*)[.:]sql%s*%(?%s*$"
+    if of_query then
+        local names, word = in_query(text:sub(start), before:find ":sql%s*%(?%s*$" and value_of(of_query))
+        return starting(names, word), word
+    elseif start and not long then
         local prefix = text:sub(start)
         local keyed = before:match "([%w_%.]+)%s*%[%s*$"
         local owner = keyed and value_of(keyed)

@@ -219,6 +219,12 @@ describe("the build", function()
         for option in succeed(build .. "/lunarray --help"):gmatch "%-%-[a-z-]+" do
             assert.is_truthy(page:find(option, 1, true), option)
         end
+        local count = 0
+        for name in succeed("grep -rhoE '\"LUNARRAY_[A-Z_0-9]+\"' prims backends interp"):gmatch '"([%w_]+)"' do
+            assert.is_truthy(page:find(name, 1, true), name)
+            count = count + 1
+        end
+        assert.is_true(count > 20, count)
     end)
 
     it("has completions made from its table of options", function()

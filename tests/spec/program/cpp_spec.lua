@@ -214,12 +214,35 @@ int main()
 }
 ]]
 
--- What a program prints, built with the strictest warnings.
-local function run(text)
+local queries = [[
+#include <cstdio>
+#include <lunarray.hpp>
+
+int main()
+{
+    lun::engine e;
+    const lun::table t = e.table({{"g", e.vector<std::int64_t>({1, 2, 1})}, {"x", e.vector({0.5, 2.0, 4.0})}});
+    try {
+        const auto r = std::get<lun::table>(
+            e.sql("select g, sum(x) as s from t where x > ? group by g order by g", {{"t", t}}, "{parameters = {0.25}}"));
+        std::printf("%d rows, %g %g\n", static_cast<int>(r.rows()), r["s"][0], r["s"][1]);
+        (void)e.sql("create table kept (i integer)");
+        const auto changed = std::get<std::int64_t>(e.sql("insert into kept select range from range(3)"));
+        std::printf("%d\n", static_cast<int>(changed));
+        (void)e.sql("select nothing from t", {{"t", t}});
+    } catch (const lun::error &x) {
+        std::printf("%s %.45s\n", lun_status_name(x.status()), x.what());
+    }
+    return 0;
+}
+]]
+
+-- What a program prints, built with the strictest warnings; `with`: variables.
+local function run(text, with)
     local scratch = shell.scratch()
     shell.write(scratch .. "/x.cpp", text)
     local printed, status = shell.capture(("g++ -std=c++17 -Wall -Wextra -Wshadow -Wconversion -Werror -Iprims %s/x.cpp -L%s "
-        .. "-llunarray -Wl,-rpath,$PWD/%s -o %s/x 2>&1 && %s/x 2>&1"):format(scratch, build, build, scratch, scratch))
+        .. "-llunarray -Wl,-rpath,$PWD/%s -o %s/x 2>&1 && %s %s/x 2>&1"):format(scratch, build, build, scratch, with or "", scratch))
     shell.discard(scratch)
     assert.equal(0, status, printed)
     return printed
@@ -351,6 +374,23 @@ describe("lunarray.hpp", function()
             "1",
             "",
         }, "\n"), run(memory))
+    end)
+
+    it("asks DuckDB over tables, and says where it is not", function()
+        if sanitized then
+            pending "built without the sanitizers"
+            return
+        end
+        assert.equal("EIO LUNARRAY_DUCKDB names /no/library.so: not fou\n", run(queries, "LUNARRAY_DUCKDB=/no/library.so"))
+        local folder = shell.scratch()
+        local library = require "doors.duckdb_library".list(folder)[1]
+        if library then
+            assert.equal('2 rows, 4.5 2\n3\nEIO DuckDB: Binder Error: Referenced column "noth\n',
+                run(queries, ("LUNARRAY_DUCKDB='%s'"):format(library.variable)))
+        else
+            print "program/cpp: DuckDB's absence alone was tested: no duckdb (sh tests/setup.sh doors)"
+        end
+        shell.discard(folder)
     end)
 
     it("gives integers exactly, and no array that is empty counts as 0", function()

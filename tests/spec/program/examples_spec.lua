@@ -91,6 +91,7 @@ describe("examples", function()
             ["tables.c"] = "cc -std=c11",
             ["records.c"] = "cc -std=c11",
             ["scopes.c"] = "cc -std=c11",
+            ["arrow.c"] = "cc -std=c11",
             ["threads.c"] = "cc -std=c11 -pthread",
             ["sensor.c"] = "cc -std=c11 -pthread",
             ["embed.cpp"] = "c++ -std=c++17",
@@ -106,8 +107,42 @@ describe("examples", function()
             end)
         end
 
+        it("sql.c asks DuckDB, and says where it is not", function()
+            succeed(("cc -std=c11 -Wall -Wextra -pedantic -Werror -o %s/sql.out examples/embed/sql.c "
+                .. "$(PKG_CONFIG_PATH=%s/opt/lun/lib/pkgconfig pkg-config --cflags --libs lunarray)"):format(scratch, root))
+            local run = ("LD_LIBRARY_PATH=%s/opt/lun/lib LUNARRAY_CACHE_DIR=%s/cache LUNARRAY_DUCKDB='%%s' %s/sql.out 2>&1")
+                :format(root, scratch, scratch)
+            local said, status = capture(run:format "/no/library.so")
+            assert.equal(1, status)
+            assert.matches("^sql: EIO: LUNARRAY_DUCKDB names /no/library.so: not found\n", said)
+            local library = require "doors.duckdb_library".list(scratch)[1]
+            if library then
+                assert.equal((head_of "examples/embed/sql.c"), succeed(run:format(library.variable)))
+            else
+                print "examples/sql.c: only its error was tested: no duckdb (sh tests/setup.sh doors)"
+            end
+        end)
+
+        it("static.mk puts all of Lunarray into a host", function()
+            succeed(("cp examples/embed/static.mk examples/embed/tables.c %s && cd %s && PKG_CONFIG_PATH=%s/opt/lun/lib/pkgconfig "
+                .. "make -s -f static.mk HOST=tables"):format(scratch, scratch, root))
+            assert.is_nil(succeed(("ldd %s/tables"):format(scratch)):find("liblunarray", 1, true))
+            assert.equal((head_of "examples/embed/tables.c"), succeed(("LUNARRAY_CACHE_DIR=%s/cache %s/tables"):format(scratch, scratch)))
+        end)
+
         -- Its files and commands as they stand, but for the installation and where it is.
         local cmake = select(2, capture("command -v cmake")) == 0;
+        (cmake and it or pending)("cmake/ builds hosts with the library, with all of it inside, and in C++", function()
+            local to = scratch .. "/hosts"
+            succeed(("cmake -S examples/embed/cmake -B '%s' -DCMAKE_PREFIX_PATH=%s/opt/lun >/dev/null && cmake --build '%s' >/dev/null")
+                :format(to, root, to))
+            local run = ("LD_LIBRARY_PATH=%s/opt/lun/lib LUNARRAY_CACHE_DIR=%s/cache %s/"):format(root, scratch, to)
+            assert.equal((head_of "examples/embed/tables.c"), succeed(run .. "tables"))
+            assert.equal((head_of "examples/embed/embed.cpp"), succeed(run .. "embed"))
+            assert.is_nil(succeed(("ldd %s/tables-alone"):format(to)):find("liblunarray", 1, true))
+            assert.equal((head_of "examples/embed/tables.c"), succeed(("LUNARRAY_CACHE_DIR=%s/cache %s/tables-alone"):format(scratch, to)))
+        end);
+
         (cmake and it or pending)("embedding in ten minutes builds as it is typed", function()
             local files, commands, text = {}, {}, shell.slurp "docs/embedding/ten-minutes.md"
             for language, block in text:gmatch "```(%l+)\n(.-)```" do

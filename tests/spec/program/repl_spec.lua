@@ -363,6 +363,18 @@ describe("completion", function()
         shows(completed("t['wi\t", made), "t['wind (m/s)")
     end)
 
+    it("knows tables and columns in the text of a query", function()
+        local made = { "flights = lun.table{carrier = lun.index(2), dep_delay = lun.index(2)}  fares = lun.table{fare = lun.index(2)}" }
+        shows(completed('lun.sql "select car\t', made), 'lun.sql "select carrier')
+        shows(completed('lun.sql("select avg(dep\t', made), 'lun.sql("select avg(dep_delay')
+        shows(completed('lun.sql "select * from fl\t', made), 'lun.sql "select * from flights')
+        shows(completed("lun.sql [[select flights.dep\t", made), "lun.sql [[select flights.dep_delay")
+        shows(completed("lun.sql 'select * from fa\t\t", made), "lun.sql 'select * from fares")
+        hides(completed("lun.sql 'select fares.c\t\t", made), "carrier")
+        hides(completed("print 'select car\t", made), "carrier")
+        hides(completed("x:sql 'select 1 from \t\t", { "x = {tables = function() print 'ra' .. 'n' end}" }), "ran")
+    end)
+
     it("follows __index", function()
         shows(completed("o.inh\t", { "o = setmetatable({}, { __index = { inherited = 1 } })" }), "o.inherited")
         shows(completed("s:rev\t", { "s = 'text'" }), "s:reverse")
