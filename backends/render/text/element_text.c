@@ -41,7 +41,7 @@ lun_dtype lun__element_result(lun_op op, lun_dtype from)
 
 /* Functions of the C library that are exact: the compiler may know them and use instructions. */
 static const char *const exact[] = {"fabs", "floor", "ceil", "trunc", "sqrt", "copysign", "fma"};
-static const char *const binary[] = {"pow", "fmod", "atan2", "hypot"};
+static const char *const binary[] = {"pow", "fmod", "atan2", "hypot", "remainder"};
 
 static bool is_one_of(const char *name, size_t n, const char *const *list, size_t count)
 {

@@ -10,6 +10,7 @@ local size = call.size
 local handlers, methods, rules = tape.handlers, core.internal.methods, tape.rules
 
 handlers.isarray = function(x) return not is_number(x) end
+handlers.iscomplex = function() return false end -- derivatives are of real arrays
 
 -- ---------------------------------------------------------------- sums
 

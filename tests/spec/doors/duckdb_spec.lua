@@ -14,7 +14,7 @@ describe("DuckDB", function()
     teardown(function() shell.discard(scratch) end)
 
     if #list == 0 then
-        print("doors/duckdb: skipped: " .. (sanitized and "no sanitizer" or "no duckdb (sh tests/setup.sh doors)"))
+        print("skipped: " .. (sanitized and "a sanitizer" or "no duckdb (sh tests/setup.sh doors)"))
         return
     end
 
