@@ -159,7 +159,7 @@ local INSTEAD = {
     ["fft2 rfft2"] = "A:fftn(), A:rfftn()",
     ["ifft2 irfft2"] = "A:ifftn(), A:irfftn()",
     ["conv1d conv2d"] = "a:convolve(b); lun.stencil(f), a function of the elements around each one",
-    pop = "arrays keep their length; a .. b makes a longer one",
+    pop = "a:resize(#a - 1), which leaves out the last element",
     ["backward autograd"] = "lun.grad(f), a function that gives derivatives and the value of f",
 }
 

@@ -410,4 +410,6 @@ function Csr.__arrays(S)
         shape = core.vector({ d.n, d.m }, "i64"), format = "csr" }
 end
 
+M.methods = Csr.methods
+
 return M

@@ -427,7 +427,7 @@ describe("did you mean", function()
 
     it("says what names of other libraries are here", function()
         local text = dialogue({ "a = lun.index(3)", "a:astype 'f32'", "lun.arange(3)", "np.zeros(3)", "lun.arctan",
-            "(a + 1):fliplr()", "zeros(3)", "a:hist()", "lun.reshape(a, 3)", "a:eig()", "concatenate(a, a)",
+            "(a + 1):fliplr()", "zeros(3)", "a:hist()", "lun.reshape(a, 3)", "a:conv2d(a)", "concatenate(a, a)",
             "help 'astype'" }, { columns = 120 })
         shows(text, "(method 'astype')\n'astype' is a:cast \"f32\" here\n")
         shows(text, "'arange' is lun.index(10), lun.range(0, 9) here\n")
@@ -437,7 +437,7 @@ describe("did you mean", function()
         shows(text, "did you mean 'lun.zeros'?")
         shows(text, "did you mean 'lun.hist'?")
         shows(text, "did you mean 'a:reshape'?")
-        shows(text, "there is no 'eig' yet\n")
+        shows(text, "there is no 'conv2d' yet; instead: a:convolve(b)")
         shows(text, "'concatenate' is a .. b here\n")
         shows(text, "> help 'astype'\n'astype' is a:cast \"f32\" here\n")
     end)

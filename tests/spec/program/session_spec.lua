@@ -139,7 +139,7 @@ describe("--session", function()
             { name = "w", kind = "View", dtype = "f32", shape = { 2, 3 } }, { name = "x", kind = "string" } },
             answers[10].result.globals)
         assert.equal("a:pad(n [, edge])", answers[11].result.call)
-        assert.equal("lun.full(shape, x [, dtype [, {layout=}]])", answers[12].result.call)
+        assert.equal("lun.full(shape, x [, dtype [, opts]])", answers[12].result.call)
     end)
 
     it("answers what is no request, without an id, and goes on", function()
