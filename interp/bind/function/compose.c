@@ -31,7 +31,7 @@ static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
     lua_settop(L, at);
 }
 
-/* Whether an array or a number is on the top, which stands for itself in a list. */
+/* Whether the element of a list on the top is an array or a number, and no skeleton. */
 static bool is_constant(lua_State *L, lun__host *h)
 {
     return lua_type(L, -1) == LUA_TNUMBER || lun__lua_array_is(L, h, -1);

@@ -38,7 +38,7 @@ end
 -- Instead of an argument: the value on the stack.
 local VALUE <const> = {}
 
--- Whether x stands for itself in a list: an array or a number.
+-- Whether x, an element of a list, is an array or a number, and no skeleton.
 local function is_constant(x)
     return math.type(x) ~= nil or core.isarray(x)
 end
