@@ -358,7 +358,9 @@ function M.sql_of_host(text, names, tables, opts)
         by_name[name] = tables[i]
     end
     for option, x in pairs(opts) do
-        rest[option] = option ~= "parameters" and x or nil
+        if option ~= "parameters" then
+            rest[option] = x
+        end
     end
     local done, t, changed = pcall(M.sql, text, by_name, opts.parameters, rest)
     if done then

@@ -59,7 +59,7 @@ static void begin(void *ctx, const lun_tool_event *ev)
 static void end(void *ctx, const lun_tool_event *ev)
 {
     seen *w = ctx;
-    const int k = ev->kind;
+    const int k = (int)ev->kind;
     w->ended[k]++;
     if (ev->kind == LUN_TOOL_ALLOCATION)
         w->allocated -= ev->bytes;
