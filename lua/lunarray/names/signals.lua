@@ -2,6 +2,7 @@
 
 local call = require "lunarray.names.call"
 local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
 
 local rows, row = call.rows "Polynomials, windows, filters"
 local array, bad, whole = call.array, call.bad, call.whole
@@ -11,6 +12,10 @@ local array, bad, whole = call.array, call.bad, call.whole
 -- Coefficients as a list of numbers.
 local function coefficients(c, argument)
     c = call.vector(c, argument)
+    local kind = dtypes.by_name[c:dtype()].kind
+    if kind == "text" or kind == "time" or kind == "bool" then
+        bad(argument, "coefficients are numbers, got %s", call.described(c))
+    end
     return #c == 0 and {} or c:totable()
 end
 

@@ -65,7 +65,8 @@ row("corr", "a:corr(b)", "the correlation of two arrays by Pearson, a number, wi
         local x, y = pair(array(a, 1), b)
         x, y = x - x:mean(), y - y:mean()
         local xy, xx, yy = core.eval((x * y):lazy "sum", (x * x):lazy "sum", (y * y):lazy "sum")
-        return math.max(-1.0, math.min(1.0, xy / (xx * yy) ^ 0.5))
+        local r = xy / (xx * yy) ^ 0.5
+        return r ~= r and r or math.max(-1.0, math.min(1.0, r)) -- NaN where nothing varies
     end)
 
 row("corrcoef", "A:corrcoef([{rows=true}])",

@@ -607,6 +607,9 @@ describe("names of statistics", function()
         assert.is_true(math.abs(lun.stack { a, b }:cov { ddof = 0 }[1][2] - sab / 4) < 1e-14)
         assert.equal(1.0, a:corr(a))
         assert.equal(-1.0, a:corr(-a))
+        for _, still in ipairs { a:corr(lun.ones(4)), lun.ones(4):corr(a), lun.zeros(1):corr(lun.ones(1)) } do
+            assert.is_true(still ~= still) -- as NumPy's corrcoef: nothing varies
+        end
         local d = lun.vector { 4.0, 0 / 0, 1.0, 3.0, 2.0 }:describe()
         assert.same({ count = 4, mean = 2.5, std = 1.25 ^ 0.5, min = 1.0, q25 = 1.75, median = 2.5, q75 = 3.25, max = 4.0 }, d)
         fails("bad argument #1 to 'corr' (shapes differ: f64[4] and f64[2])", function() a:corr(lun.zeros(2)) end)
