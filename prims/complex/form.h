@@ -18,7 +18,7 @@ typedef struct lun__maker {
     void *ctx;
     /* The operation on as many operands as it has. */
     lun__real *(*op)(void *ctx, lun_op op, lun__real *a, lun__real *b, lun__real *c);
-    /* A constant, which takes the precision of what it meets; wide: f64. */
+    /* A constant, in the precision of the operand beside it; wide: in f64. */
     lun__real *(*number)(void *ctx, double x, bool wide);
     /* The same number in f64. */
     lun__real *(*widen)(void *ctx, lun__real *x);

@@ -515,13 +515,7 @@ for name in ("set put fill copyto shuffle put_along_axis each teams run"):gmatch
 end
 
 -- Names that are compositions of others take items as they are.
-for _, names in ipairs(require "lunarray.names.list") do
-    for name in (names.functions .. " " .. names.methods):gmatch "%S+" do
-        M.composed[name] = function(...)
-            return require("lunarray.names." .. names.file)[name](...)
-        end
-    end
-end
+require "lunarray.names.composed"(M.composed)
 
 -- ---------------------------------------------------------------- lun.batch
 

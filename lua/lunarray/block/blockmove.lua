@@ -92,14 +92,18 @@ local function box_in(to, pe, at)
     return first, count
 end
 
--- The elements of a private array that belong to a PE.
-function blocked.box_of(a, s, pe, at)
-    local first, count = box_in(s, pe, at)
+-- A box as ranges of a:sub and lun.generate.
+local function as_ranges(first, count)
     local ranges = {}
     for d = 1, #first do
         ranges[d] = { first[d], first[d] + count[d] - 1 }
     end
-    return a:sub(table.unpack(ranges))
+    return ranges
+end
+
+-- The elements of a private array that belong to a PE.
+function blocked.box_of(a, s, pe, at)
+    return a:sub(table.unpack(as_ranges(box_in(s, pe, at))))
 end
 
 -- A private array of which each rank keeps its part.
@@ -135,12 +139,7 @@ local function new_generated(shape, f, options)
     if options ~= nil then
         error("bad argument #3 to 'generate' (a blocked array has no options: out is a private one's)", 0)
     end
-    local first, count = spread.box(s, mype)
-    local ranges = {}
-    for d = 1, #first do
-        ranges[d] = { first[d], first[d] + count[d] - 1 }
-    end
-    return s, blocked.named("generate", core.generate, ranges, f)
+    return s, blocked.named("generate", core.generate, as_ranges(spread.box(s, mype)), f)
 end
 
 local function made_each(s, ...)
@@ -224,21 +223,13 @@ end
 
 -- ---------------------------------------------------------------- moving
 
--- The elements of box (first, count) of a part that begins at `base`, as bytes.
-local function bytes_of(part, base, first, count)
-    local ranges = {}
+-- The window on box (first, count) of a part that begins at `base`.
+local function window_on(part, base, first, count)
+    local inside = {}
     for d = 1, #first do
-        ranges[d] = { first[d] - base[d] + 1, first[d] - base[d] + count[d] }
+        inside[d] = first[d] - base[d] + 1
     end
-    return part:sub(table.unpack(ranges)):tobytes()
-end
-
-local function store(part, base, first, count, bytes)
-    local ranges = {}
-    for d = 1, #first do
-        ranges[d] = { first[d] - base[d] + 1, first[d] - base[d] + count[d] }
-    end
-    part:sub(table.unpack(ranges)):set(core.frombytes(bytes, part:dtype(), count))
+    return part:sub(table.unpack(as_ranges(inside, count)))
 end
 
 -- Part of a blocked array in another spread, of all of it or, from the element `at` on, of some: exactly what is common
@@ -254,7 +245,7 @@ function blocked.moved(a, to, at)
     local bytes = dtypes.by_name[part:dtype()].bytes
     for pe = 0, npes - 1 do
         local first, count = spread.common(base, size, box_in(to, pe, at))
-        parts[pe + 1] = first and bytes_of(part, base, first, count) or ""
+        parts[pe + 1] = first and window_on(part, base, first, count):tobytes() or ""
         most = math.max(most, #parts[pe + 1])
         first, count = spread.common(own_base, own_size, spread.box(from, pe))
         boxes[pe + 1], counts[pe + 1] = first and { first, count } or false, first and spread.size(count) * bytes or 0
@@ -265,7 +256,7 @@ function blocked.moved(a, to, at)
     local result = core.zeros(own_size, part:dtype())
     for k, box in ipairs(boxes) do
         if box then
-            store(result, own_base, box[1], box[2], parts[k])
+            window_on(result, own_base, box[1], box[2]):set(core.frombytes(parts[k], result:dtype(), box[2]))
         end
     end
     return result

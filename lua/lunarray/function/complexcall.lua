@@ -4,19 +4,11 @@
 -- Invariant: `around` maps a function, weakly, to those made around it, by what their arguments are.
 
 local core = require "lunarray.core"
+local unique = require "lunarray.base.unique"
 
 local M = {}
 
 local around = setmetatable({}, { __mode = "k" })
-
--- A name that is not in `used`, where it then is.
-local function unique(name, used)
-    while used[name] do
-        name = name .. "_"
-    end
-    used[name] = true
-    return name
-end
 
 -- Adds parameters for the arguments of `kinds` ("z" of two parts, "r" real) to a list, and what f is called with.
 local function add(kinds, f, first, parameters, arguments, used)

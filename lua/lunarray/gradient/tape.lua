@@ -287,12 +287,6 @@ function Watched.__concat(a, b)
 end
 
 -- Names that are compositions of others take watched values as they are.
-for _, names in ipairs(require "lunarray.names.list") do
-    for name in (names.functions .. " " .. names.methods):gmatch "%S+" do
-        M.composed[name] = function(...)
-            return require("lunarray.names." .. names.file)[name](...)
-        end
-    end
-end
+require "lunarray.names.composed"(M.composed)
 
 return M

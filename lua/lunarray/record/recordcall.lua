@@ -10,6 +10,7 @@ local header = require "lunarray.record.header"
 local recordc = require "lunarray.record.recordc"
 local scope = require "lunarray.base.scope"
 local struct = require "lunarray.record.struct"
+local unique = require "lunarray.base.unique"
 
 local internal = core.internal
 local getinfo = debug.getinfo
@@ -22,15 +23,6 @@ local offers = {} -- for functions of the module, by their names
 -- A call's operands as a list: { of = number of the element, name, from = number of the argument, struct = or nil }.
 -- Only those that the function reads are passed: the string "lun_hole 3" is passed for the third one, which is an error
 -- of the compiler if the function reads it.
-
--- A name that is not in `used`, where it then is.
-local function unique(name, used)
-    while used[name] do
-        name = name .. "_"
-    end
-    used[name] = true
-    return name
-end
 
 -- The text of a record of s, of the texts that take() gives for its lanes; types: a list of the structs whose calls
 -- stand there, lun_s1 and so on.

@@ -4,13 +4,7 @@ local lun = require "lunarray"
 local expect = require "expect"
 local onplaces = require "onplaces"
 
-local c, i = lun.complex, lun.i
-
-local function fails(text, f, ...)
-    local ok, e = pcall(f, ...)
-    assert(not ok, "no error")
-    assert(tostring(e):find(text, 1, true), tostring(e))
-end
+local c, i, fails = lun.complex, lun.i, expect.failure
 
 local function holds(wanted, a)
     local got = a:flatten():totable()

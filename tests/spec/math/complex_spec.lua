@@ -3,13 +3,7 @@
 local lun = require "lunarray"
 local expect = require "expect"
 
-local c, i = lun.complex, lun.i
-
-local function fails(text, f, ...)
-    local ok, e = pcall(f, ...)
-    assert(not ok, "no error")
-    assert(tostring(e):find(text, 1, true), tostring(e))
-end
+local c, i, fails = lun.complex, lun.i, expect.failure
 
 -- Fails unless a has these elements, by their texts, which tell zeros of both signs apart.
 local function same(wanted, a)

@@ -3,6 +3,7 @@ local lun = require "lunarray"
 local expect = require "expect"
 local plain = require "math.plain"
 local shell = require "shell"
+local stopped = require "math.stopped"
 
 local fails, same = plain.fails, plain.same
 
@@ -206,14 +207,7 @@ describe("qr", function()
         assert.equal("false\tmemory limit\t2.0\n",
             (shell.capture(("%s --memory-limit 40 %s 2>&1"):format(shell.interpreter(), script))))
         os.remove(script)
-        local lines = shell.write(os.tmpname(), [[
-A = (lun.random({ 400, 400 }, { seed = 1 }) - 0.5):eval(); x = A:qr { mode = "r" }:eval()
-os.execute "(sleep 0.4; kill -INT $PPID) >/dev/null 2>&1 &" while true do A:qr { mode = "r" }:eval(); A[1][1] = A[1][1] + 1 end
-print("goes on", lun.eye(2):qr { mode = "r" }:sum())
-]])
-        local text = shell.capture(("timeout -s KILL 300 %s -i <%s 2>&1"):format(shell.interpreter(), lines))
-        assert.matches("interrupted", text, 1, true)
-        assert.matches("goes on\t2.0", text, 1, true)
-        os.remove(lines)
+        stopped.by_interrupt("A = (lun.random({ 400, 400 }, { seed = 1 }) - 0.5):eval()",
+            "A:qr { mode = 'r' }:eval(); A[1][1] = A[1][1] + 1", "lun.eye(2):qr { mode = 'r' }:sum()", "2.0")
     end)
 end)
