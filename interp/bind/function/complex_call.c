@@ -10,9 +10,10 @@
 /* Whether a call takes element k as complex: its array is, or its first value. */
 static bool is_complex(lua_State *L, const lun__skeleton *k, const lun__call *c, int element)
 {
-    const lun_array *id = k->leaves > 1 ? k->ids[element] : k->id;
-    return lun__lua_complex_is(L, c->element[element]) ||
-           (id && lun__lua_skeleton_row(k->kind).folds && lun__lua_complex_number_is_of(id));
+    const lun_array *id = NULL;
+    if (lun__lua_skeleton_row(k->kind).folds) /* others may have more elements than first values */
+        id = k->leaves > 1 ? k->ids[element] : k->id;
+    return lun__lua_complex_is(L, c->element[element]) || (id && lun__lua_complex_number_is_of(id));
 }
 
 static bool is_needed(lua_State *L, const lun__skeleton *k, const lun__call *c)

@@ -341,9 +341,10 @@ static void test_more_than_is_kept(void **state)
     }
     OK(lun_trace(e, NULL));
     char *text = slurp();
+    static const char name[] = "\"name\":\"new\"";
     long long new = 0;
-    for (const char *at = text; (at = strstr(at, "\"name\":\"new\"")); at++)
-        new ++;
+    for (const char *at = text; *at; at++) /* a sanitizer's strstr looks for the end each time */
+        new += *at == '"' && !strncmp(at, name, sizeof name - 1);
     assert_null(strstr(text, "\"name\":\"old\""));
     assert_int_equal(new, KEPT);
     assert_int_equal(number_in(text, "\"args\":{\"lost\":"), MORE);
