@@ -15,6 +15,7 @@
 #include "base/strbuf.h"
 #include "ir/ir.h"
 #include "lunarray.h"
+#include "math/version.h"
 #include "work.h"
 
 typedef struct lun_cache lun_cache; /* prims/cache/entry.c */
@@ -98,10 +99,15 @@ static inline bool lun__backend_stop_requested(const lun_services *s)
     return s->cancel && __atomic_load_n(s->cancel, __ATOMIC_RELAXED);
 }
 
-/* The version of the bits of kernels that are made now. */
+/* The version of the bits of kernels that are made now: its name, its number. */
 static inline const char *lun__backend_bits(const lun_services *s)
 {
     return s->math == LUN_MATH_PRECISE ? "none" : s->bits;
+}
+
+static inline int lun__backend_version(const lun_services *s)
+{
+    return s->math == LUN_MATH_PRECISE ? LUN_VERSION_NONE : lun__version_number(s->bits);
 }
 
 /* Work of a kind begins or ends at a device. */

@@ -35,7 +35,7 @@ $(OBJ)/tests/%.o: %.c Makefile
 
 $(BUILD)/tests/%: $(OBJ)/tests/%.o $(OBJECTS)
 	@mkdir -p $(@D); echo "  ld  $@"
-	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(COUNTED_FIRST) $(OBJECTS) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)
+	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(REPLACED) $(OBJECTS) -lcmocka $(LUA_LIB) $(OPENMP) $(LIBS)
 $(OBJ)/tests/example_test.o: $(GEN)/backend_abi.h
 $(BUILD)/tests/example_test: | $(EXAMPLE)
 .SECONDARY: $(CORE_TESTS:$(BUILD)/tests/%=$(OBJ)/tests/%.o)
@@ -49,7 +49,28 @@ $(OBJ)/counted/prims/%.o: prims/%.c Makefile
 $(OBJ)/counted/interp/%.o: interp/%.c Makefile
 	$(call COMPILE,$(INC_interp) $(COUNT_FLAGS))
 $(BUILD)/tests/growth_test: $(COUNTED_OBJ)
-$(BUILD)/tests/growth_test: COUNTED_FIRST = $(COUNTED_OBJ)
+$(BUILD)/tests/growth_test: REPLACED = $(COUNTED_OBJ)
+
+# versions_test has a library with one version of the bits more: tests/core/next lies before prims, and what reads its tables is
+# compiled once more.
+NEXT      := tests/core/next
+NEXT_GEN  := $(BUILD)/gen/next
+NEXT_SRC  := $(wildcard prims/math/*.c backends/reference/*.c)
+NEXT_OBJ  := $(patsubst %.c,$(OBJ)/next/%.o,$(filter-out $(LOOPS),$(NEXT_SRC))) \
+    $(ISAS:%=$(OBJ)/next/backends/reference/instruction_loops_%.o)
+NEXT_INC  := -I$(NEXT) -I$(NEXT_GEN) $(INC_backends)
+NEXT_TEXT := $(wildcard $(NEXT)/math/sequences/*.seq)
+$(NEXT_GEN)/math_texts.h: prims/math/quote.sh $(MATH_TEXTS) $(NEXT_TEXT) Makefile
+	@mkdir -p $(@D); sh prims/math/quote.sh $(MATH_TEXTS) $(NEXT_TEXT) > $@.new && mv $@.new $@
+$(NEXT_GEN)/math_all.h: prims/math/texts.def $(NEXT)/math/texts.def Makefile
+	@mkdir -p $(@D); cat $(filter %.def,$^) | sed -n 's/^LUN_MATH_TEXT(\([a-z0-9_]*\),.*/#include "math\/sequences\/\1.seq"/p' >$@
+$(NEXT_OBJ): | $(NEXT_GEN)/math_texts.h $(NEXT_GEN)/math_all.h $(GEN)/loops_each.h
+$(OBJ)/next/backends/reference/instruction_loops_%.o: backends/reference/instruction_loops.c Makefile
+	$(call COMPILE,-I$(NEXT) -I$(NEXT_GEN) $(LOOPS_FLAGS) -O1)
+$(OBJ)/next/%.o: %.c Makefile
+	$(call COMPILE,$(NEXT_INC))
+$(BUILD)/tests/versions_test: $(NEXT_OBJ)
+$(BUILD)/tests/versions_test: REPLACED = $(NEXT_OBJ)
 
 # A second compiler reads every file: clang, with the same warnings as errors.
 SYNTAX_SRC := $(ALL_SRC) $(EXAMPLE_SRC) $(wildcard $(LOOPS) tests/*.c tests/core/*/*.c tests/diff/*.c tests/shim/*.c)

@@ -38,11 +38,11 @@ static lun_status fail(const lun_services *s, lun_status status, const char *why
 static bool takes_instruction(const lun_ir_ins *x)
 {
     if (x->kind == LUN_IR_OP)
-        return lun__op_cell((lun_op)x->op, (lun_dtype)x->from, NULL, NULL) &&
+        return lun__op_cell((lun_op)x->op, (lun_dtype)x->from, 0, NULL, NULL) &&
                !(lun__op_get((lun_op)x->op)->flags & LUN_OPF_VEC);
     if (x->kind == LUN_IR_REDUCE)
         return x->op < LUN_OP_COUNT && !x->with_index &&
-               lun__op_cell((lun_op)x->op, (lun_dtype)x->dtype, NULL, NULL);
+               lun__op_cell((lun_op)x->op, (lun_dtype)x->dtype, 0, NULL, NULL);
     return x->kind == LUN_IR_ARG || x->kind == LUN_IR_CONST || x->kind == LUN_IR_INDEX ||
            x->kind == LUN_IR_LOAD || x->kind == LUN_IR_LOADU || x->kind == LUN_IR_CAST ||
            x->kind == LUN_IR_STORE;
@@ -126,7 +126,7 @@ static bool run_index(lun_kernel *k, lun_launch *l, int64_t i, lun_order_chunk *
         else if (x->kind == LUN_IR_REDUCE)
             lun__order_chunk_push(&chunks[slot], in[0]);
         else if (x->kind == LUN_IR_OP)
-            (void)lun__op_cell((lun_op)x->op, (lun_dtype)x->from, in, &v[n]);
+            (void)lun__op_cell((lun_op)x->op, (lun_dtype)x->from, 0, in, &v[n]);
         else if (x->kind == LUN_IR_CAST)
             v[n] = lun__dtype_cell_cast((lun_dtype)x->dtype, (lun_dtype)x->from, in[0]);
         else if (x->kind == LUN_IR_ARG || x->kind == LUN_IR_CONST)
@@ -173,7 +173,8 @@ static void combine(const lun_kernel *k, uint64_t *cells, int64_t pairs)
         for (int64_t j = 0; k->ir.ins[n].kind == LUN_IR_REDUCE && j < pairs; j++) {
             const lun_ir_ins *by = &k->ir.ins[n];
             const uint64_t *at = cells + 2 * j * row + by->imm, x[3] = {at[0], at[row], 0};
-            (void)lun__op_cell((lun_op)by->op, (lun_dtype)by->dtype, x, &cells[j * row + by->imm]);
+            (void)lun__op_cell((lun_op)by->op, (lun_dtype)by->dtype, 0, x,
+                               &cells[j * row + by->imm]);
         }
 }
 

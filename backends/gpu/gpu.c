@@ -193,6 +193,7 @@ int lun__gpu_devices(void *state, lun_device *rows, int room)
 
 static lun_status render(lun_gpu *g, const lun_ir *ir, lun_strbuf *text, lun_cl_shape *shape)
 {
+    g->target.version = lun__version_number(g->services->bits);
     lun_status s = g->driver->render(ir, &g->target, text, shape);
     if (s == LUN_OK && shape->stops && g->device.coherence == LUN_GPU_UNTRIED) {
         s = lun__gpu_coherence_find(g);
@@ -282,7 +283,7 @@ static lun_status make_joiner(lun_gpu *g, const lun_ir *ir, lun_kernel *k)
 {
     if (!k->shape.results || k->shape.math || k->shape.arrays)
         return LUN_OK;
-    lun_status s = lun__interpreter_combine(ir, g->services->math, &k->joiner);
+    lun_status s = lun__interpreter_combine(ir, lun__backend_version(g->services), &k->joiner);
     if (s == LUN_OK || (s == LUN_EBACKEND && k->shape.pairs)) /* a function in C, or too large */
         return LUN_OK;
     return lun__gpu_state_fail(g, s,

@@ -24,7 +24,7 @@ lun_status lun__openmp_kernel_fail(lun_openmp *o, lun_status s, const char *what
 lun_status lun__openmp_kernel_render(lun_openmp *o, const lun_ir *ir, lun_strbuf *out,
                                      unsigned *needs)
 {
-    lun_render_target target = {o->isa, o->services->math == LUN_MATH_PRECISE};
+    lun_render_target target = {o->isa, lun__backend_version(o->services)};
     return lun__gnu_render(ir, &target, out, needs);
 }
 
@@ -68,7 +68,7 @@ lun_status lun__openmp_kernel_build(void *state, const lun_ir *ir, const char *t
         return lun__openmp_kernel_fail(o, LUN_ENOMEM, "out of memory", "");
     lun_status s = lun__ir_copy_plain(ir, &k->ir) ? LUN_OK : LUN_ENOMEM;
     if (s == LUN_OK)
-        s = lun__interpreter_make(ir, o->services->math, &k->interp);
+        s = lun__interpreter_make(ir, lun__backend_version(o->services), &k->interp);
     if (s == LUN_EBACKEND) {
         k->needs_compiler = true;
         s = LUN_OK;

@@ -374,7 +374,7 @@ const lun_loops JOIN(lun__loops_, LUN_ISA) = {
     .math =
         {
 #define LUN_FUNCTION(ROW, DTYPE, version, arity, name, text, bound) \
-    [width_##DTYPE == 64][LUN_OP_##ROW] = math_##name,
+    [LUN_VERSION_##version][width_##DTYPE == 64][LUN_OP_##ROW] = math_##name,
 #include "math/functions.def"
 #undef LUN_FUNCTION
         },

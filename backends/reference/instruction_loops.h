@@ -13,6 +13,7 @@
 
 #include "ir/combine_order.h"
 #include "isa/isa.h"
+#include "math/version.h"
 #include "table/op.h"
 
 typedef void (*lun_loop_op)(void *d, const void *a, const void *b, const void *c, int64_t n);
@@ -39,8 +40,9 @@ typedef struct lun_loops {
     int bytes; /* of a vector */
     const lun_loops_of *of[LUN_DTYPE_COUNT];
 
-    /* The sequences of math/functions.def, by whether they are f64; NULL where there is none. */
-    lun_loop_op math[2][LUN_OP_COUNT];
+    /* The sequences of math/functions.def, by their version and whether they are f64; NULL where
+     * there is none.  lun__instruction_math finds them. */
+    lun_loop_op math[LUN_VERSIONS][2][LUN_OP_COUNT];
 
     void (*fill[4])(void *d, const void *cell, int64_t n);
     void (*iota)(void *d, int64_t first, int64_t n); /* i64: first, first + 1, ... */
@@ -70,6 +72,18 @@ typedef struct lun_loops {
 
 /* The table for an instruction set that this build contains. */
 const lun_loops *lun__interpreter_loops(lun_isa isa);
+
+/* The sequence of an operation by a version of the bits; NULL: it has none. */
+static inline lun_loop_op lun__instruction_math(const lun_loops *l, int version, lun_op op,
+                                                lun_dtype t)
+{
+    const int wide = lun__dtype_is_double(t);
+    if (version < 0 || !lun__dtype_is_plain_float(t))
+        return NULL;
+    while (version < LUN_VERSIONS - 1 && !l->math[version][wide][op])
+        version++;
+    return l->math[version][wide][op];
+}
 
 extern const lun_loops lun__loops_base;
 #ifdef __x86_64__

@@ -69,7 +69,7 @@ static lun_status make_functions(lun_interp *in, const lun_ir *ir)
             continue;
         const lun_ir_function *f = ir->functions[d->function];
         lun_status s =
-            lun__program_make(f->body, LUN_PART_FUNCTION, f, in->loops, in->precise, NULL, 0, p);
+            lun__program_make(f->body, LUN_PART_FUNCTION, f, in->loops, in->version, NULL, 0, p);
         if (s != LUN_OK)
             return s;
         if (program_bytes(p) > COMBINE_BYTES)
@@ -91,7 +91,7 @@ static void find_scratch(lun_interp *in)
 }
 
 /* What combines cells: an interpreter without programs. */
-static lun_status make_reducers(const lun_ir *ir, int math, lun_isa isa, bool scans,
+static lun_status make_reducers(const lun_ir *ir, int version, lun_isa isa, bool scans,
                                 lun_interp **out)
 {
     lun_interp *in = calloc(1, sizeof *in);
@@ -100,7 +100,7 @@ static lun_status make_reducers(const lun_ir *ir, int math, lun_isa isa, bool sc
     in->loops = lun__interpreter_loops(isa);
     in->exec = (lun_exec){
         .self = in, .combine = lun__reduce_combine, .combine_rows = lun__reduce_combine_rows};
-    in->precise = math == LUN_MATH_PRECISE;
+    in->version = version;
     lun_status s = find_reducers(in, ir, scans);
     if (s == LUN_OK)
         s = make_functions(in, ir);
@@ -111,25 +111,25 @@ static lun_status make_reducers(const lun_ir *ir, int math, lun_isa isa, bool sc
     return s;
 }
 
-lun_status lun__interpreter_combine(const lun_ir *ir, int math, lun_interp **out)
+lun_status lun__interpreter_combine(const lun_ir *ir, int version, lun_interp **out)
 {
-    return make_reducers(ir, math, lun__isa_here(), false, out);
+    return make_reducers(ir, version, lun__isa_here(), false, out);
 }
 
-lun_status lun__interpreter_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out)
+lun_status lun__interpreter_make_isa(const lun_ir *ir, int version, lun_isa isa, lun_interp **out)
 {
     lun_interp *in = NULL;
-    lun_status s = make_reducers(ir, math, isa, true, &in);
+    lun_status s = make_reducers(ir, version, isa, true, &in);
     if (s != LUN_OK)
         return s;
     in->threads = ir->threads;
     in->lanes = ir->threads ? lun__ir_lanes(ir) : 0;
     in->exec.body = lun__interp_body;
     in->exec.total = lun__interp_total;
-    s = lun__program_make(ir, LUN_PART_BODY, NULL, in->loops, in->precise, in->reducers,
+    s = lun__program_make(ir, LUN_PART_BODY, NULL, in->loops, in->version, in->reducers,
                           in->reducer_count, &in->body);
     if (s == LUN_OK && in->scans)
-        s = lun__program_make(ir, LUN_PART_TOTAL, NULL, in->loops, in->precise, in->reducers,
+        s = lun__program_make(ir, LUN_PART_TOTAL, NULL, in->loops, in->version, in->reducers,
                               in->reducer_count, &in->total);
     if (s != LUN_OK) {
         lun__interpreter_free(in);
@@ -140,9 +140,9 @@ lun_status lun__interpreter_make_isa(const lun_ir *ir, int math, lun_isa isa, lu
     return LUN_OK;
 }
 
-lun_status lun__interpreter_make(const lun_ir *ir, int math, lun_interp **out)
+lun_status lun__interpreter_make(const lun_ir *ir, int version, lun_interp **out)
 {
-    return lun__interpreter_make_isa(ir, math, lun__isa_here(), out);
+    return lun__interpreter_make_isa(ir, version, lun__isa_here(), out);
 }
 
 const lun_exec *lun__interpreter_exec(const lun_interp *interp)

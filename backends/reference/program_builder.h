@@ -20,7 +20,7 @@ typedef struct builder {
     lun_program_part part;
     const lun_ir_function *function;
     const lun_loops *loops;
-    bool precise;
+    int version; /* of the bits */
     const lun_reducer *reducers;
     int reducer_count;
     lun_program *p;

@@ -102,7 +102,7 @@ static lun_status reference_build(void *state, const lun_ir *ir, const char *tex
     lun_kernel *kernel = calloc(1, sizeof *kernel);
     if (!kernel)
         return fail(r->services, LUN_ENOMEM, NULL);
-    lun_status s = lun__interpreter_make(ir, r->services->math, &kernel->interp);
+    lun_status s = lun__interpreter_make(ir, lun__backend_version(r->services), &kernel->interp);
     if (s == LUN_EBACKEND) {
         s = build_native(r, ir, text, kernel);
         if (s == LUN_OK)

@@ -12,15 +12,15 @@
 
 typedef struct lun_interp lun_interp;
 
-/* Takes what it needs from ir. math: a lun_math. LUN_ENOMEM, or LUN_EBACKEND where the IR cannot be
+/* Takes what it needs from ir. version: of the bits (math/version.h). LUN_ENOMEM, or LUN_EBACKEND where the IR cannot be
  * interpreted: functions in C (CALL, and REDUCE or SCAN by one), REDUCE and SCAN inside control
  * flow, and combining functions that are too large or use memory. */
-lun_status lun__interpreter_make(const lun_ir *ir, int math, lun_interp **out);
+lun_status lun__interpreter_make(const lun_ir *ir, int version, lun_interp **out);
 /* The same for an instruction set that this CPU has. */
-lun_status lun__interpreter_make_isa(const lun_ir *ir, int math, lun_isa isa, lun_interp **out);
+lun_status lun__interpreter_make_isa(const lun_ir *ir, int version, lun_isa isa, lun_interp **out);
 /* One whose exec has `combine` alone, for the REDUCEs of ir: the rest of the kernel may be what
  * cannot be interpreted. */
-lun_status lun__interpreter_combine(const lun_ir *ir, int math, lun_interp **out);
+lun_status lun__interpreter_combine(const lun_ir *ir, int version, lun_interp **out);
 const lun_exec *lun__interpreter_exec(const lun_interp *interp);
 /* Bytes of memory that it takes, about; NULL: 0. */
 int64_t lun__interpreter_bytes(const lun_interp *interp);

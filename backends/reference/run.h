@@ -21,7 +21,7 @@ enum {
 
 struct lun_interp {
     lun_exec exec;
-    bool precise; /* math functions are the C library's */
+    int version; /* of the bits */
     const lun_loops *loops;
     lun_program body, total;
     bool scans;

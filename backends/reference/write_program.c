@@ -72,10 +72,8 @@ static void add_op(builder *b, int i)
     const lun_ir_ins *ins = &b->ir->ins[i];
     const lun_op_row *row = lun__op_get((lun_op)ins->op);
     lun_dtype from = (lun_dtype)ins->from;
-    lun_loop_op loop = b->loops->of[from]->op[ins->op];
-    if (!b->precise && lun__dtype_is_plain_float(from) &&
-        b->loops->math[lun__dtype_is_double(from)][ins->op])
-        loop = b->loops->math[lun__dtype_is_double(from)][ins->op];
+    lun_loop_op sequence = lun__instruction_math(b->loops, b->version, (lun_op)ins->op, from);
+    lun_loop_op loop = sequence ? sequence : b->loops->of[from]->op[ins->op];
     int32_t d = make_operand(b, i);
     lun_step *s = lun__builder_step(b, LUN_STEP_OP, i);
     s->d = d;
@@ -335,7 +333,7 @@ static void build(builder *b)
 }
 
 lun_status lun__program_make(const lun_ir *ir, lun_program_part part,
-                             const lun_ir_function *function, const lun_loops *loops, bool precise,
+                             const lun_ir_function *function, const lun_loops *loops, int version,
                              const lun_reducer *reducers, int reducer_count, lun_program *out)
 {
     size_t n = (size_t)ir->count + 1;
@@ -343,7 +341,7 @@ lun_status lun__program_make(const lun_ir *ir, lun_program_part part,
                  .part = part,
                  .function = function,
                  .loops = loops,
-                 .precise = precise,
+                 .version = version,
                  .reducers = reducers,
                  .reducer_count = reducer_count,
                  .p = out};

@@ -145,10 +145,10 @@ lun_status lun__liveness_find(const lun_ir *ir, lun_program_part part, int32_t o
 void lun__liveness_free(lun_flow *flow);
 
 /* Makes the steps. reducers (in order of their instructions; the scan's included) tell which one a
- * REDUCE is. precise: lun.math says so. LUN_OK, LUN_ENOMEM, or LUN_EBACKEND for what cannot be
+ * REDUCE is. version: of the bits. LUN_OK, LUN_ENOMEM, or LUN_EBACKEND for what cannot be
  * interpreted. */
 lun_status lun__program_make(const lun_ir *ir, lun_program_part part,
-                             const lun_ir_function *function, const lun_loops *loops, bool precise,
+                             const lun_ir_function *function, const lun_loops *loops, int version,
                              const lun_reducer *reducers, int reducer_count, lun_program *out);
 void lun__program_free(lun_program *p);
 

@@ -27,7 +27,8 @@ enum {
 
 typedef struct lun_render_target {
     lun_isa isa;
-    bool precise; /* math functions are the C library's, one element at a time */
+    int version; /* of the bits; LUN_VERSION_NONE: math functions are the C library's, one element
+                    at a time */
 } lun_render_target;
 
 /* C with GNU vectors for host/host.h's way of running: exports lun_kernel and, for kernels with a
@@ -124,6 +125,7 @@ typedef struct lun_cl_target {
     bool coherent;    /* a running kernel sees host writes: its loops may poll the stop flag */
     /* VECTOR: of a native vector: 16, 32 or 64 (4 * CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) */
     int bytes;
+    int version; /* of the bits */
 } lun_cl_target;
 
 /* What a plan needs to know of a text; plain data, may be copied and kept. */

@@ -84,7 +84,7 @@ static void pair_by_operation(void *ctx, const uint64_t *a, const uint64_t *b, u
 {
     const lun_order_chunk *c = ctx;
     const uint64_t x[3] = {*a, *b, 0};
-    (void)lun__op_cell(c->op, c->dtype, x, out);
+    (void)lun__op_cell(c->op, c->dtype, 0, x, out);
 }
 
 void lun__order_chunk_begin(lun_order_chunk *c, lun_op op, lun_dtype t)

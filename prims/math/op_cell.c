@@ -18,7 +18,7 @@
 #include "loops_each.h"
 #pragma GCC diagnostic pop
 
-bool lun__op_cell(lun_op op, lun_dtype t, const uint64_t *x, uint64_t *out)
+bool lun__op_cell(lun_op op, lun_dtype t, int version, const uint64_t *x, uint64_t *out)
 {
     static uint64_t (*const rows[LUN_DTYPE_COUNT])(int op, const uint64_t *x) = {
 #define ENTRY_PLAIN(ID) [LUN_##ID] = do_##ID,
@@ -30,7 +30,7 @@ bool lun__op_cell(lun_op op, lun_dtype t, const uint64_t *x, uint64_t *out)
     };
     if (!rows[t])
         return false;
-    if (x && !lun__scalar_sequence(op, t, x, out))
+    if (x && !lun__scalar_sequence(op, t, version, x, out))
         *out = rows[t]((int)op, x);
     return true;
 }

@@ -4,8 +4,8 @@
 
 #include "table/op.h"
 
-/* The operation on the cells x[0 .. 2] of dtype t, as many as it has operands; x NULL: only whether
- * C computes in t.  False: it does not. */
-bool lun__op_cell(lun_op op, lun_dtype t, const uint64_t *x, uint64_t *out);
+/* The operation on the cells x[0 .. 2] of dtype t, as many as it has operands, by a version of the
+ * bits (version.h); x NULL: only whether C computes in t.  False: it does not. */
+bool lun__op_cell(lun_op op, lun_dtype t, int version, const uint64_t *x, uint64_t *out);
 
 #endif

@@ -2,6 +2,8 @@
  * sequence.h. */
 #include "math/sequence.h"
 
+#include "math/version.h"
+
 #include "math_texts.h" /* made from the files of this folder */
 
 #define NEED(name) (1u << LUN__TEXT_##name)
@@ -25,17 +27,22 @@ static const char end[] =
     "#undef ANY\n#undef ANYF\n#undef FMA\n#undef FMAF\n#undef SQRT\n#undef SQRTF\n"
     "#undef HALVES\n#undef HALVES2\n#undef WORD\n#undef ROWS\n";
 
-const lun_sequence *lun__sequence(lun_op op, lun_dtype t)
+const lun_sequence *lun__sequence(lun_op op, lun_dtype t, int version)
 {
     enum { NARROW_F32 = 0, NARROW_F64 = 1 };
-    static const lun_sequence rows[LUN_OP_COUNT][2] = {
+    static const lun_sequence rows[LUN_VERSIONS][LUN_OP_COUNT][2] = {
 #define LUN_FUNCTION(ROW, DTYPE, version, arity, name, text, bound) \
-    [LUN_OP_##ROW][NARROW_##DTYPE] = {#name, LUN__TEXT_##text, bound},
+    [LUN_VERSION_##version][LUN_OP_##ROW][NARROW_##DTYPE] = {#name, LUN__TEXT_##text, bound},
 #include "math/functions.def"
 #undef LUN_FUNCTION
     };
     static const lun_sequence none;
-    return lun__dtype_is_plain_float(t) ? &rows[op][lun__dtype_is_double(t)] : &none;
+    const int wide = lun__dtype_is_double(t);
+    if (version < 0 || !lun__dtype_is_plain_float(t))
+        return &none;
+    while (version < LUN_VERSIONS - 1 && !rows[version][op][wide].name)
+        version++;
+    return &rows[version][op][wide];
 }
 
 unsigned lun__sequence_texts(const lun_sequence *s)

@@ -29,7 +29,8 @@ typedef struct lun_sequence {
     double bound; /* of its error, in ULP */
 } lun_sequence;
 
-const lun_sequence *lun__sequence(lun_op op, lun_dtype t);
+/* Of a version, version.h; of LUN_VERSION_NONE no operation has one. */
+const lun_sequence *lun__sequence(lun_op op, lun_dtype t, int version);
 /* The texts that one needs, itself among them. */
 unsigned lun__sequence_texts(const lun_sequence *s);
 /* Whether a set of texts computes in f64. */

@@ -71,7 +71,7 @@ static bool alone(run *r, int k, int i, uint64_t *out)
         x[j] = cell_of(r->value[s->at[j]], i, lun__dtype_get(t)->bytes);
     }
     const lun_dtype from = r->p.of[s->at[s->arity - 1]];
-    if (s->op == LUN_OP_NONE || !lun__op_cell(s->op, from, x, out))
+    if (s->op == LUN_OP_NONE || !lun__op_cell(s->op, from, 0, x, out))
         return false;
     uint64_t one[ROOM] = {*out};
     canonical(one, s->out);

@@ -167,7 +167,8 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
     assert_int_equal(error, 0);
     lun__strbuf_free(&text);
     if (!made.shape.pairs)
-        assert_int_equal(lun__interpreter_combine(ir, k->services.math, &made.joiner), LUN_OK);
+        assert_int_equal(
+            lun__interpreter_combine(ir, lun__backend_version(&k->services), &made.joiner), LUN_OK);
     return made;
 }
 

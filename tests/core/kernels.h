@@ -338,7 +338,8 @@ static inline lun_status run_ir(const lun_ir *ir, void **slots, int64_t n, test_
     assert_true(ir->slot_count <= 64);
     for (int i = 0; i < ir->slot_count; i++)
         room[i] = INT64_MAX;
-    lun_status s = lun__interpreter_make_isa(ir, run->math, run->isa, &interp);
+    lun_status s = lun__interpreter_make_isa(
+        ir, run->math == LUN_MATH_PRECISE ? LUN_VERSION_NONE : 0, run->isa, &interp);
     if (s != LUN_OK)
         return s;
     lun_launch launch = {.n = n,

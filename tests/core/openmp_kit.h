@@ -141,7 +141,7 @@ static inline kit_kernel kit_build(kit *k, const lun_ir *ir)
     ir_check_valid(ir);
     texts_note(ir);
     if (k->isa != lun__isa_here()) {
-        lun_render_target target = {k->isa, k->services.math == LUN_MATH_PRECISE};
+        lun_render_target target = {k->isa, lun__backend_version(&k->services)};
         assert_int_equal(lun__gnu_render(ir, &target, &text, &made.unit.needs), LUN_OK);
         made.unit.source = text.text;
         if (lun__jit_wait(&k->jit, &made.unit) != LUN_OK)
@@ -165,7 +165,7 @@ static inline void kit_release(kit *k, kit_kernel *kernel)
 static inline void kit_show(kit *k, const lun_ir *ir)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_render_target target = {k->isa, k->services.math == LUN_MATH_PRECISE};
+    lun_render_target target = {k->isa, lun__backend_version(&k->services)};
     unsigned libs;
     lun__print_ir(ir, &text);
     lun__gnu_render(ir, &target, &text, &libs);

@@ -40,7 +40,7 @@ static inline void texts_openmp(const lun_ir *ir, lun_strbuf *all)
         for (int math = 0; math < 2; math++) {
             char title[64];
             unsigned needs = 0;
-            lun_render_target target = {(lun_isa)isa, !math};
+            lun_render_target target = {(lun_isa)isa, math ? 0 : LUN_VERSION_NONE};
             lun_status s = lun__gnu_render(ir, &target, &text, &needs);
             snprintf(title, sizeof title, "openmp, isa %d, vector math %d, needs %u", isa, math,
                      needs);

@@ -302,7 +302,7 @@ static void run_batch(kit *k, const char *dir, uint64_t seed, int count, const c
         random_kernel *q = &batch[i];
         lun_strbuf text = LUN_STRBUF_INIT;
         unsigned needs;
-        lun_render_target target = {k->isa, k->services.math == LUN_MATH_PRECISE};
+        lun_render_target target = {k->isa, lun__backend_version(&k->services)};
         *q = (random_kernel){.seed = seed + (uint64_t)i, .flow = i % 2};
         if (q->flow)
             write_kernel(&q->ir, q->seed, q->seed % 8 == 3);

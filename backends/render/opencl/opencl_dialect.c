@@ -128,7 +128,7 @@ static bool lacks(lun_renderer *r, const lun_cl_target *target, lun_strbuf *out)
 lun_status lun__cl_dialect_render(const lun_ir *ir, const lun_cl_target *target, lun_strbuf *out,
                                   lun_cl_shape *shape)
 {
-    const lun_render_target plain = {LUN_ISA_BASE, false};
+    const lun_render_target plain = {LUN_ISA_BASE, target->version};
     const bool vector = target->form == LUN_CL_VECTOR && !lun__ir_puts(ir);
     const lun_cl_form form = vector ? LUN_CL_VECTOR : LUN_CL_SCALAR;
     lun_renderer r = {.ir = ir,

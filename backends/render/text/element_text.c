@@ -133,12 +133,12 @@ static bool is_product(lun_renderer *r, lun_op op, lun_dtype from)
 
 bool lun__element_math(const lun_renderer *r, lun_op op, lun_dtype t)
 {
-    return !r->target->precise && lun__sequence(op, t)->name;
+    return lun__sequence(op, t, r->target->version)->name;
 }
 
 const char *lun__element_sequence(lun_renderer *r, lun_op op, lun_dtype t)
 {
-    const lun_sequence *q = lun__sequence(op, t);
+    const lun_sequence *q = lun__sequence(op, t, r->target->version);
     r->sequences |= lun__sequence_texts(q);
     if (r->target->isa == LUN_ISA_BASE)
         r->libs |= LUN_RENDER_LIBM; /* fma */

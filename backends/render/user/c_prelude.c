@@ -136,7 +136,7 @@ static void define_variant(lun_renderer *r, lun_op op, lun_dtype t, char letter,
     lun_snippet v = lun__vector_of(r, t, lanes), wide = lun__vector_of(r, t, native);
     lun_snippet f = lun__text_name("lun_%c_%s_%s", letter, row->name, lun__dtype_get(t)->name);
     const char *b = row->arity == 2 ? ", b" : "", *suffix = lun__dtype_get(t)->suffix,
-               *name = lun__sequence(op, t)->name;
+               *name = lun__sequence(op, t, r->target->version)->name;
     lun_strbuf *out = &r->helpers;
     lun__strbuf_printf(
         out, "%s %s(%s a%s%s) __asm__(\"_ZGV%cN%d%s_lun_math_%s%s\");\n%s %s(%s a%s%s)\n{\n", v.s,

@@ -11,7 +11,7 @@ static unsigned libs;
 
 static const char *render(const lun_ir *ir, lun_isa isa)
 {
-    lun_render_target target = {isa, false};
+    lun_render_target target = {isa, 0};
     ir_check_valid(ir);
     lun__strbuf_clear(&text);
     libs = 0;
@@ -234,7 +234,7 @@ static void test_libraries(void **state)
     ir_store(&ir, 1, ir_op(&ir, LUN_OP_EXP, LUN_F32, ir_load(&ir, 0), -1, -1));
     expect(render(&ir, LUN_ISA_AVX2), "const f32x8 v1 = lun_seq_exp_f32(v0);");
     assert_int_equal(libs, 0);
-    lun_render_target target = {LUN_ISA_AVX2, true};
+    lun_render_target target = {LUN_ISA_AVX2, LUN_VERSION_NONE};
     lun__strbuf_clear(&text);
     libs = 0;
     assert_int_equal(lun__gnu_render(&ir, &target, &text, &libs), LUN_OK);
@@ -246,7 +246,7 @@ static void test_libraries(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    lun_render_target target = {LUN_ISA_AVX2, false};
+    lun_render_target target = {LUN_ISA_AVX2, 0};
     lun_ir ir;
     lun__ir_init(&ir);
     lun__ir_slot_add(&ir, LUN_I32, LUN_SLOT_IN);

@@ -215,7 +215,7 @@ static void test_lanes(void **state)
 {
     lun_ir ir;
     lun_strbuf text = LUN_STRBUF_INIT;
-    lun_render_target target = {LUN_ISA_AVX512, false};
+    lun_render_target target = {LUN_ISA_AVX512, 0};
     unsigned needs;
     (void)state;
     lun__ir_init(&ir);

@@ -167,7 +167,7 @@ static void test_other_machine(void **state)
         lun_ir ir;
         write_square(&ir, 6);
         lun__jit_init(&jit, &k.services, (lun_isa)isa);
-        lun_render_target target = {(lun_isa)isa, false};
+        lun_render_target target = {(lun_isa)isa, 0};
         assert_int_equal(lun__gnu_render(&ir, &target, &text, &unit.needs), LUN_OK);
         unit.source = text.text;
         assert_int_equal(lun__jit_wait(&jit, &unit), LUN_OK); /* compiled and stored, never run */

@@ -81,12 +81,12 @@ static void compare(lun_op op, lun_dtype t)
             uint64_t cells[3] = {0}, cell = 0;
             memcpy(&cells[0], (char *)x + (size_t)i * bytes, bytes);
             memcpy(&cells[1], (char *)y + (size_t)i * bytes, bytes);
-            assert_true(lun__op_cell(op, t, cells, &cell));
+            assert_true(lun__op_cell(op, t, 0, cells, &cell));
             memcpy((char *)want + (size_t)i * bytes, &cell, bytes);
         }
         for (int isa = 0; isa <= (int)lun__isa_here(); isa++) {
             lun_loop_op loop =
-                lun__interpreter_loops((lun_isa)isa)->math[lun__dtype_is_double(t)][op];
+                lun__instruction_math(lun__interpreter_loops((lun_isa)isa), 0, op, t);
             assert_non_null(loop);
             loop(got, x, y, y, N);
             for (int i = 0; i < N; i++)
@@ -104,7 +104,7 @@ static void test_same_bits(void **state)
     int count = 0;
     for (int op = 0; op < LUN_OP_COUNT; op++)
         for (int t = 0; t < LUN_DTYPE_COUNT; t++)
-            if (lun__sequence((lun_op)op, (lun_dtype)t)->name) {
+            if (lun__sequence((lun_op)op, (lun_dtype)t, 0)->name) {
                 compare((lun_op)op, (lun_dtype)t);
                 count++;
             }
@@ -119,7 +119,8 @@ static void test_rows(void **state)
         for (int t = 0; t < LUN_DTYPE_COUNT; t++) {
             bool flag = lun__op_get((lun_op)op)->flags & LUN_OPF_VEC;
             bool plain = lun__dtype_is_plain_float((lun_dtype)t);
-            assert_int_equal(lun__sequence((lun_op)op, (lun_dtype)t)->name != NULL, flag && plain);
+            assert_int_equal(lun__sequence((lun_op)op, (lun_dtype)t, 0)->name != NULL,
+                             flag && plain);
         }
 }
 
@@ -140,7 +141,8 @@ static void test_multiples_of_pi(void **state)
                 for (uint64_t q = bits >> 8 & 3; q; q--)
                     x[i] = nextafter(x[i], bits & 64 ? INFINITY : 0);
             }
-            lun__interpreter_loops(lun__isa_here())->math[1][ops[k]](y, x, NULL, NULL, N);
+            lun__instruction_math(lun__interpreter_loops(lun__isa_here()), 0, ops[k],
+                                  LUN_F64)(y, x, NULL, NULL, N);
             for (int i = 0; i < N; i++) {
                 long double v = (long double)x[i], exact = k == 0   ? sinl(v)
                                                            : k == 1 ? cosl(v)
