@@ -41,7 +41,7 @@ typedef struct lun_loops {
     const lun_loops_of *of[LUN_DTYPE_COUNT];
 
     /* The sequences of math/functions.def, by their version and whether they are f64; NULL where
-     * there is none.  lun__instruction_math finds them. */
+     * there is none.  lun__instruction_loops_math finds them. */
     lun_loop_op math[LUN_VERSIONS][2][LUN_OP_COUNT];
 
     void (*fill[4])(void *d, const void *cell, int64_t n);
@@ -74,8 +74,8 @@ typedef struct lun_loops {
 const lun_loops *lun__interpreter_loops(lun_isa isa);
 
 /* The sequence of an operation by a version of the bits; NULL: it has none. */
-static inline lun_loop_op lun__instruction_math(const lun_loops *l, int version, lun_op op,
-                                                lun_dtype t)
+static inline lun_loop_op lun__instruction_loops_math(const lun_loops *l, int version, lun_op op,
+                                                      lun_dtype t)
 {
     const int wide = lun__dtype_is_double(t);
     if (version < 0 || !lun__dtype_is_plain_float(t))

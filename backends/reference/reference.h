@@ -12,9 +12,9 @@
 
 typedef struct lun_interp lun_interp;
 
-/* Takes what it needs from ir. version: of the bits (math/version.h). LUN_ENOMEM, or LUN_EBACKEND where the IR cannot be
- * interpreted: functions in C (CALL, and REDUCE or SCAN by one), REDUCE and SCAN inside control
- * flow, and combining functions that are too large or use memory. */
+/* Takes what it needs from ir. version: of the bits (math/version.h). LUN_ENOMEM, or LUN_EBACKEND
+ * where the IR cannot be interpreted: functions in C (CALL, and REDUCE or SCAN by one), REDUCE and
+ * SCAN inside control flow, and combining functions that are too large or use memory. */
 lun_status lun__interpreter_make(const lun_ir *ir, int version, lun_interp **out);
 /* The same for an instruction set that this CPU has. */
 lun_status lun__interpreter_make_isa(const lun_ir *ir, int version, lun_isa isa, lun_interp **out);

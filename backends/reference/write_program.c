@@ -72,7 +72,7 @@ static void add_op(builder *b, int i)
     const lun_ir_ins *ins = &b->ir->ins[i];
     const lun_op_row *row = lun__op_get((lun_op)ins->op);
     lun_dtype from = (lun_dtype)ins->from;
-    lun_loop_op sequence = lun__instruction_math(b->loops, b->version, (lun_op)ins->op, from);
+    lun_loop_op sequence = lun__instruction_loops_math(b->loops, b->version, (lun_op)ins->op, from);
     lun_loop_op loop = sequence ? sequence : b->loops->of[from]->op[ins->op];
     int32_t d = make_operand(b, i);
     lun_step *s = lun__builder_step(b, LUN_STEP_OP, i);

@@ -4,8 +4,8 @@
 
 #include "table/op.h"
 
-/* An operation on cells of dtype t, as many as it has operands, by a version of the bits (version.h);
- * false: it has no sequence. */
+/* An operation on cells of dtype t, as many as it has operands, by a version of the bits
+ * (version.h); false: it has no sequence. */
 bool lun__scalar_sequence(lun_op op, lun_dtype t, int version, const uint64_t *x, uint64_t *out);
 
 #endif

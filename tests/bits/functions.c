@@ -51,7 +51,7 @@ static int all_of_f32(const lun_loops *loops, int op)
     for (uint64_t first = 0; first < UINT64_C(1) << 32; first += BLOCK) {
         for (uint32_t i = 0; i < BLOCK; i++)
             x[i] = (uint32_t)first + i;
-        lun__instruction_math(loops, 0, (lun_op)op, LUN_F32)(y, x, NULL, NULL, BLOCK);
+        lun__instruction_loops_math(loops, 0, (lun_op)op, LUN_F32)(y, x, NULL, NULL, BLOCK);
         for (int i = 0; i < BLOCK; i++)
             y[i] = (y[i] & 0x7fffffff) > 0x7f800000 ? 0x7fc00000 : y[i];
         mix(lane, (const uint64_t *)(const void *)y);
@@ -103,7 +103,7 @@ static int many_of_f64(const lun_loops *loops, int op, int64_t count)
     for (int64_t done = 0; done < count; done += BLOCK) {
         for (int i = 0; i < BLOCK; i++)
             x[i] = argument(&state);
-        lun__instruction_math(loops, 0, (lun_op)op, LUN_F64)(y, x, NULL, NULL, BLOCK);
+        lun__instruction_loops_math(loops, 0, (lun_op)op, LUN_F64)(y, x, NULL, NULL, BLOCK);
         for (int i = 0; i < BLOCK; i++) {
             uint64_t cells[2] = {0}, want;
             double a, b;

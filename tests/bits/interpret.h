@@ -13,7 +13,7 @@ typedef struct run {
 
 static inline lun_loop_op loop_of(const lun_loops *loops, lun_dtype t, lun_op op)
 {
-    lun_loop_op sequence = lun__instruction_math(loops, 0, op, t);
+    lun_loop_op sequence = lun__instruction_loops_math(loops, 0, op, t);
     return sequence ? sequence : loops->of[t]->op[op];
 }
 

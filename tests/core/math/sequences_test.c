@@ -86,7 +86,7 @@ static void compare(lun_op op, lun_dtype t)
         }
         for (int isa = 0; isa <= (int)lun__isa_here(); isa++) {
             lun_loop_op loop =
-                lun__instruction_math(lun__interpreter_loops((lun_isa)isa), 0, op, t);
+                lun__instruction_loops_math(lun__interpreter_loops((lun_isa)isa), 0, op, t);
             assert_non_null(loop);
             loop(got, x, y, y, N);
             for (int i = 0; i < N; i++)
@@ -141,8 +141,8 @@ static void test_multiples_of_pi(void **state)
                 for (uint64_t q = bits >> 8 & 3; q; q--)
                     x[i] = nextafter(x[i], bits & 64 ? INFINITY : 0);
             }
-            lun__instruction_math(lun__interpreter_loops(lun__isa_here()), 0, ops[k],
-                                  LUN_F64)(y, x, NULL, NULL, N);
+            lun__instruction_loops_math(lun__interpreter_loops(lun__isa_here()), 0, ops[k],
+                                        LUN_F64)(y, x, NULL, NULL, N);
             for (int i = 0; i < N; i++) {
                 long double v = (long double)x[i], exact = k == 0   ? sinl(v)
                                                            : k == 1 ? cosl(v)
