@@ -40,6 +40,7 @@ typedef struct lun_ir_ins {
      * takes, the further ones follow; else 0. */
     int32_t captured;
     int32_t arrays; /* the same of its array parameters: 1 + the slot of the first one; else 0 */
+    int32_t unused; /* 0: a kernel is found by all bytes of its instructions and slots */
     int64_t imm;
 } lun_ir_ins;
 
@@ -58,6 +59,7 @@ typedef struct lun_ir_slot {
     /* TARGET, memory of a team: barriers lie between what its threads put and what they gather, so
      * that all of them find the same in an element */
     bool settled;
+    uint8_t unused[5]; /* 0 */
     /* TARGET: index i alone puts and gathers the elements from (i - j) * own on, so many, zero at
      * first; j is the first index of the launch.  0: any index does */
     int64_t own;

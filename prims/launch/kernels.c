@@ -6,6 +6,7 @@
  * and stats.kernel_bytes less recipe_bytes the sum of own_bytes. Any call of lun__kernel_of may
  * give up any other kernel but one that its backend is busy with; what has to keep several raises
  * e->kernels_held meanwhile. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,11 @@ static uint64_t hash_bytes(const char *s, size_t n)
         h = (h ^ (unsigned char)*s) * 0x100000001b3u;
     return h ^ h >> 32;
 }
+
+_Static_assert(sizeof(lun_ir_ins) == offsetof(lun_ir_ins, imm) + sizeof(int64_t) &&
+                   offsetof(lun_ir_ins, imm) == 4 * sizeof(uint8_t) + 7 * sizeof(int32_t) &&
+                   sizeof(lun_ir_slot) == 3 * sizeof(uint8_t) + 5 + 2 * sizeof(int64_t),
+               "no bytes between members, whose content is the compiler's");
 
 /* Instructions refer to slots, arguments and results by number only, so their bytes say it all;
  * functions are identified by their text, for they may end before the kernel does. */

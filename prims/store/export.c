@@ -71,10 +71,13 @@ static void end_outside(lun_export *x)
     lun_storage *s = x->storage;
     pthread_mutex_lock(&l->lock);
     const bool last = --s->refs == 0, all = --l->refs == 0;
+    /* another thread may free the ledger as soon as it is unlocked */
+    void *(*const alloc)(void *ctx, void *old, size_t bytes) = l->alloc;
+    void *const ctx = l->alloc_ctx;
     pthread_mutex_unlock(&l->lock);
     if (last) {
         if (s->bytes)
-            lun__pool_free(l->alloc, l->alloc_ctx, s->data, s->bytes);
+            lun__pool_free(alloc, ctx, s->data, s->bytes);
         else if (s->release)
             s->release(s->data, s->ctx);
         free(s);
