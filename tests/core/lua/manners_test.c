@@ -429,8 +429,8 @@ static void begin_with_few_threads(void *most)
 static void test_few_threads(void **state)
 {
     (void)state;
-#ifdef __SANITIZE_ADDRESS__
-    LEAVE_OUT("AddressSanitizer needs a thread of its own at the end");
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+    LEAVE_OUT("sanitizers need a thread of their own");
 #endif
     for (int most = 0; most < 12; most++)
         assert_int_equal(in_child(begin_with_few_threads, &most), 0);

@@ -195,6 +195,10 @@ describe("--session", function()
     end)
 
     it("stops a run by SIGINT, and is there for the next", function()
+        if ours:find "/tsan/" then
+            print "left out: stops a run by SIGINT: ThreadSanitizer keeps a signal until the C library is called"
+            return
+        end
         local script = ([[
 cd '%s' && mkfifo pipe
 env -u LUA_INIT '%s' --session <pipe >out 2>err & pid=$!
