@@ -430,6 +430,9 @@ typedef struct lun_device {
     char platform[128], version[128],
         driver[96];         /* names and versions, as the driver has them; "" */
     const char *extensions; /* names of what the driver can do beyond, with blanks between; "" */
+    /* lun_bits of what it computes; "none": its arithmetic in f32, or in f64 where it has that,
+     * lacks what results are defined by, and kernels that compute in such a dtype fail there */
+    char bits[8];
 } lun_device;
 /* Fills at most `room` rows, all of the size in the first one; returns the number of devices. */
 LUN_API int lun_devices(lun_engine *e, lun_device *rows, int room);

@@ -43,6 +43,9 @@ typedef struct lun_gpu_device {
     int units;
     int vector; /* bytes of a native vector */
     bool fp64;
+    /* What of IEEE 754's arithmetic it lacks in f32 and in f64, "subnormal numbers"; NULL:
+     * nothing. */
+    const char *lacks[2];
     bool wide_atomics, more_atomics; /* of integers of 64 bits: add, exchange, compare; all */
     lun_gpu_coherence coherence;     /* UNTRIED: the API does not say */
 } lun_gpu_device;
@@ -139,6 +142,8 @@ typedef struct lun_gpu_driver {
                                  lun_strbuf *out);
     /* The text that measures whether a device is coherent, as lun__cl_dialect_coherence. */
     lun_status (*render_coherence)(lun_strbuf *out);
+    /* The text of a math function by itself, as lun__cl_dialect_math. */
+    lun_status (*render_math)(lun_op op, lun_dtype dtype, int version, lun_strbuf *out);
     /* The text that multiplies matrices, as lun__cl_dialect_product. */
     lun_status (*render_product)(lun_dtype a, lun_dtype b, lun_dtype c, lun_strbuf *out);
 

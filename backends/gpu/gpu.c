@@ -39,7 +39,8 @@ static void choose_form(lun_gpu *g)
                                 .more_atomics = g->device.more_atomics,
                                 .plain_reads = g->device.kind == LUN_GPU_PROCESSOR,
                                 .coherent = g->device.coherence != LUN_GPU_NOT_COHERENT,
-                                .bytes = 16};
+                                .bytes = 16,
+                                .lacks = {g->device.lacks[0], g->device.lacks[1]}};
     if (g->device.kind == LUN_GPU_PROCESSOR)
         g->target.form = LUN_CL_VECTOR;
     while (g->target.bytes < 64 && 2 * g->target.bytes <= g->device.vector)
@@ -303,6 +304,8 @@ lun_status lun__gpu_build(void *state, const lun_ir *ir, const char *text, lun_k
     if (!k)
         return lun__gpu_state_fail(g, LUN_ENOMEM, "out of memory");
     s = compile(g, ir, k);
+    if (s == LUN_OK)
+        s = lun__gpu_math_probe(g, ir);
     if (s == LUN_OK)
         s = check_team(g, k);
     if (s == LUN_OK)

@@ -34,6 +34,8 @@ lun_device lun__gpu_device_row(const char *backend, const lun_gpu_device *d)
     snprintf(row.platform, sizeof row.platform, "%s", d->platform_name);
     snprintf(row.version, sizeof row.version, "%s", d->version);
     snprintf(row.driver, sizeof row.driver, "%s", d->own_driver);
+    snprintf(row.bits, sizeof row.bits, "%s",
+             d->lacks[0] || (d->fp64 && d->lacks[1]) ? "none" : "");
     snprintf(row.backend, sizeof row.backend, "%s", backend);
     snprintf(row.name, sizeof row.name, "%.127s", d->name);
     snprintf(row.kind, sizeof row.kind, "%s", kinds[d->kind]);

@@ -25,7 +25,8 @@ bool lun__gpu_product_multiplies(const lun_gpu *g, const lun_product *p)
 {
     const lun_dtype all[] = {p->a.dtype, p->b.dtype, p->dtype};
     for (int i = 0; i < 3; i++)
-        if (lun__dtype_is_stored(all[i]) || (lun__dtype_is_double(all[i]) && !g->target.fp64))
+        if (lun__dtype_is_stored(all[i]) || (lun__dtype_is_double(all[i]) && !g->target.fp64) ||
+            (lun__dtype_is_float(all[i]) && g->target.lacks[lun__dtype_is_double(all[i])]))
             return false;
     return g->target.form == LUN_CL_SCALAR;
 }

@@ -17,6 +17,7 @@
  *   device_copy.c         elements that go elsewhere in the device's memory
  *   gpu_product.c         matrix products
  *   gpu_run.c             a kernel's arguments, one slice, its results
+ *   math_probe.c          whether math functions have the host's bits on the device
  *   launch_flight.c       a launch, slice by slice, from its start to its end
  *
  * None of them knows an API: they call the driver (driver.h).
@@ -137,6 +138,7 @@ struct lun_gpu {
     void *cells, *work; /* memory of the launches, one after the other */
     int64_t cell_room, work_room;
 
+    bool probed[2][LUN_OP_COUNT]; /* math functions that have the host's bits, of f32 and f64 */
     /* By text and the logarithm of an element's size; NULL: not yet. */
     lun_kernel *own[LUN_CL_BUILTINS][LUN_GPU_SIZES];
     lun_gpu_multiplier multiplier[LUN_GPU_MULTIPLIERS];
@@ -229,6 +231,11 @@ void lun__gpu_stop_set(lun_gpu *g, bool stop);
 /* Measures whether the device is coherent, if unknown: device.coherence, target.coherent.
  * LUN_OK whatever it finds; takes some milliseconds, where it is not up to a second. */
 lun_status lun__gpu_coherence_find(lun_gpu *g);
+
+/* ---- math_probe.c ---------------------------------------------------------------------------- */
+/* The math functions of a kernel have the host's bits on the device, as far as is tried; else
+ * LUN_EBACKEND, or the device's failure. */
+lun_status lun__gpu_math_probe(lun_gpu *g, const lun_ir *ir);
 
 /* ---- batches.c ------------------------------------------------------------------------------- */
 /* Whether a batch can be given now, without waiting, while at most `left` others are in flight. */

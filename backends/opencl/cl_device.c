@@ -45,6 +45,16 @@ static int64_t number(reader *r, cl_device_info what, size_t bytes)
     return x > INT64_MAX ? INT64_MAX : (int64_t)x;
 }
 
+/* What an arithmetic lacks of that which results are defined by; NULL: nothing. */
+static const char *lacking(int64_t config, int64_t more)
+{
+    return !(config & CL_FP_DENORM)             ? "subnormal numbers"
+           : !(config & CL_FP_ROUND_TO_NEAREST) ? "rounding to nearest"
+           : !(config & CL_FP_FMA)              ? "fused multiply-add"
+           : (config & more) != more            ? "correctly rounded division"
+                                                : NULL;
+}
+
 /* What the device can do beyond OpenCL 1.2: it says so by the names of extensions, or for f64 in
  * its own way. */
 static void extensions(reader *r, lun_gpu_device *d)
@@ -55,8 +65,10 @@ static void extensions(reader *r, lun_gpu_device *d)
         r->cl->clGetDeviceInfo(r->id, CL_DEVICE_EXTENSIONS, sizeof names - 1, names, NULL);
     if (code != CL_SUCCESS)
         r->code = r->code == CL_SUCCESS ? code : r->code;
-    d->fp64 = number(&optional, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_device_fp_config)) != 0 ||
-              strstr(names, "cl_khr_fp64");
+    const int64_t doubles =
+        number(&optional, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof(cl_device_fp_config));
+    d->fp64 = doubles != 0 || strstr(names, "cl_khr_fp64");
+    d->lacks[1] = doubles ? lacking(doubles, 0) : NULL; /* the extension demands all of it */
     d->wide_atomics = strstr(names, "cl_khr_int64_base_atomics") != NULL;
     d->more_atomics = d->wide_atomics && strstr(names, "cl_khr_int64_extended_atomics");
     for (char *end; strlen(names) >= sizeof d->extensions; *end = 0) /* whole names alone */
@@ -102,9 +114,9 @@ static bool describe(const lun_cl *cl, cl_platform_id platform, cl_device_id id,
     d->local_bytes = number(&r, CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong));
     d->units = (int)number(&r, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint));
     d->vector = 4 * (int)number(&r, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(cl_uint));
-    d->options = number(&r, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config)) & ROUNDED
-                     ? LUN_CL_OPTIONS " " LUN_CL_ROUNDED
-                     : LUN_CL_OPTIONS;
+    const int64_t singles = number(&r, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(cl_device_fp_config));
+    d->options = singles & ROUNDED ? LUN_CL_OPTIONS " " LUN_CL_ROUNDED : LUN_CL_OPTIONS;
+    d->lacks[0] = lacking(singles, ROUNDED);
     extensions(&r, d);
     texts(cl, platform, d);
     /* some drivers' devices claim to be all of these */

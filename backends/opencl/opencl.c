@@ -262,6 +262,7 @@ static const lun_gpu_driver driver = {
     .render = lun__cl_dialect_render,
     .render_builtin = lun__cl_dialect_builtin,
     .render_coherence = lun__cl_dialect_coherence,
+    .render_math = lun__cl_dialect_math,
     .render_product = lun__cl_dialect_product,
     .open = open_queue,
     .close = close_queue,

@@ -126,6 +126,8 @@ typedef struct lun_cl_target {
     /* VECTOR: of a native vector: 16, 32 or 64 (4 * CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT) */
     int bytes;
     int version; /* of the bits */
+    /* What of IEEE 754's arithmetic the device lacks in f32 and in f64; NULL: nothing. */
+    const char *lacks[2];
 } lun_cl_target;
 
 /* What a plan needs to know of a text; plain data, may be copied and kept. */
@@ -243,6 +245,13 @@ void lun__transfer_kernel_plan(lun_cl_form form, const lun_transfer *t, int64_t 
  * reads the word up to c[0] times and says in to[0]: 1 if it was not 0 at the start, 2 if it became
  * so meanwhile, else 0.  One work-item.  LUN_ENOMEM. */
 lun_status lun__cl_dialect_coherence(lun_strbuf *out);
+
+/* ---- math functions -------------------------------------------------------------------------- */
+
+/* The text of lun_math(__constant long *c, __global T *x, __global T *y, __global T *to): to[i] is
+ * an operation of math/sequence.h of x[i], and y[i], for i below c[0], a work-item each.
+ * LUN_ENOMEM. */
+lun_status lun__cl_dialect_math(lun_op op, lun_dtype dtype, int version, lun_strbuf *out);
 
 /* ---- matrix products --------------------------------------------------------------------------
  *

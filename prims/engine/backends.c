@@ -328,6 +328,8 @@ static void give_devices(lun_engine *e, lun_backend_slot *b, int there, lun_devi
         else
             snprintf(own[i].place, sizeof own[i].place, "%s", b->name);
         own[i].extensions = own[i].extensions ? own[i].extensions : "";
+        if (!own[i].bits[0])
+            snprintf(own[i].bits, sizeof own[i].bits, "%s", lun__backend_bits(&e->services));
         own[i].fp64 |= !b->backend->buffer_new; /* the host's cores do */
         lun__sized_give(row, &own[i], sizeof *own);
     }

@@ -4,7 +4,8 @@
  *
  * Built as libOpenCL.so.1 in a directory of its own; LD_LIBRARY_PATH puts it before the real one.
  * LUN_TEST_CL=abort, exit or hang: what the first clGetPlatformIDs does; plain: the compiler knows
- * no GNU vectors; nof64: devices have no double; no64: nor atomic operations on 64 bits; tight:
+ * no GNU vectors; nof64: devices have no double; no64: nor atomic operations on 64 bits; flush:
+ * no subnormal floats; nofma: no fma of doubles; other: exp of doubles has other bits; tight:
  * kernels have work-groups of 3 at most, as they say once they are made; deaf: kernels see nothing
  * of what the host writes to mapped memory.  LUN_TEST_CL_CALLERS: a file that gets a line for
  * each call of clGetPlatformIDs, with the object that the call comes from.  LUN_TEST_CL_TRACE: one
@@ -287,6 +288,10 @@ CL_API_ENTRY cl_int CL_API_CALL clGetDeviceInfo(cl_device_id d, cl_device_info i
         return code;
     if (i == CL_DEVICE_DOUBLE_FP_CONFIG && asked_to("nof64"))
         memset(v, 0, n);
+    if (i == CL_DEVICE_SINGLE_FP_CONFIG && asked_to("flush"))
+        *(cl_device_fp_config *)v &= ~(cl_device_fp_config)CL_FP_DENORM;
+    if (i == CL_DEVICE_DOUBLE_FP_CONFIG && asked_to("nofma"))
+        *(cl_device_fp_config *)v &= ~(cl_device_fp_config)CL_FP_FMA;
     if (i == CL_DEVICE_EXTENSIONS && asked_to("nof64"))
         forget(v, "cl_khr_fp64");
     if (i == CL_DEVICE_EXTENSIONS && asked_to("no64"))
@@ -386,10 +391,16 @@ CL_API_ENTRY cl_program CL_API_CALL clCreateProgramWithSource(cl_context c, cl_u
         return NULL;
     }
     note_text(*s);
+    char *changed = asked_to("other") ? strdup(*s) : NULL, *at = NULL;
+    if (changed && (at = strstr(changed, "0x1.5555555555500p-3"))) {
+        at[13] = '6';
+        s = (const char **)&changed, l = NULL;
+    }
     if (asked_to("plain") && strstr(*s, "vector_size"))
         s = &text, l = NULL;
     cl_program made = call(c, n, s, l, code);
     alive += made != NULL;
+    free(changed);
     return made;
 }
 

@@ -28,6 +28,30 @@ bool lun__cl_needs_f64(const lun_ir *ir)
     return found;
 }
 
+static bool body_computes(const lun_ir *ir, bool wide)
+{
+    for (int i = 0; i < ir->count; i++) {
+        const lun_ir_ins *ins = &ir->ins[i];
+        const bool from = ins->kind == LUN_IR_OP || ins->kind == LUN_IR_CAST;
+        const lun_dtype t[2] = {(lun_dtype)ins->dtype, from ? (lun_dtype)ins->from : LUN_BOOL};
+        if (!from && ins->kind != LUN_IR_REDUCE && ins->kind != LUN_IR_SCAN &&
+            ins->kind != LUN_IR_CALL)
+            continue;
+        for (int k = 0; k < 2; k++)
+            if (lun__dtype_is_float(t[k]) && lun__dtype_is_double(t[k]) == wide)
+                return true;
+    }
+    return false;
+}
+
+bool lun__cl_needs_arithmetic(const lun_ir *ir, bool wide)
+{
+    bool found = body_computes(ir, wide);
+    for (int i = 0; i < ir->function_count; i++)
+        found |= ir->functions[i]->body && body_computes(ir->functions[i]->body, wide);
+    return found;
+}
+
 static bool body_traps(const lun_ir *ir)
 {
     for (int32_t i = 0; i < ir->count; i++)

@@ -9,6 +9,9 @@
 bool lun__cl_needs_report(const lun_ir *ir);
 bool lun__cl_needs_work(const lun_ir *ir);
 bool lun__cl_needs_f64(const lun_ir *ir);
+/* True if it computes in f64, or (not `wide`) in f32 and what is computed in that: more than moves
+ * elements. */
+bool lun__cl_needs_arithmetic(const lun_ir *ir, bool wide);
 /* An instruction that changes an element of 64 bits at once; NULL: it has none. */
 const lun_ir_ins *lun__cl_needs_wide_atomic(const lun_ir *ir);
 /* True if it has loops that ask whether they shall stop. */

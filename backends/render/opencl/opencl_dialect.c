@@ -105,6 +105,22 @@ static void without_f64(lun_renderer *r, lun_strbuf *out)
                   "f32 computed in it); use f32 or integers, or another backend");
 }
 
+/* Whether it computes in f32 or f64, in which the device has not all that results are defined by:
+ * they would have other bits. */
+static bool inexact(lun_renderer *r, const lun_cl_target *target, lun_strbuf *out)
+{
+    for (int wide = 0; wide < 2; wide++)
+        if (target->lacks[wide] &&
+            (lun__cl_needs_arithmetic(r->ir, wide) || (wide && lun__sequence_wide(r->sequences)))) {
+            lun__text_put(r, out,
+                          "it computes in %s, and the device has no %s there: results would have "
+                          "other bits than elsewhere; use another backend",
+                          wide ? "f64" : "f32", target->lacks[wide]);
+            return true;
+        }
+    return false;
+}
+
 /* Whether the kernel needs an extension that the device does not have; out: which, and what else
  * can be done. */
 static bool lacks(lun_renderer *r, const lun_cl_target *target, lun_strbuf *out)
@@ -114,6 +130,8 @@ static bool lacks(lun_renderer *r, const lun_cl_target *target, lun_strbuf *out)
         without_f64(r, out);
         return true;
     }
+    if (inexact(r, target, out))
+        return true;
     if (target->wide_atomics || !wide)
         return false;
     lun__text_put(r, out,
@@ -172,6 +190,11 @@ lun_status lun__cl_dialect_render(const lun_ir *ir, const lun_cl_target *target,
         without_f64(&r, out);
         s = LUN_EDTYPE;
     }
+    if (s == LUN_OK && target->lacks[1] && lun__sequence_wide(r.sequences)) {
+        lun__strbuf_clear(out);
+        inexact(&r, target, out);
+        s = LUN_EDTYPE;
+    }
     return lun__unit_end(&r, s, out);
 }
 
@@ -198,6 +221,23 @@ lun_status lun__cl_dialect_coherence(lun_strbuf *out)
                   "    const @i32 early = *stop != 0;\n"
                   "    while (n < rounds && !*stop) n++;\n"
                   "    to[0] = early ? 1 : n < rounds ? 2 : 0;\n}\n");
+    return lun__unit_end(&r, LUN_OK, out);
+}
+
+lun_status lun__cl_dialect_math(lun_op op, lun_dtype dtype, int version, lun_strbuf *out)
+{
+    const lun_sequence *q = lun__sequence(op, dtype, version);
+    const char *type = lun__dtype_is_double(dtype) ? "double" : "float";
+    lun_renderer r = {.dialect = &scalar_dialect};
+    lun__text_put(&r, out, "%s", start);
+    lun__text_put(&r, out, "%s", scalar_words);
+    lun__sequence_write(out, lun__sequence_texts(q), 0);
+    lun__text_put(
+        &r, out,
+        "@kernel void lun_math(@constant @i64 *c, @global const %s *x, @global const %s *y, "
+        "@global %s *to)\n{\n    const @i64 i = @global_id;\n"
+        "    if (i < c[0]) to[i] = lun_seq_%s(x[i]%s);\n}\n",
+        type, type, type, q->name, lun__op_get(op)->arity > 1 ? ", y[i]" : "");
     return lun__unit_end(&r, LUN_OK, out);
 }
 

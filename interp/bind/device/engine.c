@@ -195,6 +195,7 @@ static void push_names(lua_State *L, const char *text)
 static void add_driver_fields(lua_State *L, const lun_device *d)
 {
     lun__field_set_bool(L, "fp64", d->fp64);
+    lun__field_set_text(L, "bits", d->bits);
     if (!d->driver[0])
         return;
     lun__field_set_text(L, "platform", d->platform);

@@ -241,8 +241,8 @@ local FUNCTIONS = {
     backends = { "lun.backends()", "the names of the backends that can be used here, best first" },
     devices = {
         "lun.devices()",
-        "a list of devices: name, kind, backend, place, memory (bytes), units, fp64; for the host also machine; of\n"
-            .. "a driver's also platform, version, driver, extensions (a list), largest (bytes of a buffer),\n"
+        "a list of devices: name, kind, backend, place, memory (bytes), units, fp64, bits; for the host also machine;\n"
+            .. "of a driver's also platform, version, driver, extensions (a list), largest (bytes of a buffer),\n"
             .. "local_memory (bytes of a work-group), group (work-items of the largest), vector (bytes)",
     },
     use = {

@@ -433,6 +433,54 @@ describe("without OpenCL", function()
         assert.truthy(output:find "\n6251250\n$", output)
     end)
 
+    it("a device whose arithmetic is not IEEE's moves elements, and refuses to compute with other bits", function()
+        local output, status = pretending("flush", [[
+            print(lun.devices()[1].bits, lun.devices()[2].bits)
+            lun.use "openmp"
+            local a, b = lun.range(1, 5000):cast "f32":eval(), lun.range(1, 5000):eval()
+            lun.use "opencl"
+            print(a[7] + a:take { 3, 5 }[2], (b * 0.5):sum(), lun.range(1, 9):cast("i32"):sum())
+            print(pcall(function() return (a + a):eval() end))
+            print(pcall(function() return b:cast "f32":eval() end))
+            lun.use "openmp"
+            print((a + a)[5000])]])
+        assert.equal(0, status, output)
+        assert.truthy(output:find("^v1\tnone\n12.0\t6251250.0\t45\n"), output)
+        local words = "\nfalse\t[^\n]*it computes in f32, and the device has no subnormal numbers there"
+        assert.equal(2, select(2, output:gsub(words, "")), output)
+        assert.truthy(output:find "\n10000.0\n$", output)
+    end)
+
+    it("a device without fma of doubles says so where f32 is computed in them too", function()
+        local output, status = pretending("nofma", [[
+            lun.use "openmp"
+            local a = lun.range(1, 9):cast "f32":eval()
+            lun.use "opencl"
+            print(lun.devices()[2].bits, (a + a)[9])
+            print(pcall(function() return a:pow(0.3):eval() end))
+            print(pcall(function() return (a:cast "f64" + 1):eval() end))]])
+        assert.equal(0, status, output)
+        assert.truthy(output:find("^none\t18.0\n"), output)
+        local words = "\nfalse\t[^\n]*it computes in f64, and the device has no fused multiply%-add there"
+        assert.equal(2, select(2, output:gsub(words, "")), output)
+    end)
+
+    it("a function with other bits than the host's is refused before it computes anything", function()
+        local output, status = pretending("other", [[
+            local a = lun.range(1, 9):eval()
+            print(a:sin()[1] == lun.sin(1), a:cast "f32":exp()[1] > 2.7)
+            local before = lun.stats()
+            print(pcall(function() return a:exp():eval() end))
+            print(pcall(function() return a:map(function(x) return math.exp(-x) end):eval() end))
+            print(lun.stats().launches == before.launches)
+            lun.use "openmp"
+            print(a:exp()[1] == lun.exp(1))]])
+        assert.equal(0, status, output)
+        assert.truthy(output:find("^true\ttrue\n"), output)
+        assert.equal(2, select(2, output:gsub("\nfalse\t[^\n]*exp of f64 has other bits there than elsewhere %(of ", "")), output)
+        assert.truthy(output:find "\ntrue\ntrue\n$", output)
+    end)
+
     it("a broken driver is left out", function()
         os.execute(("mkdir -p %s/vendors && echo /nonexistent/libdriver.so > %s/vendors/broken.icd"):format(scratch,
             scratch))

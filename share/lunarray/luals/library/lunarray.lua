@@ -3556,8 +3556,8 @@ function lun.describe(a) end
 ---@return lun.Array
 function lun.det(a) end
 
----a list of devices: name, kind, backend, place, memory (bytes), units, fp64; for the host also machine; of
----a driver's also platform, version, driver, extensions (a list), largest (bytes of a buffer),
+---a list of devices: name, kind, backend, place, memory (bytes), units, fp64, bits; for the host also machine;
+---of a driver's also platform, version, driver, extensions (a list), largest (bytes of a buffer),
 ---local_memory (bytes of a work-group), group (work-items of the largest), vector (bytes)
 ---`lun.devices()`
 ---@return table
