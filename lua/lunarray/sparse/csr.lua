@@ -259,7 +259,14 @@ end
 
 local function transposed(S)
     local d = self(S)
-    return of_triples(d.columns, places(d), d.values, d.m, d.n)
+    if #d.values == 0 then
+        return made(d.m, d.n, core.ones(d.m + 1, "i64"), d.columns, d.values)
+    end
+    -- elements are in the order of their rows, which a stable sort by columns keeps
+    local order = d.columns:cast(d.m < 1 << 32 and "u32" or "i64"):argsort():eval()
+    local counts = core.zeros(d.m, "i64"):put(d.columns, 1, { combine = "+" })
+    local offsets = core.concat { core.ones(1, "i64"), counts:cumsum() + 1 }
+    return made(d.m, d.n, offsets, places(d):eval():take(order), d.values:take(order))
 end
 
 -- Elements of a Vector of zeros.
