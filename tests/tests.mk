@@ -115,13 +115,16 @@ asan:
 # ignore_noninstrumented_modules=1, with which ThreadSanitizer on Linux reports nothing that memcpy and its like do; so it
 # gets that word, and ThreadSanitizer another one, which archer cannot read. Kernels are instrumented too. clang does not
 # watch vectors of more than 16 bytes: none are made of loops. Reports go to files, where those of children are found
-# whatever becomes of them.
+# whatever becomes of them.  What is suppressed is symbolised first: of a kernel, whose file has gone, that is a line on stderr.
+SYMBOLIZER   = $(firstword $(wildcard /usr/lib/llvm-*/bin/llvm-symbolizer))
 ARCHER       = $(firstword $(wildcard /usr/lib/llvm-*/lib/libarcher.so))
 TSAN_REPORTS = $(CURDIR)/build/tsan/reports
-TSAN_FLAGS   = ignore_noninstrumented_modules=1:ignore_noninstrumented_modules=no:die_after_fork=0:allocator_may_return_null=1
+TSAN_FLAGS   = ignore_noninstrumented_modules=1:ignore_noninstrumented_modules=no:die_after_fork=0:allocator_may_return_null=1:external_symbolizer_path=$(CURDIR)/build/tsan/llvm-symbolizer
 tsan:
 	@CLANG='$(CLANG)' sh tests/setup.sh tsan
-	@mkdir -p build/tsan && $(CLANG) -O2 -fPIC -c -o build/tsan/tsan_stack.o tests/tsan_stack.c
+	@mkdir -p build/tsan && printf '#!/bin/sh\nexec %s "$$@" 2>/dev/null\n' '$(SYMBOLIZER)' >build/tsan/llvm-symbolizer && \
+	    chmod +x build/tsan/llvm-symbolizer
+	@$(CLANG) -O2 -fPIC -c -o build/tsan/tsan_stack.o tests/tsan_stack.c
 	@$(MAKE) --no-print-directory $(JOBS) BUILD=build/tsan CC='$(CLANG)' OPT='-O2 -g -fno-vectorize -fno-slp-vectorize' \
 	    LOOPS_OPT= SANITIZE='-fsanitize=thread -D__SANITIZE_THREAD__' \
 	    LDFLAGS='$(LDFLAGS) -Wl,--defsym,__longjmp_chk=longjmp build/tsan/tsan_stack.o' all core-tests torture-build

@@ -131,6 +131,10 @@ describe("in odd surroundings", function()
     end)
 
     it("a system without /dev/null has a compiler nonetheless", function()
+        if shell.interpreter():find "/tsan/" then
+            print "left out: a system without /dev/null: clang's OpenMP runtime needs /dev/shm"
+            return
+        end
         if counted or not os.execute "unshare -m true 2>/dev/null" then
             pending "needs to be root, for a /dev of its own"
             return
