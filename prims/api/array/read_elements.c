@@ -84,10 +84,15 @@ lun_status lun__read_check(lun_engine *e, const lun_array *a, int64_t first, int
 lun_status lun__read_copy_out(lun_engine *e, const lun_node *n, int64_t first, int64_t count,
                               void *host)
 {
-    if (n->kind != LUN_NODE_NUMBER)
-        return lun__mirror_read(e, n->storage, n->offset + first, count, host);
-    lun__dtype_cell_fill((lun_dtype)n->dtype, n->cell, host, count);
-    return LUN_OK;
+    lun_status s = LUN_OK;
+    if (n->kind == LUN_NODE_NUMBER) {
+        lun__dtype_cell_fill((lun_dtype)n->dtype, n->cell, host, count);
+        return s;
+    }
+    lun_host_begin(e); /* a lun_cancel from before is over: a device may still be waited for */
+    s = lun__mirror_read(e, n->storage, n->offset + first, count, host);
+    lun_host_end(e);
+    return s;
 }
 
 /* Elements of a view of n, a LEAF, run by run: those of a file are not loaded. */
