@@ -3,8 +3,8 @@
  *
  * Compilers of drivers contract, flush or estimate now and then in spite of their options.  So each
  * function of math/sequence.h is computed for ARGUMENTS arguments before the first kernel that has
- * it, and compared.  That a driver's version passed is kept in the cache; who differs is asked
- * again. */
+ * it, and compared.  That a driver's version passed is kept in the cache; one that
+ * differs is asked again. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,12 +36,9 @@ static uint64_t mixed(uint64_t z)
 
 static uint64_t cell_of(lun_dtype t, double x)
 {
-    const float f = (float)x;
-    uint32_t narrow;
-    uint64_t wide;
-    memcpy(&narrow, &f, sizeof f);
-    memcpy(&wide, &x, sizeof x);
-    return lun__dtype_is_double(t) ? wide : narrow;
+    uint64_t cell;
+    memcpy(&cell, &x, sizeof x);
+    return lun__dtype_cell_cast(t, LUN_F64, cell);
 }
 
 /* In turn any bits, multiples of pi/2, numbers near 1 and those of moderate size; special ones
@@ -110,12 +107,7 @@ static lun_status run(lun_gpu *g, probe *p, lun_kernel *k)
 
 static double number_of(lun_dtype t, uint64_t cell)
 {
-    const uint32_t narrow = (uint32_t)cell;
-    float f;
-    double d;
-    memcpy(&f, &narrow, sizeof f);
-    memcpy(&d, &cell, sizeof d);
-    return lun__dtype_is_double(t) ? d : (double)f;
+    return lun__dtype_cell_to_value(t, cell).as.d;
 }
 
 static lun_status compare(lun_gpu *g, const probe *p)
