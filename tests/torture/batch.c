@@ -43,9 +43,14 @@ static int32_t one_of(line *w, lun_dtype t)
     return w->values[t][n > 3 && below(w, 2) ? n - 1 - below(w, 3) : below(w, n)];
 }
 
+/* A value to be used; one of a dtype that is only stored as what that is computed in. */
 static void note(line *w, int32_t v)
 {
     lun_dtype t = (lun_dtype)w->ir->ins[v].dtype;
+    if (lun__dtype_is_stored(t)) {
+        t = lun__dtype_get(t)->compute;
+        v = ir_cast(w->ir, t, v);
+    }
     if (w->count[t] < 200)
         w->values[t][w->count[t]++] = v;
 }
@@ -78,6 +83,15 @@ static void add_op(line *w)
         note(w, ir_op(w->ir, op, t, a, b, c));
         return;
     }
+}
+
+static void add_cast(line *w)
+{
+    const lun_dtype from = known_dtype(w);
+    lun_dtype to = (lun_dtype)below(w, LUN_DTYPE_COUNT);
+    if (lun__dtype_is_stored(to) && !lun__dtype_is_plain_float(from))
+        to = lun__dtype_get(to)->compute;
+    note(w, ir_cast(w->ir, to, one_of(w, from)));
 }
 
 static bool may_combine(lun_op op, lun_dtype t)
@@ -126,8 +140,7 @@ static void write_line(lun_ir *ir, uint64_t seed, bool combines)
         if (way < 14)
             add_op(&w);
         else if (way < 18)
-            note(&w,
-                 ir_cast(ir, (lun_dtype)below(&w, LUN_DTYPE_COUNT), one_of(&w, known_dtype(&w))));
+            add_cast(&w);
         else
             add_constant(&w);
         if (combines && i == steps / 2 && below(&w, 2)) {
