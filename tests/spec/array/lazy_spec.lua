@@ -96,7 +96,9 @@ describe("another backend", function()
             assert.equal(want, work())
         end
         local now = lun.stats()
-        assert.is_true(now.compiles + now.cache_hits - built.compiles - built.cache_hits <= 1)
+        if not os.getenv "LUNARRAY_KERNELS" then -- of which a bound may leave one
+            assert.is_true(now.compiles + now.cache_hits - built.compiles - built.cache_hits <= 1)
+        end
         lun.math "precise"
         assert.equal(want, work())
         lun.math "fast"
