@@ -29,6 +29,7 @@ static int task(lua_State *L)
     lun_argument args[LUN_MAX_OPERANDS];
     lun_workdiv w;
     lun__lua_teams_division(L, 1, &w);
+    lun__lua_variant_settle(L, h, 2);
     if ((!lua_isfunction(L, 2) || lua_iscfunction(L, 2)) && lua_type(L, 2) != LUA_TSTRING)
         lun__error_bad_type(L, 2, "Lua function or C source");
     if (count > LUN_MAX_OPERANDS)

@@ -96,6 +96,7 @@ static int run(lua_State *L)
     const int count = lua_gettop(L) - 1;
     int taken = 0;
     lun_status s = LUN_OK;
+    lun__lua_variant_settle(L, h, 1);
     if ((!lua_isfunction(L, 1) || lua_iscfunction(L, 1)) && lua_type(L, 1) != LUA_TSTRING)
         return luaL_error(L,
                           "bad argument #1 to 'teams' (Lua function or C source expected, got %s)",

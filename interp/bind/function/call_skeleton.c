@@ -145,9 +145,11 @@ static int array_skeleton(lua_State *L)
     const lun_skeleton_info row = lun__lua_skeleton_row(k.kind);
     int f = row.arrays + 1, options, behind = f + lun__lua_skeleton_functions(&row);
     lun__call c = {.function = f, .extra = behind, .extra_number = behind};
-    int records = lun__record_among(L, 1);
-    if (records)
+    int records = lun__record_among(L, 1), variant = 0;
+    if (records) {
+        lun__lua_variant_settle(L, h, f);
         return lun__record_call(L, row.name, records);
+    }
     lun__lua_array_check(L, h, 1);
     for (int i = 0; i < row.arrays; i++)
         c.element[i] = c.number[i] = i + 1;
@@ -159,10 +161,14 @@ static int array_skeleton(lua_State *L)
     }
     c.options = options = last_options(L, c.extra);
     c.extras = lua_gettop(L) - (options != 0) - c.extra + 1;
+    if (lun__lua_variant_is(L, h, f)) {
+        lua_pushvalue(L, f);
+        variant = lua_gettop(L);
+    }
     lun__lua_skeleton_fill(L, h, &k, f, options);
     if (k.leaves > row.arrays)
         take_elements(L, &k, row.arrays, &c);
-    return lun__complex_call(L, h, &k, &c);
+    return lun__complex_call_variant(L, h, &k, variant, &c);
 }
 
 void lun__open_call_skeleton(lua_State *L, const lun__parts *p)

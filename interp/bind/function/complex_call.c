@@ -182,3 +182,33 @@ int lun__complex_call(lua_State *L, lun__host *h, const lun__skeleton *k, const 
         return by_parts(L, h, k, c);
     return lun__lua_skeleton_call(L, h, k, c);
 }
+
+/* ---- variants -------------------------------------------------------------------------------- */
+
+typedef struct skeleton_call {
+    const lun__skeleton *k;
+    const lun__call *c;
+} skeleton_call;
+
+static int build_call(lua_State *L, lun__host *h, int text, const void *data)
+{
+    const skeleton_call *of = data;
+    const lun_skeleton_info row = lun__lua_skeleton_row(of->k->kind);
+    lun__skeleton k = *of->k;
+    if (of->c->function) { /* so that messages number this argument */
+        lua_copy(L, text, of->c->function);
+        text = of->c->function;
+    }
+    k.f = lun__lua_function_at(L, h, text, row.folds ? row.operands : k.leaves, row.folds);
+    return lun__complex_call(L, h, &k, of->c);
+}
+
+int lun__complex_call_variant(lua_State *L, lun__host *h, const lun__skeleton *k, int variant,
+                              const lun__call *c)
+{
+    const skeleton_call of = {k, c};
+    if (!variant)
+        return lun__complex_call(L, h, k, c);
+    return lun__lua_variant_run(L, h, variant, c->name ? c->name : k->name, c->function, build_call,
+                                &of);
+}

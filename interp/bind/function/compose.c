@@ -14,18 +14,28 @@ static void check_count(lua_State *L, const lun__skeleton *k, const char *name, 
                    k->leaves, k->leaves == 1 ? "" : "s", count);
 }
 
-/* Calls k on the values on the top, made of the arguments from first[] on; replaces them by the
- * result. */
+/* Pushes the variant of the skeleton at `at`, which it is called with; 0, and nothing: it has
+ * none. */
+static int push_variant(lua_State *L, const lun__skeleton *k, int at)
+{
+    if (!k->varies)
+        return 0;
+    lua_getiuservalue(L, at, LUN__USE_SOURCE);
+    return lua_gettop(L);
+}
+
+/* Calls k, at the top, on the values below it, made of the arguments from first[] on; replaces all
+ * of them by the result. */
 static void reduce_top(lua_State *L, lun__host *h, const lun__skeleton *k,
                        const lun__skeleton *program, const char *name, int *first)
 {
-    int at = lua_gettop(L) - k->leaves + 1;
+    int at = lua_gettop(L) - k->leaves, variant = push_variant(L, k, lua_gettop(L));
     lun__call c = {.name = name, .workgroup = program->workgroup};
     for (int i = 0; i < k->leaves; i++) {
         c.element[i] = at + i;
         c.number[i] = first[i];
     }
-    int results = lun__complex_call(L, h, k, &c);
+    int results = lun__complex_call_variant(L, h, k, variant, &c);
     lua_pop(L, results - 1); /* only the first one is used */
     lua_replace(L, at);
     lua_settop(L, at);
@@ -101,8 +111,7 @@ static void run_program(lua_State *L, lun__host *h, int at, int argument, const 
             first[lua_gettop(L) - base - 1] = taken ? taken : 1;
         } else {
             const lun__skeleton *k = lun__lua_skeleton_check(L, h, -1);
-            lua_pop(L, 1);
-            reduce_top(L, h, k, program, name, &first[lua_gettop(L) - base - k->leaves]);
+            reduce_top(L, h, k, program, name, &first[lua_gettop(L) - 1 - base - k->leaves]);
         }
     }
 }
@@ -125,7 +134,7 @@ int lun__compose_run(lua_State *L, lun__host *h, int at, int first, const char *
         c.element[i] = first + i;
         c.number[i] = i + 1;
     }
-    return lun__complex_call(L, h, k, &c);
+    return lun__complex_call_variant(L, h, k, push_variant(L, k, at), &c);
 }
 
 /* ---- for lua/lunarray/function/skeleton.lua -------------------------------------------------- */
@@ -154,7 +163,8 @@ static int new_program(lua_State *L)
 }
 
 /* internal.skeleton(s): its name, how many arrays it takes, whether it is a program, its parts
- * then, else the source of its function, the length of its list. Nothing if s is no skeleton. */
+ * then, else the source of its function (of a variant: of that in use), the length of its list.
+ * Nothing if s is no skeleton. */
 static int describe(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
@@ -167,6 +177,7 @@ static int describe(lua_State *L)
     lua_pushinteger(L, k->leaves);
     lua_pushboolean(L, program);
     lua_getiuservalue(L, 1, program ? LUN__USE_PARTS : LUN__USE_SOURCE);
+    lun__lua_variant_settle(L, h, lua_gettop(L));
     lua_pushinteger(L, program ? k->length : k->leaves + 1);
     return 5;
 }

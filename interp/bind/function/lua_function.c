@@ -165,6 +165,7 @@ static lun_function *of_string(lua_State *L, lun__host *h, int i, int arity, boo
 lun_function *lun__lua_function_at(lua_State *L, lun__host *h, int i, int arity, bool folds)
 {
     lun_op op;
+    lun__lua_variant_settle(L, h, i);
     switch (lua_type(L, i)) {
     case LUA_TSTRING:
         return of_string(L, h, i, arity, folds);

@@ -75,34 +75,33 @@ static void read_ranges(lua_State *L, int arg, ranges *r)
     }
 }
 
-/* lun.generate(shape, f [, {out=}]): element (i, j, ...) is f(i, j, ...). */
-static int generate(lua_State *L)
+/* What lun.generate makes. */
+typedef struct generation {
+    ranges r;
+    lun__skeleton k; /* its dtypes */
+} generation;
+
+static int build_generated(lua_State *L, lun__host *h, int function, const void *data)
 {
-    lun__host *h = lun__host_here(L);
-    lun__skeleton k = {.name = "generate"};
+    const generation *of = data;
+    const ranges *r = &of->r;
     lun_array *outs[LUN_MAX_OUTPUTS];
     int room = 1, results = 1;
-    ranges r;
     lun_status s;
-    const int diverted = lun__record_call_shape(L, "generate");
-    if (diverted >= 0)
-        return diverted;
-    lua_settop(L, 3);
-    read_ranges(L, 1, &r);
-    lun__lua_skeleton_out(L, &k, 3);
-    lun_function *f = lun__lua_function_at(L, h, 2, r.rank, false);
+    lua_copy(L, function, 2); /* so that messages number this argument */
+    lun_function *f = lun__lua_function_at(L, h, 2, r->rank, false);
     int first = lua_gettop(L) + 1;
     lun__lua_array_new(L, h);
     if (luafn_compile_returned(L))
         lua_pop(L, 1);
     (void)luafn_compile_pairs(L);
     lun__source_line_mark(L, h);
-    LUN__TRY(s, lun_generate(h->engine, f, r.rank, r.first, r.extent, outs, room, &results));
+    LUN__TRY(s, lun_generate(h->engine, f, r->rank, r->first, r->extent, outs, room, &results));
     if (s == LUN_EARG && results > room && results <= LUN_MAX_OUTPUTS) {
         luaL_checkstack(L, results, "too many results");
         for (; room < results; room++)
             lun__lua_array_new(L, h);
-        LUN__TRY(s, lun_generate(h->engine, f, r.rank, r.first, r.extent, outs, room, &results));
+        LUN__TRY(s, lun_generate(h->engine, f, r->rank, r->first, r->extent, outs, room, &results));
     }
     if (s != LUN_OK)
         lun__error_raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "generate");
@@ -111,8 +110,25 @@ static int generate(lua_State *L)
     const uint32_t pairs = luafn_compile_pairs(L);
     if (pairs)
         results = lun__lua_complex_pairs(L, h, first, results, pairs);
-    lun__lua_skeleton_convert(L, h, &k, k.name, first, results, 2);
+    lun__lua_skeleton_convert(L, h, &of->k, of->k.name, first, results, 2);
     return luafn_compile_returned(L) ? lun__record_gather(L, first) : results;
+}
+
+/* lun.generate(shape, f [, {out=}]): element (i, j, ...) is f(i, j, ...). */
+static int generate(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    generation of = {.k.name = "generate"};
+    const int diverted = lun__record_call_shape(L, "generate");
+    if (diverted >= 0)
+        return diverted;
+    lua_settop(L, 3);
+    read_ranges(L, 1, &of.r);
+    lun__lua_skeleton_out(L, &of.k, 3);
+    if (!lun__lua_variant_is(L, h, 2))
+        return build_generated(L, h, 2, &of);
+    lua_pushvalue(L, 2);
+    return lun__lua_variant_run(L, h, 4, "generate", 2, build_generated, &of);
 }
 
 /* An integer of 1 or more at the top, the option `what` of the table at arg. */
@@ -212,6 +228,7 @@ static int each(lua_State *L)
     lun__host *h = lun__host_here(L);
     ranges r;
     lun_status s;
+    lun__lua_variant_settle(L, h, 2);
     const bool text = lua_type(L, 2) == LUA_TSTRING;
     if (!text && lua_gettop(L) > 3)
         return luaL_error(L, "wrong number of arguments to 'each' (at most 3 expected, got %d)",

@@ -47,6 +47,7 @@ typedef struct arguments {
 
 static void check_arguments(lua_State *L, lun__host *h, int top)
 {
+    lun__lua_variant_settle(L, h, 1);
     if (!lua_isfunction(L, 1) || lua_iscfunction(L, 1))
         lun__error_bad_type(L, 1, "Lua function");
     if (top - 1 > LUN_MAX_PARAMS)

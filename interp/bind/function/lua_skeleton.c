@@ -103,6 +103,22 @@ void lun__lua_skeleton_out(lua_State *L, lun__skeleton *k, int i)
     }
 }
 
+/* Raises unless each function of a variant at i is one that lun__lua_function_at takes. */
+static void check_variant(lua_State *L, lun__host *h, int i, int arity, bool folds)
+{
+    if (!lun__lua_variant_is(L, h, i))
+        return;
+    lua_pushvalue(L, i);
+    lun__lua_variant_push(L, i);
+    const int top = lua_gettop(L);
+    for (lua_pushnil(L); lua_next(L, top); lua_settop(L, top + 1)) {
+        lua_copy(L, -1, i);
+        (void)lun__lua_function_at(L, h, i, arity, folds);
+    }
+    lua_copy(L, top - 1, i);
+    lua_settop(L, top - 2);
+}
+
 void lun__lua_skeleton_fill(lua_State *L, lun__host *h, lun__skeleton *k, int f, int options)
 {
     const lun_skeleton_info row = lun__lua_skeleton_row(k->kind);
@@ -111,6 +127,7 @@ void lun__lua_skeleton_fill(lua_State *L, lun__host *h, lun__skeleton *k, int f,
     read_options(L, k, &row, options);
     /* if the row has one element, there are as many as arrays */
     const bool several = row.folds && k->leaves > 1;
+    check_variant(L, h, f, row.folds ? row.operands : k->leaves, row.folds);
     k->f = lun__lua_function_at(L, h, f, row.folds ? row.operands : k->leaves, row.folds);
     if (row.combines)
         k->by = lun__lua_function_at(L, h, f + 1, 2, true);
@@ -142,6 +159,9 @@ static int new_skeleton(lua_State *L)
         lun__record_defer_text(L, 1);
     lun__skeleton *k = lun__lua_skeleton_new(L, h, kind);
     int at = lua_gettop(L);
+    k->varies = lun__lua_variant_is(L, h, 1);
+    if (row.combines && lun__lua_variant_is(L, h, 2))
+        lun__blame_argument(L, 2, "a variant that combines goes with the method a:allpairs");
     lun__lua_skeleton_fill(L, h, k, 1, options);
     if (kind == LUN_SKELETON_STENCIL)
         lun__stencil_option_foresee(L, h, k, options);

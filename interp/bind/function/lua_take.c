@@ -133,6 +133,7 @@ static int put_options(lua_State *L, lun__host *h, lun_op *op, int *by)
     if (!lua_isnil(L, 4))
         luaL_checktype(L, 4, LUA_TTABLE);
     for (lua_pushnil(L); lua_istable(L, 4) && lua_next(L, 4); lua_pop(L, 1)) {
+        lun__lua_variant_settle(L, h, lua_gettop(L));
         if (!strcmp(lun__lua_along_option(L, 4, "axis=1, combine=\"+\""), "axis"))
             axis = lun__lua_take_axis(L, h, 4);
         else if (!read_operation(L, op)) {

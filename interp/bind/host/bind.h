@@ -241,6 +241,21 @@ bool lun__lua_function_push_code(lua_State *L, lun__host *h, const lun_function 
 /* Whether it is known: f is no operation and of no file. */
 bool lun__lua_function_is_code(lua_State *L, lun__host *h, const lun_function *f);
 
+/* ---- variants (lua_variant.c) ---------------------------------------------------------------- */
+
+/* Whether a variant is at i. */
+bool lun__lua_variant_is(lua_State *L, const lun__host *h, int i);
+/* Replaces a variant at i, which is absolute, by its function for the places in use. */
+void lun__lua_variant_settle(lua_State *L, lun__host *h, int i);
+/* Pushes the table of its functions by platform. */
+void lun__lua_variant_push(lua_State *L, int i);
+/* Pushes the results of a call with the function at `text` and returns their number. */
+typedef int lun__lua_variant_build(lua_State *L, lun__host *h, int text, const void *data);
+/* The same of the variant at i, whose functions all have to give the same dtypes; argument: its
+ * number in the call of that name, 0 if it is none of its arguments. */
+int lun__lua_variant_run(lua_State *L, lun__host *h, int i, const char *call, int argument,
+                         lun__lua_variant_build *build, const void *data);
+
 /* ---- records (record_calls.c) ---------------------------------------------------------------- */
 
 /* Whether records or a struct are at i; the first such argument from `first` on, 0: there is none;
@@ -352,6 +367,7 @@ void lun__open_ops(lua_State *L, const lun__parts *p);
 void lun__open_reduce(lua_State *L, const lun__parts *p);
 void lun__open_make(lua_State *L, const lun__parts *p);
 void lun__open_function(lua_State *L, const lun__parts *p);
+void lun__open_variant(lua_State *L, const lun__parts *p);
 void lun__open_skeleton(lua_State *L, const lun__parts *p);
 void lun__open_generate(lua_State *L, const lun__parts *p);
 void lun__open_partloop(lua_State *L, const lun__parts *p);

@@ -25,6 +25,7 @@ typedef enum lun__kind {
     LUN__OP,
     LUN__NA,
     LUN__COMPLEX,
+    LUN__VARIANT,
     LUN__KINDS,
     LUN__ERROR = LUN__KINDS,
     LUN__CACHE,

@@ -1,6 +1,6 @@
 -- lun.check: functions given to reduce, scan and allpairs are tested for associativity and for their identity, elements
--- computed by Lua functions are computed again by Lua itself, and indices in C functions are checked. Knows skeletons
--- by their calls, nothing of how they run.
+-- computed by Lua functions are computed again by Lua itself, functions of a variant are compared, and indices in C
+-- functions are checked. Knows skeletons by their calls, nothing of how they run.
 
 local core = require "lunarray.core"
 
@@ -264,10 +264,34 @@ local made = setmetatable({}, { __mode = "k" }) -- of skeletons made while it is
 local on = false
 local before = {} -- the functions replaced meanwhile
 
+-- Raises an error if the functions of a variant differ in a call by `kind`.
+local function check_variant(kind, v, id, g, count, level, ...)
+    local given, options = table.pack(...), count > 1 and { elements = count } or nil
+    local function call(f)
+        local s
+        if kind == "allpairs" then
+            s = REAL.allpairs(f, g, id)
+        elseif kind == "map" or kind == "zip" then
+            s = REAL[kind](f, options)
+        else
+            s = REAL[kind](f, id, options)
+        end
+        return s(table.unpack(given, 1, given.n))
+    end
+    local message = require("lunarray.function.variant").compare(kind, v, call, TOOLS)
+    if message then
+        error(message .. " (lun.check)", level + 1)
+    end
+end
+
 -- Checks a call of a skeleton by `kind` and gives its results. call(): makes it; then its arguments, `count` arrays
 -- that are taken element by element and extra ones.
 local function checked(kind, f, id, g, count, level, call, ...)
     local given = table.pack(...)
+    if core.internal.variant_texts(f) then
+        check_variant(kind, f, id, g, count, level + 1, ...)
+        f = core.internal.variant_chosen(f)
+    end
     if kind == "allpairs" then
         check_pairs(f, g, id, given[1], given[2], table.pack(table.unpack(given, 3, given.n)), level + 1)
         return call()

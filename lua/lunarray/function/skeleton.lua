@@ -26,7 +26,8 @@ end
 
 -- The skeleton that stands for a stage of a chain: itself, or map of a function (in Lua, as text, or of lun.op).
 local function stage(s)
-    local is_function = type(s) == "function" or type(s) == "string" or type(s) == "userdata" and internal.describe(s)
+    local is_function = type(s) == "function" or type(s) == "string"
+        or type(s) == "userdata" and (internal.describe(s) or internal.variant_texts(s))
     return is_function and core.map(s) or s
 end
 
@@ -130,6 +131,8 @@ function type_of_skeletons.__shr(a, b)
     end
     return M.sequence(a, b)
 end
+
+internal.variant_type.__shr = type_of_skeletons.__shr
 
 -- ---------------------------------------------------------------- trees
 

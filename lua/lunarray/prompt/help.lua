@@ -141,6 +141,11 @@ local FUNCTIONS = {
     stack = { "lun.stack(list [, axis=1])", "stacks arrays of one shape along a new axis" },
     sequence = { "lun.sequence(s1, s2, ...)", "a skeleton that applies one after the other, as s1 >> s2 does" },
     compose = { "lun.compose(root):left(s):right(s)", "a tree of skeletons; :only(s) under a unary root" },
+    variant = {
+        "lun.variant{opencl=f, openmp=g, default=h, ...}",
+        "one function, of which the text for the platform in use runs: taken wherever a function is; all have to give\n"
+            .. "the same dtype; lun.check compares what they give",
+    },
     eval = {
         "lun.eval(e1, e2, ... [, {out=list}])",
         "evaluates them in as few passes as possible; returns the number of a Scalar; "
@@ -867,7 +872,7 @@ Lunarray: lazy arrays that run as fused kernels. lun.help "name" or lun.help(x) 
 making arrays   vector zeros ones empty full range index linspace duration generate random frombytes concat stack struct
 functions       %s
 numbers         pi e inf nan na i complex iscomplex real imag conj angle
-skeletons       %s sequence compose
+skeletons       %s sequence compose variant
 of skeletons    %s
 computing       eval each teams workdiv atomic call prepare explain stats profile region trace check
 queues          queue buffer copy task

@@ -5749,6 +5749,13 @@ function lun.vander(a, n) end
 ---@return lun.Value
 function lun.var(a, options) end
 
+---one function, of which the text for the platform in use runs: taken wherever a function is; all have to give
+---the same dtype; lun.check compares what they give
+---`lun.variant{opencl=f, openmp=g, default=h, ...}`
+---@param options table
+---@return any
+function lun.variant(options) end
+
 ---sums of products along an axis, the others broadcast; of Vectors a number; of a complex a its conjugate counts
 ---`a:vecdot(b [, {axis=-1}])`
 ---@param a lun.Operand
