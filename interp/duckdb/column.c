@@ -11,11 +11,12 @@
 typedef lun__duckdb_column column;
 typedef __int128 wide;
 
-/* Elements of a chunk, of which some are there; NULL: all are. */
+/* n elements of a chunk from `first` on, at data; valid has a bit for each of the chunk's, NULL:
+ * none is missing among these. */
 typedef struct part {
     const void *data;
-    const bool *there;
-    int64_t n;
+    const uint64_t *valid;
+    int64_t first, n;
 } part;
 
 enum { WORD = 64 }; /* bits of a word of a validity */
@@ -27,9 +28,21 @@ void lun__duckdb_column_end(column *c)
     free(c->valid);
     free(c->heap);
     free(c->texts);
-    free(c->there);
     lun__csv_dictionary_end(&c->dictionary);
     *c = (column){.rows = 0};
+}
+
+void lun__duckdb_column_inherit(column *c, column *from)
+{
+    if (c->bits == from->bits) {
+        c->data = from->data;
+        c->room = from->room;
+        from->data = NULL;
+    }
+    c->heap = from->heap;
+    c->heap_room = from->heap_room;
+    from->heap = NULL;
+    lun__duckdb_column_end(from);
 }
 
 int64_t lun__duckdb_column_bytes(const column *c)
@@ -40,7 +53,7 @@ int64_t lun__duckdb_column_bytes(const column *c)
 
 /* ---- room ------------------------------------------------------------------------------------ */
 
-static bool grow(column *c, int64_t rows)
+bool lun__duckdb_column_reserve(column *c, int64_t rows)
 {
     enum { FIRST = 2048 };
     if (rows <= c->room)
@@ -85,7 +98,8 @@ static bool room_in_heap(column *c, int64_t bytes)
 
 static bool is_there(const part *p, int64_t k)
 {
-    return !p->there || p->there[k];
+    const int64_t at = p->first + k;
+    return !p->valid || (p->valid[at / WORD] >> at % WORD & 1);
 }
 
 /* Sets or clears the bit of a row. */
@@ -95,16 +109,47 @@ static void set_bit(void *bits, int64_t row, bool on)
     *byte = (uint8_t)((*byte & ~(1u << row % 8)) | (unsigned)on << row % 8);
 }
 
-/* Notes which elements are there. */
-static bool take_validity(column *c, const uint64_t *valid, int64_t first, part *p)
+/* Bits of word k of what stands in the way of a part: those of its elements that are missing. */
+static uint64_t gaps_of(const part *p, int64_t k)
 {
-    int64_t there = p->n;
-    for (int64_t k = 0; valid && k < p->n; k++) {
-        c->there[k] = valid[(first + k) / WORD] >> (first + k) % WORD & 1;
-        there -= !c->there[k];
+    const int64_t from = k * WORD, end = p->first + p->n;
+    uint64_t gaps = ~p->valid[k];
+    if (from < p->first)
+        gaps &= ~UINT64_C(0) << (p->first - from);
+    if (end - from < WORD)
+        gaps &= ~(~UINT64_C(0) << (end - from));
+    return gaps;
+}
+
+static int64_t count_gaps(const part *p)
+{
+    int64_t count = 0;
+    for (int64_t k = p->first / WORD; p->valid && k * WORD < p->first + p->n; k++)
+        count += __builtin_popcountll(gaps_of(p, k));
+    return count;
+}
+
+/* Puts the bits of a part behind those of the rows so far; words, where both begin with one. */
+static void append_bits(column *c, const part *p)
+{
+    if (c->rows % WORD || p->first % WORD) {
+        for (int64_t k = 0; k < p->n; k++)
+            set_bit(c->valid, c->rows + k, is_there(p, k));
+        return;
     }
-    p->there = there < p->n ? c->there : NULL;
-    if (!p->there && !c->valid)
+    const size_t bytes = (size_t)((p->n + WORD - 1) / WORD) * sizeof *c->valid;
+    if (p->valid)
+        memcpy(c->valid + c->rows / WORD, p->valid + p->first / WORD, bytes);
+    else
+        memset(c->valid + c->rows / WORD, 255, bytes);
+}
+
+/* Notes which elements are there. */
+static bool take_validity(column *c, part *p)
+{
+    const int64_t gaps = count_gaps(p);
+    p->valid = gaps ? p->valid : NULL;
+    if (!gaps && !c->valid)
         return true;
     if (!c->valid) {
         c->valid = malloc((size_t)c->room / 8);
@@ -112,9 +157,8 @@ static bool take_validity(column *c, const uint64_t *valid, int64_t first, part 
             return false;
         memset(c->valid, 255, (size_t)(c->rows + 7) / 8);
     }
-    for (int64_t k = 0; k < p->n; k++)
-        set_bit(c->valid, c->rows + k, is_there(p, k));
-    c->nulls += p->n - there;
+    append_bits(c, p);
+    c->nulls += gaps;
     return true;
 }
 
@@ -124,17 +168,16 @@ static void blank(const column *c, const part *p)
     const float narrow = __builtin_nanf("");
     const double number = __builtin_nan("");
     const int size = c->bits / 8;
-    for (int64_t k = 0; p->there && size && k < p->n; k++) {
-        unsigned char *to = c->data + (c->rows + k) * size;
-        if (p->there[k])
-            continue;
-        if (*c->format == 'f')
-            memcpy(to, &narrow, sizeof narrow);
-        else if (*c->format == 'g')
-            memcpy(to, &number, sizeof number);
-        else
-            memset(to, 0, (size_t)size);
-    }
+    char slot[16] = {0};
+    if (*c->format == 'f')
+        memcpy(slot, &narrow, sizeof narrow);
+    else if (*c->format == 'g')
+        memcpy(slot, &number, sizeof number);
+    for (int64_t k = p->first / WORD; p->valid && k * WORD < p->first + p->n; k++)
+        for (uint64_t gaps = gaps_of(p, k); gaps; gaps &= gaps - 1) {
+            const int64_t at = k * WORD + __builtin_ctzll(gaps) - p->first;
+            memcpy(c->data + (c->rows + at) * size, slot, (size_t)size);
+        }
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -307,8 +350,8 @@ static bool check_texts(const column *c, int64_t n, int64_t bytes, lun__duckdb_f
 {
     const char *from = c->heap + LUN__CSV_MARGIN;
     bool plain = true;
-    for (int64_t k = 0; plain && k < bytes; k++)
-        plain = from[k] > 0;
+    for (int64_t k = 0; k < bytes; k++)
+        plain &= from[k] > 0;
     for (int64_t k = 0; !plain && k < n; k++) {
         const lun__csv_text *t = &c->texts[k];
         if (t->at && lun__csv_utf8_no_text(t->at, t->length) >= 0)
@@ -326,10 +369,8 @@ static bool room_for_part(column *c, int64_t n)
         return true;
     lun__csv_text *texts = realloc(c->texts, (size_t)n * sizeof *texts);
     c->texts = texts ? texts : c->texts;
-    bool *there = realloc(c->there, (size_t)n);
-    c->there = there ? there : c->there;
-    c->part_room = texts && there ? n : c->part_room;
-    return texts && there;
+    c->part_room = texts ? n : c->part_room;
+    return texts;
 }
 
 static bool take_texts(column *c, const part *p, lun__duckdb_fault *f)
@@ -339,7 +380,7 @@ static bool take_texts(column *c, const part *p, lun__duckdb_fault *f)
     for (int64_t k = 0; k < p->n; k++)
         bytes += is_there(p, k) ? bound_of(c, p->data, k) : 0;
     c->heap_length = 0;
-    if (!room_in_heap(c, bytes + 2 * LUN__CSV_MARGIN))
+    if (!room_for_part(c, p->n) || !room_in_heap(c, bytes + 2 * LUN__CSV_MARGIN))
         return lun__duckdb_fault_engine(f, LUN_ENOMEM);
     char *first = c->heap + LUN__CSV_MARGIN, *to = first;
     for (int64_t k = 0; k < p->n; k++) {
@@ -424,9 +465,8 @@ bool lun__duckdb_column_take(const lun__duckdb_library *d, column *c, lun__duckd
                              int64_t first, int64_t n, lun__duckdb_fault *f)
 {
     const char *data = d->vector_get_data(v);
-    part p = {data + first * c->from, NULL, n};
-    if (!grow(c, c->rows + n) || !room_for_part(c, n) ||
-        !take_validity(c, d->vector_get_validity(v), first, &p))
+    part p = {data + first * c->from, d->vector_get_validity(v), first, n};
+    if (!lun__duckdb_column_reserve(c, c->rows + n) || !take_validity(c, &p))
         return lun__duckdb_fault_engine(f, LUN_ENOMEM);
     if (!take(c, &p, f))
         return false;

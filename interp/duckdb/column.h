@@ -36,8 +36,7 @@ typedef struct lun__duckdb_column {
     char *heap;               /* BYTES; and the texts of a chunk */
     int64_t heap_length, heap_room;
     lun__csv_text *texts; /* of a chunk */
-    bool *there;          /* in a chunk */
-    int64_t part_room;    /* of these */
+    int64_t part_room;
     lun__csv_dictionary dictionary;
 } lun__duckdb_column;
 
@@ -47,14 +46,19 @@ bool lun__duckdb_column_type_begin(const lun__duckdb_library *d, const char *nam
                                    lun__duckdb_type type, lun__duckdb_column *c,
                                    lun__duckdb_fault *f);
 void lun__duckdb_column_end(lun__duckdb_column *c);
+/* Gives the memory of a column, which ends, to one of the same type that begins. */
+void lun__duckdb_column_inherit(lun__duckdb_column *c, lun__duckdb_column *from);
+/* Makes room for so many rows before the first one comes. */
+bool lun__duckdb_column_reserve(lun__duckdb_column *c, int64_t rows);
 /* Takes n elements of a vector from `first` on. */
 bool lun__duckdb_column_take(const lun__duckdb_library *d, lun__duckdb_column *c,
                              lun__duckdb_vector v, int64_t first, int64_t n, lun__duckdb_fault *f);
 /* Bytes that it takes. */
 int64_t lun__duckdb_column_bytes(const lun__duckdb_column *c);
-/* The array of the rows, whose memory the column gives up.  options: as of lun_from_arrow_stream;
- * counted: the engine's limit counts its elements, for which they are copied. */
-bool lun__duckdb_column_make(lun_engine *e, lun__duckdb_column *c, const char *options,
-                             bool counted, lun_array **out, lun__duckdb_fault *f);
+/* The array of the rows, whose memory the column gives up, or, copied, keeps: then the elements
+ * are in memory of the engine's, which its limit counts and which it uses again.  options: as of
+ * lun_from_arrow_stream. */
+bool lun__duckdb_column_make(lun_engine *e, lun__duckdb_column *c, const char *options, bool copied,
+                             lun_array **out, lun__duckdb_fault *f);
 
 #endif

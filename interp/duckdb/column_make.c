@@ -17,6 +17,7 @@ typedef struct held {
     struct ArrowSchema schema;
     struct ArrowArray parts[2]; /* the rows; what is several the engine copies, and counts */
     int count, at;
+    bool borrows; /* the column's memory */
     const void *buffers[3];
     unsigned char *data;
     uint64_t *valid;
@@ -28,10 +29,12 @@ static void end(held *h)
 {
     if (__atomic_sub_fetch(&h->refs, 1, __ATOMIC_ACQ_REL))
         return;
-    free(h->data);
-    free(h->valid);
-    free(h->heap);
-    free(h->name);
+    if (!h->borrows) {
+        free(h->data);
+        free(h->valid);
+        free(h->heap);
+        free(h->name);
+    }
     free(h);
 }
 
@@ -79,20 +82,30 @@ static void *fitted(void *memory, int64_t bytes)
     return less ? less : memory;
 }
 
-/* Moves what the column has; NULL: no memory. */
-static held *hold(column *c, bool counted)
+/* Takes what the column has: for good, or as long as the call lasts. */
+static void take(held *h, column *c, bool copied)
 {
-    held *h = calloc(1, sizeof *h);
+    h->name = c->name;
+    h->heap = c->heap;
+    h->data = copied ? c->data : fitted(c->data, (c->rows + 7) / 8 * c->bits + 8);
+    h->valid = copied || !c->nulls ? c->valid : fitted(c->valid, (c->rows + 7) / 8);
+    h->borrows = copied;
+    if (!copied) {
+        c->name = c->heap = NULL;
+        c->data = NULL;
+        c->valid = NULL;
+    }
+}
+
+/* What an array is made of; NULL: no memory. */
+static held *hold(column *c, bool copied)
+{
+    held *h = lun__duckdb_column_reserve(c, 1) ? calloc(1, sizeof *h) : NULL;
     if (!h)
         return NULL;
-    *h = (held){.refs = 1, .name = c->name, .heap = c->heap};
-    h->data = fitted(c->data, (c->rows + 7) / 8 * c->bits + 8);
-    h->valid = c->nulls ? fitted(c->valid, (c->rows + 7) / 8) : c->valid;
-    c->name = c->heap = NULL;
-    c->data = NULL;
-    c->valid = NULL;
-    if (!h->data)
-        h->data = calloc(1, 16); /* a column without rows */
+    copied = copied && c->rows > 1; /* a single row the engine does not copy */
+    h->refs = 1;
+    take(h, c, copied);
     memcpy(h->format, c->format, sizeof h->format);
     if (c->way == LUN__DUCKDB_HUGE && c->beyond >= 0)
         h->format[0] = 'L';
@@ -100,7 +113,7 @@ static held *hold(column *c, bool counted)
     h->buffers[0] = c->nulls ? h->valid : NULL;
     h->buffers[1] = h->data;
     h->buffers[2] = h->heap ? h->heap : "";
-    h->count = 1 + (counted && c->rows > 1);
+    h->count = 1 + copied;
     h->parts[0] = (struct ArrowArray){.length = c->rows,
                                       .null_count = c->nulls,
                                       .n_buffers = 2 + (c->way == LUN__DUCKDB_BYTES),
@@ -117,15 +130,12 @@ static held *hold(column *c, bool counted)
     return h;
 }
 
-static bool make_arrow(lun_engine *e, column *c, const char *options, bool counted, lun_array **out,
+static bool make_arrow(lun_engine *e, column *c, const char *options, bool copied, lun_array **out,
                        lun__duckdb_fault *f)
 {
-    held *h = hold(c, counted);
-    if (!h || !h->data) {
-        if (h)
-            end(h);
+    held *h = hold(c, copied);
+    if (!h)
         return lun__duckdb_fault_engine(f, LUN_ENOMEM);
-    }
     struct ArrowArrayStream in = {.get_schema = get_schema,
                                   .get_next = get_next,
                                   .release = release_stream,
@@ -207,7 +217,7 @@ static bool make_texts(lun_engine *e, column *c, lun_array **out, lun__duckdb_fa
     return s == LUN_OK || lun__duckdb_fault_engine(f, s);
 }
 
-bool lun__duckdb_column_make(lun_engine *e, column *c, const char *options, bool counted,
+bool lun__duckdb_column_make(lun_engine *e, column *c, const char *options, bool copied,
                              lun_array **out, lun__duckdb_fault *f)
 {
     if (c->way == LUN__DUCKDB_BYTES && !(options && strstr(options, "blobs")))
@@ -216,5 +226,5 @@ bool lun__duckdb_column_make(lun_engine *e, column *c, const char *options, bool
                                     "it text",
                                     c->name, c->type == LUN__DUCKDB_BLOB ? "BLOB" : "GEOMETRY");
     const bool are_texts = c->way == LUN__DUCKDB_TEXTS || c->way == LUN__DUCKDB_CODES;
-    return are_texts ? make_texts(e, c, out, f) : make_arrow(e, c, options, counted, out, f);
+    return are_texts ? make_texts(e, c, out, f) : make_arrow(e, c, options, copied, out, f);
 }

@@ -26,6 +26,11 @@ static bool fill(lun_engine *e, lun__duckdb_library *out)
 #define LUN__DUCKDB_FIND(type, name, arguments) ok = ok && find(e, "duckdb_" #name, &out->name);
     LUN__DUCKDB_FUNCTIONS(LUN__DUCKDB_FIND)
 #undef LUN__DUCKDB_FIND
+#define LUN__DUCKDB_LOOK(type, name, arguments)      \
+    if (ok && !find(e, "duckdb_" #name, &out->name)) \
+        out->name = NULL;
+    LUN__DUCKDB_LATER_FUNCTIONS(LUN__DUCKDB_LOOK)
+#undef LUN__DUCKDB_LOOK
     return ok;
 }
 

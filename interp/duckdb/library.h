@@ -1,6 +1,6 @@
 /* library.h - the functions of DuckDB's library, which is opened when they are first needed: those
- * of its C interface that every version from 1.1 on has.  Its types are opaque here; numbers are
- * those of its documented interface. */
+ * of its C interface that every version from 1.1 on has, and a few newer ones.  Its types are
+ * opaque here; numbers are those of its documented interface. */
 #ifndef LUN_DUCKDB_LIBRARY_H
 #define LUN_DUCKDB_LIBRARY_H
 
@@ -183,9 +183,16 @@ typedef void (*lun__duckdb_find)(lun__duckdb_info, const char *, void *);
     X(int64_t, get_int64, (lun__duckdb_value))                                               \
     X(void, destroy_value, (lun__duckdb_value *))
 
+/* Those that a version may lack, where they are NULL: newer ones, and row_count, which is to go. */
+#define LUN__DUCKDB_LATER_FUNCTIONS(X)                                   \
+    X(uint64_t, row_count, (lun__duckdb_result *))                       \
+    X(uint64_t, prepared_statement_column_count, (lun__duckdb_prepared)) \
+    X(int, prepared_statement_column_type, (lun__duckdb_prepared, uint64_t))
+
 typedef struct lun__duckdb_library {
 #define LUN__DUCKDB_FIELD(type, name, arguments) type(*name) arguments;
     LUN__DUCKDB_FUNCTIONS(LUN__DUCKDB_FIELD)
+    LUN__DUCKDB_LATER_FUNCTIONS(LUN__DUCKDB_FIELD)
 #undef LUN__DUCKDB_FIELD
 } lun__duckdb_library;
 

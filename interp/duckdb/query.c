@@ -115,12 +115,27 @@ lun_status lun__duckdb_query_prepare(lun_engine *e, query *q, const char *text)
     return work(e, q, prepare);
 }
 
+/* Whether rows have texts, which a complete result has beside those that are codes already, in
+ * twice the time and memory; false where the library is too old to say. */
+static bool has_texts(const query *q)
+{
+    const lun__duckdb_library *d = q->instance->library;
+    bool has = false;
+    if (!d->prepared_statement_column_count || !d->prepared_statement_column_type)
+        return false;
+    const uint64_t count = d->prepared_statement_column_count(q->prepared);
+    for (uint64_t k = 0; !has && k < count; k++)
+        has = d->prepared_statement_column_type(q->prepared, k) == LUN__DUCKDB_VARCHAR;
+    return has;
+}
+
 static void run(void *of)
 {
     query *q = of;
     const lun__duckdb_library *d = q->instance->library;
-    const int failed = q->stream ? d->execute_prepared_streaming(q->prepared, &q->result)
-                                 : d->execute_prepared(q->prepared, &q->result);
+    q->streams = q->how == LUN__DUCKDB_STREAM || (q->how == LUN__DUCKDB_AS_SUITS && has_texts(q));
+    const int failed = q->streams ? d->execute_prepared_streaming(q->prepared, &q->result)
+                                  : d->execute_prepared(q->prepared, &q->result);
     q->has_result = true;
     if (failed) {
         (void)quote(&q->fault, d->result_error(&q->result));
@@ -132,20 +147,26 @@ static void run(void *of)
     q->changed = kind == LUN__DUCKDB_CHANGED_ROWS ? (int64_t)d->rows_changed(&q->result) : 0;
 }
 
-lun_status lun__duckdb_query_run(lun_engine *e, query *q, bool stream)
+lun_status lun__duckdb_query_run(lun_engine *e, query *q, lun__duckdb_how how)
 {
-    q->stream = stream;
+    q->how = how;
+    q->before = 0;
     q->ended = false;
     return work(e, q, run);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+static void end_columns(lun__duckdb_column *list, int64_t width)
+{
+    for (int64_t k = 0; list && k < width; k++)
+        lun__duckdb_column_end(&list[k]);
+    free(list);
+}
+
 void lun__duckdb_query_end_columns(query *q)
 {
-    for (int64_t k = 0; q->columns && k < q->width; k++)
-        lun__duckdb_column_end(&q->columns[k]);
-    free(q->columns);
+    end_columns(q->columns, q->width);
     q->columns = NULL;
 }
 
@@ -169,23 +190,34 @@ void lun__duckdb_query_end(query *q)
     q->prepared = NULL;
 }
 
-/* Makes columns without rows. */
+/* Makes columns without rows, in the memory of those before. */
 static bool begin_columns(query *q)
 {
     const lun__duckdb_library *d = q->instance->library;
+    enum { PART = 1 << 20 }; /* rows that are reserved for those that may come */
+    const int64_t known = q->most >= 0                  ? (q->most < PART ? q->most : PART)
+                          : !q->streams && d->row_count ? (int64_t)d->row_count(&q->result)
+                                                        : 0;
+    lun__duckdb_column *old = q->columns;
     bool good = true;
     q->rows = 0;
-    lun__duckdb_query_end_columns(q);
     q->columns = calloc((size_t)q->width + 1, sizeof *q->columns);
-    if (!q->columns)
+    if (!q->columns) {
+        end_columns(old, q->width);
         return lun__duckdb_fault_engine(&q->fault, LUN_ENOMEM);
+    }
     for (int64_t k = 0; good && k < q->width; k++) {
         lun__duckdb_type type = d->column_logical_type(&q->result, (uint64_t)k);
         const char *name = d->column_name(&q->result, (uint64_t)k);
         good = lun__duckdb_column_type_begin(d, name ? name : "", type, &q->columns[k], &q->fault);
         d->destroy_logical_type(&type);
         q->columns[k].base = q->before;
+        if (old)
+            lun__duckdb_column_inherit(&q->columns[k], &old[k]);
+        if (good && !lun__duckdb_column_reserve(&q->columns[k], known))
+            good = lun__duckdb_fault_engine(&q->fault, LUN_ENOMEM);
     }
+    end_columns(old, q->width);
     return good;
 }
 

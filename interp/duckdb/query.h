@@ -24,6 +24,13 @@ void lun__duckdb_query_close(lun__duckdb_instance *d);
 /* A connection, on which our tables are seen; NULL: *f. */
 lun__duckdb_connection lun__duckdb_query_connect(lun__duckdb_instance *d, lun__duckdb_fault *f);
 
+/* How rows come: as they are computed, or all of them at once. */
+typedef enum lun__duckdb_how {
+    LUN__DUCKDB_AS_SUITS, /* the first if there are texts among them */
+    LUN__DUCKDB_STREAM,
+    LUN__DUCKDB_COMPLETE
+} lun__duckdb_how;
+
 /* A statement and its result.  Begins as zeros but for instance and connection. */
 typedef struct lun__duckdb_query {
     lun__duckdb_instance *instance;
@@ -38,15 +45,15 @@ typedef struct lun__duckdb_query {
     int64_t changed; /* rows, of a statement that gives none */
     const char *text;
     int64_t most;
-    bool stream;
+    lun__duckdb_how how;
+    bool streams; /* its result */
     lun__duckdb_fault fault;
     lun__duckdb_work *work;
 } lun__duckdb_query;
 
 /* Prepares a text of one statement.  LUN_OK: q->fault.code says what is wrong with it. */
 lun_status lun__duckdb_query_prepare(lun_engine *e, lun__duckdb_query *q, const char *text);
-/* Runs it; stream: rows come as they are fetched. */
-lun_status lun__duckdb_query_run(lun_engine *e, lun__duckdb_query *q, bool stream);
+lun_status lun__duckdb_query_run(lun_engine *e, lun__duckdb_query *q, lun__duckdb_how how);
 /* Takes the next rows, `most` at most (-1: all), into columns; q->rows: how many; q->ended: no more
  * come. */
 lun_status lun__duckdb_query_fetch(lun_engine *e, lun__duckdb_query *q, int64_t most);

@@ -297,8 +297,9 @@ static query *new_query(lua_State *L, connection *c)
     return q;
 }
 
-/* Makes the columns arrays: pushes two lists, of names and of arrays, and the number of rows. */
-static int push_rows(lua_State *L, lun__host *h, query *q, const char *options)
+/* Makes the columns arrays: pushes two lists, of names and of arrays, and the number of rows.
+ * more: other rows come after these, in the memory of the columns. */
+static int push_rows(lua_State *L, lun__host *h, query *q, const char *options, bool more)
 {
     lun_config config = {.size = sizeof config};
     lun_config_get(h->engine, &config);
@@ -310,10 +311,11 @@ static int push_rows(lua_State *L, lun__host *h, query *q, const char *options)
         lua_pushstring(L, c->name);
         lua_rawseti(L, -3, k + 1);
         lun_array **out = lun__lua_array_new(L, h);
-        if (!lun__duckdb_column_make(h->engine, c, options, config.memory_limit > 0, out,
+        if (!lun__duckdb_column_make(h->engine, c, options, more || config.memory_limit > 0, out,
                                      &q->fault))
             return push_fault(L, h, LUN_OK, &q->fault);
-        lun__duckdb_column_end(c);
+        if (!more)
+            lun__duckdb_column_end(c);
         lua_rawseti(L, -2, k + 1);
     }
     lua_pushinteger(L, q->rows);
@@ -322,10 +324,10 @@ static int push_rows(lua_State *L, lun__host *h, query *q, const char *options)
 }
 
 /* Runs the text where tools see it. */
-static lun_status run_seen(lun__host *h, query *q, bool stream, const char *text)
+static lun_status run_seen(lun__host *h, query *q, lun__duckdb_how how, const char *text)
 {
     lun_host_event(h->engine, true, LUN_TOOL_DOOR, "duckdb", text);
-    const lun_status s = lun__duckdb_query_run(h->engine, q, stream);
+    const lun_status s = lun__duckdb_query_run(h->engine, q, how);
     lun_host_event(h->engine, false, LUN_TOOL_DOOR, "duckdb", text);
     return s;
 }
@@ -339,51 +341,57 @@ static lun_status fetch_seen(lun__host *h, query *q, int64_t most)
     return s;
 }
 
-/* Prepares the text at 2, with the tables at 3 and the parameters at 4, and runs it; 0, or that
- * many values pushed. */
-static int begin(lua_State *L, connection *c, query *q, bool stream)
+/* Prepares the text at 2 with the parameters at `list`; 0, or that many values pushed. */
+static int prepare(lua_State *L, connection *c, query *q, int list)
 {
-    lun__host *h = c->from->host;
-    lun__duckdb_tables *t = &c->from->of.tables;
-    lun_status s = lun__duckdb_query_prepare(h->engine, q, luaL_checkstring(L, 2));
+    const lun_status s =
+        lun__duckdb_query_prepare(c->from->host->engine, q, luaL_checkstring(L, 2));
     if (s != LUN_OK || q->fault.code)
-        return push_fault(L, h, s, &q->fault);
-    bind_all(L, q, 4);
-    s = run_seen(h, q, stream, lua_tostring(L, 2));
-    if (s == LUN_OK && q->fault.code && t->missed) {
-        lun__duckdb_query_end_result(q);
-        export_wanted(L, c, 3);
-        s = run_seen(h, q, stream, lua_tostring(L, 2));
-    }
-    return s != LUN_OK || q->fault.code ? push_fault(L, h, s, &q->fault) : 0;
+        return push_fault(L, c->from->host, s, &q->fault);
+    bind_all(L, q, list);
+    return 0;
+}
+
+/* Runs what is prepared, and takes all its rows. */
+static lun_status run_whole(lua_State *L, lun__host *h, query *q, lun__duckdb_how how)
+{
+    lun_status s = run_seen(h, q, how, lua_tostring(L, 2));
+    if (s == LUN_OK && !q->fault.code && q->has_rows)
+        s = fetch_seen(h, q, -1);
+    lun__duckdb_query_end_result(q); /* an open one is in the way of the next statement */
+    return s;
 }
 
 /* connection:run(text, tables, parameters, stream, options): names, arrays and number of rows of a
  * statement; or true and how many rows it changed; or nil, message, code. Tables: a list, see
- * take_table, which release() frees. */
+ * take_table, which release() frees; stream: a boolean, nil: as suits the columns. */
 static int run(lua_State *L)
 {
     connection *c = check_connection(L);
     luaL_checktype(L, 3, LUA_TTABLE);
     luaL_checktype(L, 4, LUA_TTABLE);
     lua_settop(L, 6);
-    const bool stream = lua_toboolean(L, 5);
+    const lun__duckdb_how how = lua_isnil(L, 5)       ? LUN__DUCKDB_AS_SUITS
+                                : lua_toboolean(L, 5) ? LUN__DUCKDB_STREAM
+                                                      : LUN__DUCKDB_COMPLETE;
     const char *options = luaL_optstring(L, 6, NULL);
     query *q = new_query(L, c);
     take_tables(L, c, 3);
-    const int failed = begin(L, c, q, stream);
+    const int failed = prepare(L, c, q, 4);
     if (failed)
         return failed;
-    if (!q->has_rows) {
-        lua_pushboolean(L, 1);
-        lua_pushinteger(L, q->changed);
-        return 2;
+    lun_status s = run_whole(L, c->from->host, q, how);
+    if (s == LUN_OK && q->fault.code && c->from->of.tables.missed) {
+        export_wanted(L, c, 3);
+        s = run_whole(L, c->from->host, q, how);
     }
-    const lun_status s = fetch_seen(c->from->host, q, -1);
     if (s != LUN_OK || q->fault.code)
         return push_fault(L, c->from->host, s, &q->fault);
-    lun__duckdb_query_end_result(q); /* before its columns are copied, if they are */
-    return push_rows(L, c->from->host, q, options);
+    if (q->has_rows)
+        return push_rows(L, c->from->host, q, options, false);
+    lua_pushboolean(L, 1);
+    lua_pushinteger(L, q->changed);
+    return 2;
 }
 
 /* connection:rows(text, parameters): the rows of a query, to be asked for in turn; or nil, message,
@@ -393,13 +401,14 @@ static int rows(lua_State *L)
     connection *c = check_connection(L);
     lua_settop(L, 3);
     luaL_checktype(L, 3, LUA_TTABLE);
-    lua_createtable(L, 0, 0);
-    lua_insert(L, 3);
     query *q = new_query(L, c);
-    const int failed = begin(L, c, q, true);
+    const int failed = prepare(L, c, q, 3);
     if (failed)
         return failed;
-    lua_pushvalue(L, 5);
+    const lun_status s = run_seen(c->from->host, q, LUN__DUCKDB_STREAM, lua_tostring(L, 2));
+    if (s != LUN_OK || q->fault.code)
+        return push_fault(L, c->from->host, s, &q->fault);
+    lua_pushvalue(L, 4);
     return 1;
 }
 
@@ -416,7 +425,7 @@ static int next_rows(lua_State *L)
     const lun_status s = fetch_seen(c->from->host, q, most);
     if (s != LUN_OK || q->fault.code)
         return push_fault(L, c->from->host, s, &q->fault);
-    return push_rows(L, c->from->host, q, options);
+    return push_rows(L, c->from->host, q, options, true);
 }
 
 /* ---- opening --------------------------------------------------------------------------------- */

@@ -183,7 +183,10 @@ function M.run(connection, text, given, parameters, opts)
     if left and not opts.fixed then
         connection:run(("set memory_limit = '%s'"):format(left), {}, {}, false)
     end
-    local stream = opts.stream or left ~= nil and opts.stream == nil
+    local stream = opts.stream
+    if stream == nil and left then
+        stream = true
+    end
     local names, arrays, code
     do
         local _ <close> = setmetatable({}, { __close = function() connection:release() end })

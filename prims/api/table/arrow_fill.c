@@ -28,17 +28,25 @@ int64_t lun__arrow_fill_nulls(const lun_arrow_form *form, const lun_arrow_piece 
     if (form->way == LUN_ARROW_NOTHING)
         return p->n;
     const void *bits = validity_of(p);
-    int64_t nulls = 0;
-    for (int64_t k = 0; bits && k < p->n; k++)
-        nulls += !bit_at(bits, p->from + k);
-    return nulls;
+    int64_t there = 0, k = 0;
+    if (!bits)
+        return 0;
+    for (; k < p->n && (p->from + k) % 8; k++)
+        there += bit_at(bits, p->from + k);
+    for (; k + 8 <= p->n; k += 8)
+        there += __builtin_popcount(((const uint8_t *)bits)[(p->from + k) / 8]);
+    for (; k < p->n; k++)
+        there += bit_at(bits, p->from + k);
+    return p->n - there;
 }
 
 void lun__arrow_fill_validity(const lun_arrow_piece *p, bool *valid)
 {
     const void *bits = validity_of(p);
-    for (int64_t k = 0; k < p->n; k++)
-        valid[k] = !bits || bit_at(bits, p->from + k);
+    if (!bits && p->n)
+        memset(valid, true, (size_t)p->n);
+    for (int64_t k = 0; bits && k < p->n; k++)
+        valid[k] = bit_at(bits, p->from + k);
 }
 
 /* ---- checks ---------------------------------------------------------------------------------- */
@@ -337,14 +345,13 @@ int lun__arrow_fill_width(const lun_arrow_form *form)
 static void blank(const lun_arrow_form *form, int64_t n, const bool *valid, char *slots)
 {
     const lun_dtype t = lun__dtype_storage(form->dtype);
-    const int size = lun__arrow_fill_width(form);
-    for (int64_t k = 0; k < n; k++) {
-        if (valid[k])
-            continue;
-        memset(slots + k * size, 0, (size_t)size);
-        if (lun__dtype_is_float(t))
-            lun_element_set(t, lun__validity_blank(t), slots + k * size);
-    }
+    const size_t size = (size_t)lun__arrow_fill_width(form);
+    char slot[16] = {0};
+    if (lun__dtype_is_float(t))
+        lun_element_set(t, lun__validity_blank(t), slot);
+    for (int64_t k = 0; k < n; k++)
+        if (!valid[k])
+            memcpy(slots + (size_t)k * size, slot, size);
 }
 
 /* Elements as they stand, without their dictionary; those that are not used, if that is not NULL,

@@ -133,12 +133,46 @@ describe("DuckDB", function()
             assert.equal(10, lun.sql("select count(*) as n from t", { t = t }).n[1])
             assert.is_false((pcall(lun.sql, "select sum(c) as s from t", { t = t })))
             assert.equal(55, lun.sql("select sum(a) as s from t", { t = t }).s[1])
+            for _, stream in ipairs { true, false } do -- a column without its name: asked for while the query runs
+                assert.equal(10, #lun.sql("select #1 as one from t", { t = t }, nil, { stream = stream }))
+                assert.equal(10, #lun.sql("select #1 as one, 'x' || #1 as text from t", { t = t }, nil, { stream = stream }))
+            end
+        end)
+
+        it("whose rows come one by one leave nothing open where they fail", function()
+            for _ = 1, 3 do
+                has(failure("select if(range = 5000, chr(0), 'x') as s from range(6000)", nil, nil, { stream = true }), "row 5001 of 's'")
+                local _, code = failure("select 'x' as s, error('no') as e", nil, nil, { stream = true })
+                assert.equal("sql", code)
+                assert.equal(3, #lun.sql("select 'x' || range as s from range(3)", nil, nil, { stream = false }))
+            end
         end)
 
         it("keep the order of rows", function()
             local n = lun.index(1000000)
             assert.is_true(lun.sql("select value from v", { v = n }).value == n)
             assert.is_true(lun.sql("select value from v where value % 3 = 0", { v = n }).value == n:compress((n % 3):eq(0)))
+        end)
+
+        it("take little more memory than their columns and the rows of numbers once more", function()
+            local script = shell.write(path "m.lua", [[
+                local function peak() return io.open "/proc/self/status":read "a":match "VmHWM:%s*(%d+)" * 1024 end
+                lun.sql "select count(*) from range(2000000) where range % 7 = 3"
+                local before = peak()
+                lun.sql(arg[1], nil, nil, arg[2] and { stream = true })
+                print(peak() - before)]])
+            local function grown(query, rows)
+                return tonumber((shell.capture(("%s %s \"%s\" %s"):format(shell.interpreter(), script, query, rows or ""))))
+            end
+            local numbers = "select range as a, range * 0.5::double as x, (range % 1000)::int as g from range(2000000)"
+            local texts = "select range as a, 'text number ' || range % 1000 as s from range(2000000)"
+            local bytes = 2000000 * 20
+            assert.is_true(grown(numbers) < 2.3 * bytes)
+            assert.is_true(grown(numbers, "rows") < 1.5 * bytes + (16 << 20)) -- what DuckDB works with
+            assert.is_true(grown(texts, "rows") < 60 << 20)
+            if not os.getenv "LUNARRAY_DUCKDB":find "oldest" then -- which does not say that there are texts
+                assert.is_true(grown(texts) < 60 << 20)
+            end
         end)
 
         it("take parameters", function()
