@@ -59,6 +59,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_make,
         lun__open_function,
         lun__open_variant,
+        lun__open_offset,
         lun__open_skeleton,
         lun__open_generate,
         lun__open_partloop,

@@ -58,7 +58,7 @@ static bool is_buffer(lua_State *L, int i)
 static lf_fields push_fields(lua_State *L, int i)
 {
     const int top = lua_gettop(L);
-    if (!lun__record_is_at(L, i))
+    if (!lun__record_is_at(L, i) || lun__lua_offset_is(L, i))
         return LF_NO_FIELDS;
     if (luaL_getmetafield(L, i, "__fields") == LUA_TTABLE)
         return LF_OF_RECORDS;
@@ -85,7 +85,8 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     lun_function **out = new_function(L, h);
     static const lf_binding ask = {
         lun__lua_array_at, to_operation, lun__lua_atomic_at,  stopped,
-        push_fields,       is_buffer,    lun__lua_complex_is, lun__lua_complex_former};
+        push_fields,       is_buffer,    lun__lua_complex_is, lun__lua_complex_former,
+        lun__lua_offset_at};
     lun_status s;
     if (lua_isfunction(L, i))
         LUN__TRY(s, luafn_front(L, i, h->engine, &ask, out));

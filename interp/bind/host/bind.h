@@ -241,6 +241,12 @@ bool lun__lua_function_push_code(lua_State *L, lun__host *h, const lun_function 
 /* Whether it is known: f is no operation and of no file. */
 bool lun__lua_function_is_code(lua_State *L, lun__host *h, const lun_function *f);
 
+/* Whether an offset view is at i. Raises nothing. */
+bool lun__lua_offset_is(lua_State *L, int i);
+/* The array of the offset view at i, and for each axis what an index has more than one that counts
+ * from 1; NULL: it is none, or of complex numbers. Raises nothing. */
+lun_array *lun__lua_offset_at(lua_State *L, int i, int64_t *shift);
+
 /* ---- variants (lua_variant.c) ---------------------------------------------------------------- */
 
 /* Whether a variant is at i. */
@@ -367,6 +373,7 @@ void lun__open_ops(lua_State *L, const lun__parts *p);
 void lun__open_reduce(lua_State *L, const lun__parts *p);
 void lun__open_make(lua_State *L, const lun__parts *p);
 void lun__open_function(lua_State *L, const lun__parts *p);
+void lun__open_offset(lua_State *L, const lun__parts *p);
 void lun__open_variant(lua_State *L, const lun__parts *p);
 void lun__open_skeleton(lua_State *L, const lun__parts *p);
 void lun__open_generate(lua_State *L, const lun__parts *p);

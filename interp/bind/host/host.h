@@ -26,6 +26,7 @@ typedef enum lun__kind {
     LUN__NA,
     LUN__COMPLEX,
     LUN__VARIANT,
+    LUN__OFFSET, /* what is done with it is Lua's, as with a blocked array */
     LUN__KINDS,
     LUN__ERROR = LUN__KINDS,
     LUN__CACHE,

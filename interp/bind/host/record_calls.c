@@ -5,15 +5,17 @@
 /* The field of a metatable with record.lua's functions by their names. */
 static const char offered[] = "__records";
 
-static bool is_blocked(lua_State *L, int i)
+/* Whether a blocked array or an offset view is at i. */
+static bool is_handle(lua_State *L, int i)
 {
     const lun__box *box = lua_touserdata(L, i);
-    return box && lua_rawlen(L, i) == LUN__HELD_BYTES && box->kind == LUN__BLOCKED;
+    return box && lua_rawlen(L, i) >= LUN__HELD_BYTES &&
+           (box->kind == LUN__BLOCKED || box->kind == LUN__OFFSET);
 }
 
 bool lun__record_is_at(lua_State *L, int i)
 {
-    if (lua_type(L, i) != LUA_TTABLE && !is_blocked(L, i))
+    if (lua_type(L, i) != LUA_TTABLE && !is_handle(L, i))
         return false;
     if (luaL_getmetafield(L, i, offered) == LUA_TNIL)
         return false;

@@ -27,6 +27,9 @@ typedef struct lf_binding {
     /* of a function: which of "complex", "real", "imag", "conj", "angle" it is, from 0; -1: none;
      * NULL: there are none */
     int (*former)(lua_State *L, int index);
+    /* of a userdata: the array whose indices it has begin elsewhere, and for each axis what they
+     * have more than those from 1; NULL: it is none; NULL itself: there are none */
+    lun_array *(*shifted)(lua_State *L, int index, int64_t *shift);
 } lf_binding;
 
 #endif

@@ -226,6 +226,8 @@ lun_status luafn_capture(const lf_capture_context *v, const lf_source *list, int
         return capture_function(v, s, out, error);
     default: {
         lun_array *a = lua_isuserdata(L, -1) ? v->ask.array(L, lua_gettop(L)) : NULL;
+        if (!a && lua_isuserdata(L, -1) && v->ask.shifted)
+            a = v->ask.shifted(L, lua_gettop(L), out->shift);
         out->kind = LF_CAPTURE_OTHER;
         if (a && lun_is_freed(a)) {
             lun__strbuf_printf(error, "attempt to use a freed Vector ('%s')",
@@ -275,7 +277,8 @@ bool luafn_capture_same(const lf_capture *then, const lf_capture *now)
     case LF_CAPTURE_COMPLEX:
         return then->rank == now->rank;
     case LF_CAPTURE_ARRAY:
-        return then->stored == now->stored && then->rank == now->rank && then->small == now->small;
+        return then->stored == now->stored && then->rank == now->rank &&
+               then->small == now->small && !memcmp(then->shift, now->shift, sizeof now->shift);
     default:
         return true;
     }

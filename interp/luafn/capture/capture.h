@@ -59,6 +59,7 @@ typedef struct lf_capture {
     int rank;
     bool small; /* none of its extents is more than 2^30 */
     int64_t shape[LUN_MAX_RANK];
+    int64_t shift[LUN_MAX_RANK]; /* of an array: what its indices have more than those from 1 */
 } lf_capture;
 
 typedef struct lf_source {

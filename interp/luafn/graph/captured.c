@@ -48,6 +48,20 @@ static void read_names(lf_compile *c, lf_source *s)
     lua_pop(L, 2);
 }
 
+/* Messages name the array of an offset view, in which indices count from 1. */
+static void name_shifted(lf_compile *c, lf_source *s)
+{
+    bool shifted = false;
+    for (int k = 0; s->capture.kind == LF_CAPTURE_ARRAY && k < s->capture.rank; k++)
+        shifted = shifted || s->capture.shift[k];
+    if (!shifted || !s->name)
+        return;
+    const size_t room = strlen(s->name) + sizeof ":array()";
+    char *text = luafn_arena_new(&c->unit, room, 1);
+    snprintf(text, room, "%s:array()", s->name);
+    s->name = text;
+}
+
 /* Adds a source and captures its value. */
 static int add_source(lf_compile *c, lf_source s)
 {
@@ -72,6 +86,7 @@ static int add_source(lf_compile *c, lf_source s)
         longjmp(c->unit.escape, 1);
     }
     read_names(c, &c->source[c->sources]);
+    name_shifted(c, &c->source[c->sources]);
     return c->sources++;
 }
 

@@ -123,6 +123,20 @@ static lf_value *index_at(lf_builder *b, int reg)
     return i;
 }
 
+/* An index of t, an array or a part of one, as one that counts from 1. */
+static lf_value *from_one(lf_builder *b, const lf_value *t, lf_value *i)
+{
+    const lf_whose of = lf_whose_is(b->c, t);
+    const int64_t shift = of.param ? 0 : b->c->source[of.number].capture.shift[of.fixed];
+    int64_t known;
+    if (!shift)
+        return i;
+    if (luafn_known_integer(b->c, i, &known) && known - shift > INT32_MIN &&
+        known - shift < INT32_MAX)
+        return luafn_graph_int(b->g, known - shift);
+    return luafn_builder_emit2(b, LF_ARITH, LF_SUB, i, luafn_graph_int(b->g, shift));
+}
+
 static void get_element(lf_builder *b, uint32_t w)
 {
     lf_value *t = luafn_builder_get(b, lf_b(w));
@@ -150,7 +164,7 @@ static void get_element(lf_builder *b, uint32_t w)
         return;
     }
     t = array_at(b, lf_b(w), "an element");
-    luafn_builder_set(b, lf_a(w), luafn_cell_element(b, t, i));
+    luafn_builder_set(b, lf_a(w), luafn_cell_element(b, t, from_one(b, t, i)));
 }
 
 /* t[i] = x, with t an array or a part of one. */
@@ -161,6 +175,7 @@ static void assign_value(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
         luafn_builder_stop(
             b, "an assignment to a part of '%s', which has %d dimensions: assign elements",
             luafn_captured_array_name(b->c, t), of.rank);
+    i = from_one(b, t, i);
     if (b->c->team)
         luafn_assigned_element(b, t, i, x);
     else if (!luafn_cell_write(b, t, i, x))

@@ -344,6 +344,7 @@ end
 -- docs/files.md (.csv, .tsv), docs/json.md, maxval (images), dtype (raw bytes); or the largest sample that lun.load
 -- gives with an image. Of JSON also how many NaN and infinities are null there, if any are.
 function M.save(path, a, opts)
+    a = core.internal.offset_parts(a) or a -- files have no indices
     opts = save_options(opts, type(path) == "string" and path)
     local name, format, extension = format_for(path, opts, 3)
     if not name then

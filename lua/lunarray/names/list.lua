@@ -85,6 +85,11 @@ return {
         methods = "svd svdvals matrix_rank pinv lstsq cond",
     },
     {
+        file = "offset",
+        functions = "",
+        methods = "offset",
+    },
+    {
         file = "equations",
         functions = "cg",
         methods = "trace expm",

@@ -1392,6 +1392,14 @@ function Array:notna() end
 ---@return lun.Array
 function Array:nunique() end
 
+---a view whose indices begin elsewhere, {first, ...}, a number for each axis: negative ones are plain indices
+---there and no ends; o:first(), o:last() and o:array(), with indices from 1; what is computed element
+---by element has its indices, too
+---`a:offset(firsts)`
+---@param firsts any
+---@return lun.Array
+function Array:offset(firsts) end
+
 ---ones in a's shape and dtype, or in that dtype
 ---`a:ones_like([dtype])`
 ---@param dtype? lun.dtype
@@ -4785,6 +4793,15 @@ function lun.notna(a) end
 ---@param a lun.Operand
 ---@return lun.Array
 function lun.nunique(a) end
+
+---a view whose indices begin elsewhere, {first, ...}, a number for each axis: negative ones are plain indices
+---there and no ends; o:first(), o:last() and o:array(), with indices from 1; what is computed element
+---by element has its indices, too
+---`a:offset(firsts)`
+---@param a lun.Operand
+---@param firsts any
+---@return lun.Array
+function lun.offset(a, firsts) end
 
 ---ones; shape is n, {n1, n2, ...} or n1, n2, ...; dtype f64 by default; options as in lun.vector
 ---`lun.ones(shape [, dtype [, opts]])`
