@@ -1209,6 +1209,23 @@ LUN_API lun_status lun_allpairs(lun_engine *e, lun_function *zip, lun_array *con
                                 int extras, lun_function *reduce, lun_array *id, lun_array *a,
                                 lun_array *b, lun_array **out);
 
+/* ---- packages (lazy) ------------------------------------------------------------------------- */
+
+/* A map, zip, reduce or scan by a Lua function, which lun.pack of a script made bytes of: it needs
+ * neither Lua nor a compiler, and has the bits that it had there. */
+typedef struct lun_package lun_package;
+/* From such bytes, which are checked and copied.  LUN_EARG: they are not lun.pack's, damaged, of a
+ * version that this one does not read, or made for other bits than lun_bits. */
+LUN_API lun_status lun_unpack(lun_engine *e, const void *bytes, size_t length, lun_package **out);
+/* How many arrays it takes. */
+LUN_API int lun_package_arrays(const lun_package *p);
+/* Its results for these arrays, at most `room`, and how many there are in *results (LUN_EARG if
+ * that is more).  LUN_EDTYPE: it has no function of these dtypes. */
+LUN_API lun_status lun_package_apply(lun_package *p, lun_array *const *arrays, int count,
+                                     lun_array **outs, int room, int *results);
+/* Ends it; its results stay.  NULL is allowed. */
+LUN_API void lun_package_release(lun_package *p);
+
 /* ---- selection (lazy) ------------------------------------------------------------------------ */
 
 /* The elements of a, row-major, where mask, bools of a's shape, is true: a Vector whose length is

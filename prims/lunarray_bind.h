@@ -241,6 +241,34 @@ LUN_API lun_status lun_reduce_several(lun_engine *e, lun_function *f, lun_array 
  * in *results. */
 LUN_API lun_status lun_call_alone(lun_engine *e, lun_function *f, lun_array *const *operands,
                                   int count, lun_array **outs, int room, int *results);
+/* A map, zip, reduce or scan by f, which is borrowed like the first values: what a call of it needs
+ * beside its arrays. */
+typedef struct lun_skeleton_use {
+    size_t size; /* sizeof(lun_skeleton_use) */
+    lun_skeleton kind;
+    lun_function *f;
+    int elements;                   /* arrays that it takes, element by element */
+    lun_array *id[LUN_MOST_VALUES]; /* first values of reduce and scan; NULL: the operation's */
+    int axes, axis[LUN_MAX_RANK];   /* of these, from 0; none: all, or row-major order */
+    bool keep, inclusive;           /* of reduce; of scan */
+    /* of packages: dtypes to which results are cast, one for each; -1: out[0] for all; 0: none */
+    int outs;
+    lun_dtype out[LUN_MAX_OUTPUTS];
+} lun_skeleton_use;
+/* Its results for so many operands, arrays first, at most `room`, and how many there are in
+ * *results, also where that is more (LUN_EARG).  None is cast. */
+LUN_API lun_status lun_skeleton_call(lun_engine *e, const lun_skeleton_use *u,
+                                     lun_array *const *operands, int count, lun_array **outs,
+                                     int room, int *results);
+/* The skeleton as bytes for lun_unpack, and their number, for lun_bytes_free: its function for
+ * `variants` times as many dtypes as it takes arrays, one variant behind the other, with what it
+ * captures as it is now; axis -1 is the last one, and so on.  LUN_EARG, LUN_EDTYPE: C text, more
+ * than elements and captured values, what the function refuses; LUN_ELIMIT: a captured array of
+ * more than a MB. */
+LUN_API lun_status lun_pack(lun_engine *e, const lun_skeleton_use *u, const lun_dtype *dtypes,
+                            int variants, void **bytes, size_t *length);
+/* What a package has: *out until its release. */
+LUN_API void lun_package_describe(const lun_package *p, lun_skeleton_use *out);
 /* What can be told of a stencil of f, which takes so many arrays, before there are any: LUN_EARG if
  * each call would fail, because f reads no elements around an index, asks for some beyond the
  * radius (of each of LUN_MAX_RANK axes; NULL: not given), or not by as many offsets as its options

@@ -73,6 +73,7 @@ int luaopen_lunarray_core(lua_State *L)
         lun__open_queue,
         lun__open_call_skeleton,
         lun__open_compose,
+        lun__open_package,
         lun__open_engine,
         lun__open_evaluation,
         lun__open_spmd,

@@ -233,12 +233,6 @@ lun_status lun_sql(lun_engine *e, const char *text, const char *const *names,
     return s;
 }
 
-void lun_bytes_free(lun_engine *e, void *bytes)
-{
-    (void)e; /* a later library may keep them in the engine's memory */
-    free(bytes);
-}
-
 /* The result of a load if it is of that type; else what it is instead, and LUN_EARG. */
 static lun_status load_typed(lun_engine *e, const char *path, const char *options, lun_type type,
                              const char *instead, lun_variant *out)

@@ -275,48 +275,30 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
 {
     lun_engine *e = h->engine;
     lun_array *all[LUN_MAX_PARAMS];
+    lun_skeleton_use u = {.size = sizeof u,
+                          .kind = (lun_skeleton)k->kind,
+                          .f = k->f,
+                          .elements = k->leaves,
+                          .axes = k->axes.count,
+                          .keep = k->axes.options.keep,
+                          .inclusive = k->axes.inclusive};
     *results = 1;
-    switch ((lun_skeleton)k->kind) {
-    case LUN_SKELETON_MAP:
-    case LUN_SKELETON_ZIP:
-    case LUN_SKELETON_STENCIL:
-        memcpy(all, o->element, (size_t)k->leaves * sizeof *all);
-        if (o->extras)
-            memcpy(all + k->leaves, o->extra, (size_t)o->extras * sizeof *all);
-        if (k->kind == LUN_SKELETON_STENCIL)
-            return lun__stencil_option_run(e, k->f, all, k->leaves + o->extras, k->leaves,
-                                           &k->around, outs, room, results);
-        return lun_call(e, k->f, all, k->leaves + o->extras, k->leaves, outs, room, results);
-    case LUN_SKELETON_ALLPAIRS:
+    if (k->kind == LUN_SKELETON_ALLPAIRS)
         return lun_allpairs(e, k->f, o->extra, o->extras, k->by, k->id, o->element[0],
                             o->element[1], outs);
-    case LUN_SKELETON_REDUCE:
-        *results = k->leaves;
-        if (k->leaves > room)
-            return LUN_EARG;
-        if (k->leaves > 1)
-            return lun_reduce_several(e, k->f, k->ids, o->element, k->leaves, o->extra, o->extras,
-                                      o->axes, k->axes.count, k->axes.options.keep, outs);
-        if (!k->axes.count && !k->axes.options.keep)
-            return lun_reduce_with(e, k->f, k->id, o->element[0], o->extra, o->extras, outs);
-        return lun_fold_along_with(e, k->f, k->id, o->element[0], o->extra, o->extras, o->axes,
-                                   k->axes.count, k->axes.options.keep, outs);
-    case LUN_SKELETON_SCAN:
-        *results = k->leaves;
-        if (k->leaves > room)
-            return LUN_EARG;
-        if (k->leaves > 1)
-            return lun_scan_several(e, k->f, k->ids, o->element, k->leaves, o->extra, o->extras,
-                                    k->axes.count ? o->axes[0] : -1, k->axes.inclusive, outs);
-        if (k->axes.count)
-            return lun_scan_along_with(e, k->f, k->id, o->element[0], o->extra, o->extras,
-                                       o->axes[0], k->axes.inclusive, outs);
-        return lun_scan_with(e, k->f, k->id, o->element[0], o->extra, o->extras, k->axes.inclusive,
-                             outs);
-    case LUN_SKELETON_COUNT: /* a program, which is no single call */
-        break;
-    }
-    return LUN_EARG;
+    memcpy(all, o->element, (size_t)k->leaves * sizeof *all);
+    if (o->extras)
+        memcpy(all + k->leaves, o->extra, (size_t)o->extras * sizeof *all);
+    if (k->kind == LUN_SKELETON_STENCIL)
+        return lun__stencil_option_run(e, k->f, all, k->leaves + o->extras, k->leaves, &k->around,
+                                       outs, room, results);
+    if (k->leaves > 1)
+        memcpy(u.id, k->ids, sizeof u.id);
+    else
+        u.id[0] = k->id;
+    for (int i = 0; i < k->axes.count; i++)
+        u.axis[i] = o->axes[i];
+    return lun_skeleton_call(e, &u, all, k->leaves + o->extras, outs, room, results);
 }
 
 /* The axes that k names of a call's array. */

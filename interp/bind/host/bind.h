@@ -392,6 +392,7 @@ void lun__open_buffer(lua_State *L, const lun__parts *p);
 void lun__open_queue(lua_State *L, const lun__parts *p);
 void lun__open_call_skeleton(lua_State *L, const lun__parts *p);
 void lun__open_compose(lua_State *L, const lun__parts *p);
+void lun__open_package(lua_State *L, const lun__parts *p);
 void lun__open_blocked(lua_State *L, const lun__parts *p);
 void lun__open_spmd(lua_State *L, const lun__parts *p);
 void lun__open_rankbytes(lua_State *L, const lun__parts *p);

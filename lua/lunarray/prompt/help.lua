@@ -217,6 +217,12 @@ local FUNCTIONS = {
         "lun.prepare(e1, e2, ...)",
         "compiles the kernels that lun.eval of them would run, without running them",
     },
+    pack = {
+        'lun.pack(skeleton [, {dtypes={"f64"}}])',
+        "a map, zip, reduce or scan by a Lua function as a string, with what the function captures: lun.unpack of\n"
+            .. "it, or lun_unpack in C, computes the same bits in a process without the script; dtypes: of the arrays",
+    },
+    unpack = { "lun.unpack(s)", "the skeleton of which lun.pack made the string s" },
     stats = { 'lun.stats() or lun.stats "reset"', "counters: compilations, launches, bytes, kernels held" },
     profile = {
         "lun.profile(f)",
@@ -874,7 +880,7 @@ functions       %s
 numbers         pi e inf nan na i complex iscomplex real imag conj angle
 skeletons       %s sequence compose variant
 of skeletons    %s
-computing       eval each teams workdiv atomic call prepare explain stats profile region trace check
+computing       eval each teams workdiv atomic call prepare pack unpack explain stats profile region trace check
 queues          queue buffer copy task
 derivatives     grad derivative hessian jvp minimize curve_fit
 sparse          csr

@@ -507,3 +507,9 @@ void lun_cache_info(lun_engine *e, bool clear, lun_cache_state *out)
     lun__cache_survey(e->cache, clear, &state);
     lun__sized_give(out, &state, sizeof state);
 }
+
+void lun_bytes_free(lun_engine *e, void *bytes)
+{
+    (void)e; /* a later library may keep them in the engine's memory */
+    free(bytes);
+}

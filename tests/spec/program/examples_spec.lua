@@ -89,6 +89,7 @@ describe("examples", function()
             ["embed.c"] = "cc -std=c11 -D_POSIX_C_SOURCE=200809L",
             ["queue.c"] = "cc -std=c11",
             ["tables.c"] = "cc -std=c11",
+            ["package.c"] = "cc -std=c11",
             ["records.c"] = "cc -std=c11",
             ["scopes.c"] = "cc -std=c11",
             ["arrow.c"] = "cc -std=c11",

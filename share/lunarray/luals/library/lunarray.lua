@@ -4839,6 +4839,14 @@ function lun.open(path, opts) end
 ---@return lun.Array
 function lun.outer(a, b) end
 
+---a map, zip, reduce or scan by a Lua function as a string, with what the function captures: lun.unpack of
+---it, or lun_unpack in C, computes the same bits in a process without the script; dtypes: of the arrays
+---`lun.pack(skeleton [, {dtypes={"f64"}}])`
+---@param skeleton any
+---@param options? { dtypes?: any }
+---@return lun.Array
+function lun.pack(skeleton, options) end
+
 ---eight elements of a mask in a byte, in flat order, the first one in its highest bit, with little in its
 ---lowest: a u8 Vector of an eighth of the elements; what is not 0 is true, bits behind the last element 0
 ---`m:packbits([{bitorder="big"}])`
@@ -5722,6 +5730,12 @@ function lun.unique_inverse(a) end
 ---@param a lun.Operand
 ---@return lun.Array
 function lun.unique_values(a) end
+
+---the skeleton of which lun.pack made the string s
+---`lun.unpack(s)`
+---@param s lun.Array
+---@return lun.Array
+function lun.unpack(s) end
 
 ---the first n bits of bytes, all of them by default, as a mask: what packbits has packed
 ---`p:unpackbits([n] [, {bitorder="big"}])`
