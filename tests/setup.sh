@@ -191,31 +191,37 @@ advise() {
     exit 1
 }
 
-# The oldest DuckDB that is supported, beside the newest one in the venv.
-set_up_oldest() {
-    oldest=${BUILD:-build}/doors/duckdb-oldest
-    if [ -e "$oldest/complete" ]; then return 0; fi
-    if "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --no-deps --target "$oldest" \
-        duckdb==1.1.3; then
-        touch "$oldest/complete"
+# Another DuckDB beside the newest one in the venv: set_up_duckdb folder package...
+set_up_duckdb() {
+    folder=${BUILD:-build}/doors/$1
+    shift
+    if [ -e "$folder/complete" ]; then return 0; fi
+    if "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --no-deps --target "$folder" \
+        "$@"; then
+        touch "$folder/complete"
         return 0
     fi
-    echo "setup: $oldest has no duckdb 1.1.3" >&2
+    echo "setup: $folder has not all of: $*" >&2
     return 1
+}
+
+# The oldest that is supported, and the last one of which Python's index has an extension.
+set_up_others() {
+    set_up_duckdb duckdb-oldest duckdb==1.1.3 && set_up_duckdb duckdb-1.5 duckdb==1.5.5 duckdb-extension-excel==1.5.5
 }
 
 # The packages by which tests/spec/doors checks what goes out and comes in.
 set_up_doors() {
     venv=${BUILD:-build}/doors/venv packages="duckdb h5py ipykernel jupyter_client nanoarrow pandas polars pyarrow"
     if [ -e "$venv/complete" ]; then
-        set_up_oldest
+        set_up_others
         return
     fi
     # Wheels alone: nothing is compiled for this.
     if python3 -m venv "$venv" &&
         "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: $packages; then
         touch "$venv/complete"
-        set_up_oldest
+        set_up_others
         return
     fi
     echo "setup: $venv has not all of: $packages" >&2

@@ -34,11 +34,16 @@ end
 
 local CODES = { sql = "format", io = EIO }
 
--- A failure, of which one of an extension says what to do.
-local function failed(path, message, code)
-    local name = message:match "exists in the (%w+) extension" or message:match "requires the extension (%w+)"
+-- The extension that a message says is needed, if it does.
+local function needed(message)
+    return message:match "exists in the (%w+) extension" or message:match "requires the extension (%w+)"
         or message:match "Install it first using \"INSTALL (%w+)\""
         or message:find("Copy Function with name xlsx", 1, true) and "excel" or nil
+end
+
+-- A failure, of which one of an extension says what to do.
+local function failed(path, message, code)
+    local name = needed(message)
     if name then
         return nil, ("%s: %s is an extension of DuckDB that is not installed: lun.sql \"install %s\" downloads it from "
             .. "DuckDB's site"):format(path, name, name), "library"
@@ -101,8 +106,11 @@ function M.save_path(path, t, opts)
     if M.is_remote(path) then
         return nil, path .. ": files of other machines are read only", "unsupported"
     end
-    local saved, message, code = duckdb.write(path, t, opts.columns, "format xlsx, header true"
-        .. (opts.sheet and ", sheet " .. duckdb.text(opts.sheet) or ""))
+    local form = "format xlsx, header true" .. (opts.sheet and ", sheet " .. duckdb.text(opts.sheet) or "")
+    local saved, message, code = duckdb.write(path, t, opts.columns, form)
+    if not saved and code and needed(message) and duckdb.query "load excel" then -- which only reading does by itself
+        saved, message, code = duckdb.write(path, t, opts.columns, form)
+    end
     if not saved and code then
         return failed(path, message:gsub("^.-: ", "", 1), code)
     end

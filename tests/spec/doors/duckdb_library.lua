@@ -7,7 +7,7 @@ local M = {}
 -- What LUNARRAY_DUCKDB is for the package in a folder, by a library that is made in the folder `scratch`; nil: there is
 -- none.
 local function variable(folder, scratch, name)
-    local package = shell.capture(("find '%s' -name '*duckdb*.so' 2>/dev/null | head -n 1"):format(folder)):match "[^\n]+"
+    local package = shell.capture(("find '%s/' -name '*duckdb*.so' 2>/dev/null | head -n 1"):format(folder)):match "[^\n]+"
     if not package then
         return nil
     end
@@ -18,13 +18,15 @@ local function variable(folder, scratch, name)
     return ("%s:%s"):format(stub, package)
 end
 
--- A list of { name =, variable =, python = }: the newest one and the oldest that is supported, those that are there.
+-- A list of { name =, variable =, excel = }: the newest one, the oldest that is supported and the last of versions 1, those
+-- that are there; excel: the file of that extension, if there is one.
 function M.list(scratch)
     local doors, list = (os.getenv "BUILD" or "build") .. "/doors", {}
     local absolute = shell.capture(("realpath '%s' 2>/dev/null"):format(doors)):match "[^\n]+" or doors
-    for _, one in ipairs { { "newest", "/venv" }, { "oldest", "/duckdb-oldest" } } do
+    for _, one in ipairs { { "newest", "/venv" }, { "oldest", "/duckdb-oldest" }, { "last", "/duckdb-1.5" } } do
         local value = variable(absolute .. one[2], scratch, one[1])
-        list[#list + 1] = value and { name = one[1], variable = value } or nil
+        local excel = shell.capture(("find '%s%s/' -name excel.duckdb_extension 2>/dev/null"):format(absolute, one[2]))
+        list[#list + 1] = value and { name = one[1], variable = value, excel = excel:match "[^\n]+" } or nil
     end
     return list
 end
