@@ -173,7 +173,9 @@ local function thousands_fault(x)
 end
 
 -- Checks that other formats of tables share.
-options.checks = { count = count_fault, choice = choice_fault, text = text_fault, names = names_fault }
+options.checks = {
+    count = count_fault, choice = choice_fault, text = text_fault, names = names_fault, dtypes = dtypes_fault,
+}
 
 -- Nil, or the caller's mistake in options for reading.
 function options.load_fault(opts)

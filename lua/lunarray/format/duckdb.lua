@@ -12,6 +12,7 @@ local file = require "lunarray.format.file"
 local frame = require "lunarray.show.frame"
 local lists = require "lunarray.table.lists"
 local options = require "lunarray.format.csvoptions"
+local recast = require "lunarray.format.recast"
 local script_line = require "lunarray.base.script_line"
 
 local internal = core.internal
@@ -207,6 +208,34 @@ function M.query(text, opts)
         return nil, message, code
     end
     return M.run(one.connection, text, {}, {}, opts or {})
+end
+
+-- Names and types of the columns of rows as SQL has them, on a connection (nil: the engine's); or nil, message, code.
+function M.described(rows, connection)
+    local text = ("select column_name, column_type from (describe select * from %s)"):format(rows)
+    local t, message, code
+    if connection then
+        t, message, code = M.run(connection, text, {}, {}, {})
+    else
+        t, message, code = M.query(text)
+    end
+    if not t then
+        return nil, message, code
+    end
+    return t.column_name:totable(), t.column_type:totable()
+end
+
+-- A list of columns as SQL has them, of rows that have these columns and types; no `names`: each comes as it is.
+function M.listed(chosen, opts, names, types)
+    local by_name, list = {}, {}
+    for i, name in ipairs(names or {}) do
+        by_name[name] = types[i]
+    end
+    for i, name in ipairs(chosen) do
+        local instead = by_name[name] and recast.instead(opts, name, by_name[name])
+        list[i] = (instead and instead .. " as %s" or "%s"):gsub("%%s", (M.name(name):gsub("%%", "%%%%")))
+    end
+    return list
 end
 
 -- ---------------------------------------------------------------- files

@@ -7,14 +7,15 @@ local core = require "lunarray.core"
 local duckdb = require "lunarray.format.duckdb"
 local fault = require "lunarray.base.fault"
 local options = require "lunarray.format.csvoptions"
+local recast = require "lunarray.format.recast"
 
 local checks = options.checks
 local attached = {}
 
 local M = {
     load_options = {
-        table = true, columns = true, where = true, nrows = true, sql = true, parameters = true, blobs = true,
-        decimals = true, nanoseconds = true,
+        table = true, columns = true, where = true, nrows = true, sql = true, parameters = true, dtypes = true,
+        blobs = true, decimals = true, nanoseconds = true,
     },
     save_options = { table = true, append = true, columns = true },
     open_options = {},
@@ -38,7 +39,8 @@ function M.load_fault(opts)
         return "parameters is no list or table of values"
     end
     return text_fault("table", opts.table) or text_fault("where", opts.where) or text_fault("sql", opts.sql)
-        or checks.names("columns", opts.columns) or checks.count("nrows", opts.nrows, 0) or options.values_fault(opts)
+        or checks.names("columns", opts.columns) or checks.count("nrows", opts.nrows, 0)
+        or checks.dtypes(opts.dtypes) or options.values_fault(opts)
 end
 
 function M.save_fault(opts)
@@ -154,9 +156,13 @@ local function text_of(connection, opts)
         end
         name = names[1]
     end
-    local list = {}
-    for i, column in ipairs(opts.columns or {}) do
-        list[i] = duckdb.name(column)
+    local list = duckdb.listed(opts.columns or {})
+    if opts.dtypes then
+        local names, types, code = duckdb.described(duckdb.name(name), connection)
+        if not names then
+            return nil, types, code
+        end
+        list = duckdb.listed(opts.columns or names, opts, names, types)
     end
     return ("select %s from %s%s%s"):format(list[1] and table.concat(list, ", ") or "*", duckdb.name(name),
         opts.where and " where " .. opts.where .. "\n" or "", opts.nrows and " limit " .. opts.nrows or "")
@@ -174,12 +180,13 @@ function M.load_path(path, opts)
     if text then
         t, message, code = duckdb.run(connection, text, {}, duckdb.bound(opts.parameters), opts)
     end
+    if t and t ~= true then
+        t, message, code = recast.table(t, opts)
+    end
     if not t then
         return nil, path .. ": " .. message, CODES[code] or code
-    elseif t == true then
-        return t, message
     end
-    return t
+    return t, message
 end
 
 -- ---------------------------------------------------------------- writing

@@ -4,13 +4,15 @@
 local columns_in = require "lunarray.format.columns"
 local duckdb = require "lunarray.format.duckdb"
 local options = require "lunarray.format.csvoptions"
+local recast = require "lunarray.format.recast"
 
 local checks = options.checks
 local EIO = 5 -- the system's number
 
 local M = {
     load_options = {
-        columns = true, where = true, nrows = true, source = true, blobs = true, decimals = true, nanoseconds = true,
+        columns = true, where = true, nrows = true, dtypes = true, source = true, blobs = true, decimals = true,
+        nanoseconds = true,
     },
     save_options = { columns = true, compression = true, rows = true },
 }
@@ -22,7 +24,7 @@ function M.load_fault(opts)
         return "where is no text of SQL, such as \"x > 1 and g = 'a'\""
     end
     return checks.names("columns", opts.columns, true) or checks.count("nrows", opts.nrows, 0)
-        or checks.text("source", opts.source) or options.values_fault(opts)
+        or checks.text("source", opts.source) or checks.dtypes(opts.dtypes) or options.values_fault(opts)
 end
 
 function M.save_fault(opts)
@@ -58,30 +60,19 @@ local function from(files, named)
         named and ", filename = true" or "")
 end
 
--- The names of the columns, as the files have them; or nil, message, code.
-local function names_of(files)
-    local t, message, code = duckdb.query(("select column_name from (describe select * from %s)"):format(from(files)))
-    if not t then
-        return nil, message, code
-    end
-    return t.column_name:totable()
-end
-
 -- The list of what is selected: the columns, by names or numbers.
 local function selected(files, opts)
     local list = {}
-    if opts.columns then
-        local names, message, code = names_of(files)
+    if opts.columns or opts.dtypes then
+        local names, types, code = duckdb.described(from(files))
         if not names then
-            return nil, message, code
+            return nil, types, code
         end
         local numbers, chosen = columns_in.choose(names, opts.columns)
         if not numbers then
             return nil, chosen, "format"
         end
-        for i, name in ipairs(chosen) do
-            list[i] = duckdb.name(name)
-        end
+        list = duckdb.listed(chosen, opts, names, types)
     else
         list[1] = opts.source and "* exclude (filename)" or "*"
     end
@@ -180,6 +171,9 @@ function M.decode_all(files, opts)
     if text then
         t, message, code = duckdb.query(text, opts)
     end
+    if t then
+        t, message, code = recast.table(t, opts)
+    end
     if not t then
         return failed(files, message .. (code == "unsupported" and not opts.columns
             and "; {columns = ...} leaves it out" or ""), code)
@@ -205,10 +199,7 @@ end
 
 -- The query of columns by their names.
 local function text_of(source, names)
-    local list = {}
-    for i, name in ipairs(names) do
-        list[i] = duckdb.name(name)
-    end
+    local list = duckdb.listed(names)
     return ("select %s from (%s)"):format(list[1] and table.concat(list, ", ") or "1", source.text)
 end
 
@@ -257,18 +248,23 @@ function Source:next(rows, used)
         self.at = self.at + 1
         return nil
     end
-    local columns, first = {}, self.at
+    local columns, ready, first = {}, {}, self.at
     for i, name in ipairs(self.columns) do
         columns[name] = arrays[i]
     end
     self.at = self.at + count
     return count, function(name)
+        local message
         if not columns[name] then -- which the query has not
-            local t, message = duckdb.query(("%s limit %d offset %d"):format(text_of(self, { name }), count, first),
+            local t
+            t, message = duckdb.query(("%s limit %d offset %d"):format(text_of(self, { name }), count, first),
                 self.opts)
             columns[name] = t and t[name] or fail(self, message)
         end
-        return columns[name]
+        if not ready[name] then
+            ready[name], message = recast.array(columns[name], name, self.opts, first)
+        end
+        return ready[name] or fail(self, message)
     end
 end
 
@@ -284,6 +280,9 @@ function M.open(files, opts)
     text, message, code = M.query_of(files, opts)
     if text then
         sample, message, code = duckdb.query(("select * from (%s) limit %d"):format(text, SAMPLE), opts)
+    end
+    if sample then
+        sample, message, code = recast.table(sample, opts)
     end
     if not sample then
         return failed(files, message, code)

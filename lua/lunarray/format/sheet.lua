@@ -3,14 +3,15 @@
 
 local duckdb = require "lunarray.format.duckdb"
 local options = require "lunarray.format.csvoptions"
+local recast = require "lunarray.format.recast"
 
 local checks = options.checks
 local EIO = 5 -- the system's number
 
 local M = {
     load_options = {
-        columns = true, where = true, nrows = true, sheet = true, range = true, blobs = true, decimals = true,
-        nanoseconds = true,
+        columns = true, where = true, nrows = true, sheet = true, range = true, dtypes = true, blobs = true,
+        decimals = true, nanoseconds = true,
     },
     save_options = { columns = true, sheet = true },
 }
@@ -23,7 +24,7 @@ end
 function M.load_fault(opts)
     return checks.names("columns", opts.columns) or checks.text("where", opts.where)
         or checks.count("nrows", opts.nrows, 0) or checks.text("sheet", opts.sheet) or checks.text("range", opts.range)
-        or options.values_fault(opts)
+        or checks.dtypes(opts.dtypes) or options.values_fault(opts)
 end
 
 function M.save_fault(opts)
@@ -93,6 +94,9 @@ function M.load_path(path, opts)
     end
     local t, message, code = duckdb.query(("select %s from %s%s%s"):format(list[1] and table.concat(list, ", ") or "*",
         rows, opts.where and " where " .. opts.where .. "\n" or "", opts.nrows and " limit " .. opts.nrows or ""), opts)
+    if t then
+        t, message, code = recast.table(t, opts)
+    end
     if not t then
         return failed(path, message, code)
     end

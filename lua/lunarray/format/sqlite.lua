@@ -11,13 +11,14 @@ local fault = require "lunarray.base.fault"
 local frame = require "lunarray.show.frame"
 local object = require "lunarray.table.object"
 local options = require "lunarray.format.csvoptions"
+local recast = require "lunarray.format.recast"
 
 local internal = core.internal
 
 local sqlite = {
     load_options = {
         table = true, columns = true, where = true, nrows = true, sql = true, parameters = true, dates = true,
-        blobs = true,
+        dtypes = true, blobs = true,
     },
     save_options = { table = true, append = true, columns = true },
     open_options = {},
@@ -46,7 +47,7 @@ function sqlite.load_fault(opts)
         return "parameters is no list or table of values"
     end
     return text_fault("table", opts.table) or text_fault("where", opts.where) or text_fault("sql", opts.sql)
-        or options.load_fault { columns = opts.columns, nrows = opts.nrows, dates = opts.dates }
+        or options.load_fault { columns = opts.columns, nrows = opts.nrows, dates = opts.dates, dtypes = opts.dtypes }
 end
 
 function sqlite.save_fault(opts)
@@ -197,13 +198,13 @@ function sqlite.load_path(path, opts)
         t, message, code = query(db, text, opts.parameters, opts)
     end
     db:close()
+    if t and t ~= true then
+        t, message, code = recast.table(t, opts)
+    end
     if not t then
         return nil, path .. ": " .. message, code
     end
-    if t == true then
-        return t, message
-    end
-    return t
+    return t, message
 end
 
 -- ---------------------------------------------------------------- rows in

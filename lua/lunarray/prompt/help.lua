@@ -272,9 +272,10 @@ local FUNCTIONS = {
             .. "of columns from .json or .jsonl (docs/json.md) and .csv, .tsv or .txt, also .gz, with the options\n"
             .. "columns sep header names skip comment dtypes na nrows decimal thousands quote escape ragged trim\n"
             .. 'infer dates encoding source format: docs/files.md; several by a list or a pattern, "2013-*.csv",\n'
-            .. "are one table; of .db (SQLite) table columns where nrows sql parameters, of .arrow .feather .arrows\n"
-            .. "columns nrows source blobs decimals nanoseconds format, of .parquet (DuckDB) these and where, of\n"
-            .. ".duckdb table columns where nrows sql parameters blobs decimals nanoseconds, of .xlsx sheet range,\n"
+            .. "are one table; of .db (SQLite) table columns where nrows sql parameters dates dtypes, of .arrow\n"
+            .. ".feather .arrows columns nrows source blobs decimals nanoseconds format, of .parquet (DuckDB) these,\n"
+            .. "where and dtypes, of .duckdb table columns where nrows sql parameters dtypes blobs decimals\n"
+            .. "nanoseconds, of .xlsx sheet range dtypes,\n"
             .. "of .h5 (HDF5) arrays by path, or one with dataset part: docs/doors.md; what a file has without axes\n"
             .. "has none: a:value() is its number",
     },
@@ -285,7 +286,7 @@ local FUNCTIONS = {
             .. "or the table in .csv, .tsv or .txt files, also .gz, whose rows go through its verbs part by part:\n"
             .. "docs/streams.md; or a SQLite database: db:sql(text [, tables [, parameters]]), db:tables(), db:close\n"
             .. "or one of DuckDB's, which has db:save(name, t) too; or the table of .parquet files, as of csv,\n"
-            .. "with columns where nrows source; or the table of an .arrow or .feather file, each of whose\n"
+            .. "with columns where nrows source dtypes; or the table of an .arrow or .feather file, each of whose\n"
             .. "columns is read when it is first used; or\n"
             .. 'an HDF5 file: f["run1/density"], f:read(path [, {part=}]), f:list(), f:names(): docs/doors.md',
     },

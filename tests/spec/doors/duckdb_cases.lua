@@ -327,6 +327,72 @@ describe("DuckDB", function()
             end
         end)
 
+        it("comes in the dtypes that are wanted", function()
+            local file = write("a.parquet", [[select i, i::double / 2 as x, 'n' || i as s, (i * 10)::varchar as t, i % 2 = 0 as b,
+                (i / 4.0)::decimal(20, 2) as c, (9007199254740993 + i)::decimal(18, 0) as id, date '2024-01-30' + i::int as d,
+                timestamp '2024-01-31 10:00:00' + to_hours(14 * i) as w, '3' || i || '.01.2024' as g, [i] as l, nullif(i, 1) as o
+                from range(2) r(i)]])
+            local function load(dtypes, opts)
+                opts = opts or {}
+                opts.dtypes = dtypes
+                return lun.load(file, opts)
+            end
+            local t = assert(load { i = "u8", x = "f32", t = "i32", b = "i8", c = "f64", id = "i64", d = "timestamp",
+                g = { "date", "%d.%m.%Y" }, l = "text", o = "bool" })
+            assert.same({ "u8", "f32", "text", "i32", "i8", "f64", "i64", "timestamp", "timestamp", "date", "text", "bool" },
+                table.move(t:dtypes(), 1, 12, 1, {}))
+            assert.same({ 1, 0.5, 10, 0, 0.25, 9007199254740994, "2024-01-31 00:00:00", "2024-01-31", "[1]" },
+                { t.i[2], t.x[2], t.t[2], t.b[2], t.c[2], t.id[2], t.d[2], t.g[2], t.l[2] })
+            assert.same({ false, na }, t.o:totable { missing = na })
+            t = assert(load("text", { columns = { "i", "x", "c", "b" } }))
+            assert.same({ "1", "0.5", "0.25", "false" }, { t.i[2], t.x[2], t.c[2], t.b[2] })
+            assert.same({ 0, 1e6 }, assert(load({ i = "duration" }, { columns = { "i" } })).i:cast("i64"):totable())
+            for dtypes, message in pairs { [{ x = "i64" }] = "row 2: '0.5' is no i64 (column 'x')",
+                [{ s = "i64" }] = "row 1: 'n0' is no i64 (column 's')", [{ c = "i32" }] = "row 2: '0.25' is no i32 (column 'c')",
+                [{ id = "i32" }] = "row 1: '9007199254740993' is no i32 (column 'id')",
+                [{ i = "date" }] = "column 'i' is i64, of which no date is made",
+                [{ w = "date" }] = "row 1: '2024-01-31 10:00:00' is no date (column 'w')",
+                [{ d = "f64" }] = "column 'd' is date, of which no f64 is made",
+                [{ d = { "timestamp", "%Y" } }] = "column 'd' is date, of which no timestamp is made by a format",
+                [{ g = { "date", "%m.%d.%Y" } }] = "row 1: '30.01.2024' is no date (column 'g')",
+                [{ y = "f64" }] = "dtypes has 'y', but there are the columns 'i', 'x'" } do
+                local none, said, code = load(dtypes, { decimals = "text", columns = { "i", "x", "s", "c", "id", "d", "w", "g" } })
+                assert.same({ nil, "format" }, { none, code })
+                has(said, file .. ": " .. message)
+            end
+            for dtypes, message in pairs { [{ x = "f80" }] = "dtypes['x'] is \"f80\"; supported", [7] = "dtypes is 7; supported: text bool",
+                [{ x = { "date" } }] = "dtypes['x'] is a table" } do
+                local ok, said = pcall(load, dtypes)
+                assert.is_false(ok)
+                has(tostring(said), message)
+            end
+        end)
+
+        it("has integers exactly or not at all in another dtype", function()
+            local ends = { "-9223372036854775808", "-1", "0", "1", "255", "256", "2147483647", "2147483648", "9007199254740993",
+                "9223372036854775807", "9223372036854775808", "18446744073709551615" }
+            local fits = { i64 = { -0x1p63, 0x1p63 }, u64 = { 0, 0x1p64 }, i32 = { -0x1p31, 0x1p31 }, u8 = { 0, 256 } }
+            for _, text in ipairs(ends) do
+                for _, from in ipairs { "bigint", "ubigint", "hugeint", "double", "varchar", "decimal(20,0)" } do
+                    local ok, file = pcall(write, text .. from .. ".parquet", ("select (%s)::%s as n"):format(text, from))
+                    for dtype, range in pairs(ok and from ~= "hugeint" and fits or {}) do
+                        local value = from == "double" and ("%.0f"):format(tonumber(text .. ".0")) or text
+                        local number = tonumber(value .. ".0") -- rounded: away from 0 at the upper end
+                        local inside = number >= range[1] and number < range[2]
+                            or value == "9223372036854775807" and dtype ~= "i32" and dtype ~= "u8"
+                            or value == "18446744073709551615" and dtype == "u64"
+                        local t, said = lun.load(file, { dtypes = { n = dtype } })
+                        if inside then
+                            assert.equal(value, assert(t, said).n:cast("text")[1])
+                        else
+                            assert.is_nil(t, text .. " " .. from .. " " .. dtype)
+                            has(text .. from .. said, ("is no %s (column 'n')"):format(dtype))
+                        end
+                    end
+                end
+            end
+        end)
+
         it("that is encrypted is refused", function()
             local key = ", encryption_config {footer_key: 'k'}"
             lun.sql "pragma add_parquet_key('k', '0123456789112345')"
@@ -396,6 +462,12 @@ describe("DuckDB", function()
             has(lun.explain(few:group "g"), "3 of 5 columns are read: i, g, s")
             assert.is_true(lun.eval(o) == t)
             assert.same({ 200000, "t1", t.x:sum() }, { #o, o[200000].s, o.x:sum() })
+            local other = assert(lun.open(file, { dtypes = { i = "i32", g = "text" } }))
+            assert.same({ "i32", "text" }, { other.i:dtype(), other.g:dtype() })
+            assert.equal(7, #other:group("g"):agg { n = { "sum", "i" } })
+            assert.equal(t.i:sum(), other.i:sum())
+            local misfit = assert(lun.open(file, { dtypes = { i = "u16" } }))
+            has(tostring(select(2, pcall(function() return misfit.i:sum() end))), "row 65537: '65536' is no u16 (column 'i')")
             local part = assert(lun.open(file, { where = "i >= 199990", columns = { "s", "i" } }))
             assert.same({ { "s", "i" }, 10 }, { part:names(), #part })
             assert.is_true(lun.save(path "b.parquet", few) and #lun.load(path "b.parquet") == #few)
@@ -415,6 +487,11 @@ describe("DuckDB", function()
             local t, file = some(), path "shop one.duckdb"
             assert.is_true(lun.save(file, t, { table = "days" }))
             assert.is_true(assert(lun.load(file)) == t)
+            assert.same({ "f64", "text" }, { lun.load(file, { dtypes = { i = "f64", d = "text" }, columns = { "i", "d" } }):dtypes()[1],
+                lun.load(file, { dtypes = "text", columns = { "d" } }):dtypes()[1] })
+            assert.same({ "15", "15" }, { lun.load(file, { sql = "select 15::hugeint as n", dtypes = "text" }).n[1],
+                lun.load(file, { sql = "select '15' as n", dtypes = { n = "u8" } }).n:cast("text")[1] })
+            assert.equal("format", (select(3, lun.load(file, { dtypes = { s = "i64" } }))))
             assert.same({ "ü\"'x, and more than twelve" }, lun.load(file, { columns = { "s" }, where = "i < 0", nrows = 5 }).s:totable())
             assert.equal(2, lun.load(file, { sql = "select count(i) as n from days where i < ?", parameters = { 5 } }).n[1])
             local db = assert(lun.open(file))

@@ -58,6 +58,11 @@ describe("SQLite", function()
         assert.same({ "j", "i", "i_2" }, t:names())
         assert.same({ 3 }, t.j:totable())
         assert.equal(0, #lun.load(MADE, { table = "kinds", where = "i > 99" }))
+        local name = path_of "d.db"
+        assert(lun.save(name, { i = { 1, 2 }, s = { "7", "x" } }, { table = "t" }))
+        assert.equal("u8", lun.load(name, { dtypes = { i = "u8" } }).i:dtype())
+        assert.same({ nil, name .. ": row 2: 'x' is no i64 (column 's')", "format" }, { lun.load(name, { dtypes = { s = "i64" } }) })
+        expect.failure("dtypes['s'] is", lun.load, name, { dtypes = { s = "f80" } })
     end)
 
     it("refuses with column and row", function()

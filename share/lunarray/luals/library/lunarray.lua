@@ -4427,9 +4427,10 @@ function lun.lnot(a) end
 ---of columns from .json or .jsonl (docs/json.md) and .csv, .tsv or .txt, also .gz, with the options
 ---columns sep header names skip comment dtypes na nrows decimal thousands quote escape ragged trim
 ---infer dates encoding source format: docs/files.md; several by a list or a pattern, "2013-*.csv",
----are one table; of .db (SQLite) table columns where nrows sql parameters, of .arrow .feather .arrows
----columns nrows source blobs decimals nanoseconds format, of .parquet (DuckDB) these and where, of
----.duckdb table columns where nrows sql parameters blobs decimals nanoseconds, of .xlsx sheet range,
+---are one table; of .db (SQLite) table columns where nrows sql parameters dates dtypes, of .arrow
+---.feather .arrows columns nrows source blobs decimals nanoseconds format, of .parquet (DuckDB) these,
+---where and dtypes, of .duckdb table columns where nrows sql parameters dtypes blobs decimals
+---nanoseconds, of .xlsx sheet range dtypes,
 ---of .h5 (HDF5) arrays by path, or one with dataset part: docs/doors.md; what a file has without axes
 ---has none: a:value() is its number
 ---`lun.load(path [, opts])`
@@ -4823,7 +4824,7 @@ function lun.ones_like(a, dtype) end
 ---or the table in .csv, .tsv or .txt files, also .gz, whose rows go through its verbs part by part:
 ---docs/streams.md; or a SQLite database: db:sql(text [, tables [, parameters]]), db:tables(), db:close
 ---or one of DuckDB's, which has db:save(name, t) too; or the table of .parquet files, as of csv,
----with columns where nrows source; or the table of an .arrow or .feather file, each of whose
+---with columns where nrows source dtypes; or the table of an .arrow or .feather file, each of whose
 ---columns is read when it is first used; or
 ---an HDF5 file: f["run1/density"], f:read(path [, {part=}]), f:list(), f:names(): docs/doors.md
 ---`lun.open(path [, opts])`
