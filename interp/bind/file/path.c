@@ -106,6 +106,17 @@ static int receive(lua_State *L)
     return 1;
 }
 
+/* internal.pause(milliseconds): waits so long, or until the script is to stop. */
+static int pause_script(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    const lua_Integer n = luaL_checkinteger(L, 1);
+    luaL_argcheck(L, n >= 0 && n <= WAIT, 1, "out of range");
+    (void)poll(NULL, 0, (int)n);
+    const lun_status s = lun_host_check(h->engine);
+    return s == LUN_OK ? 0 : lun__error_raise_stop(L, s);
+}
+
 static int end_directory(lua_State *L)
 {
     DIR **d = lua_touserdata(L, 1);
@@ -209,10 +220,8 @@ static int find_target(lua_State *L)
 
 void lun__open_path(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {{"source", open_source},
-                                         {"receive", receive},
-                                         {"matching", list_matching},
-                                         {"target", find_target},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"source", open_source}, {"receive", receive},
+                                         {"pause", pause_script}, {"matching", list_matching},
+                                         {"target", find_target}, {NULL, NULL}};
     lun__register(L, p, p->internal, functions);
 }

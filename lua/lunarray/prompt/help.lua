@@ -290,6 +290,14 @@ local FUNCTIONS = {
             .. "columns is read when it is first used; or\n"
             .. 'an HDF5 file: f["run1/density"], f:read(path [, {part=}]), f:list(), f:names(): docs/doors.md',
     },
+    stream = {
+        "lun.stream(f, {dtype=, follow=})",
+        "elements that come in chunks: f is a function that gives the next one (a Vector, a list, a number or\n"
+            .. "bytes; nil at the end), a coroutine that yields them, an open file or pipe, a socket, or the path of\n"
+            .. "a file, fifo or device of bare elements; follow: seconds (true: for ever) to wait for a growing file.\n"
+            .. "It has map filter reduce histogram sum prod mean var std min max count any all head parts eval write,\n"
+            .. "operators with numbers and what is computed element by element; one pass, constant memory",
+    },
     save = {
         "lun.save(path, a [, opts])",
         "writes a file, by extension: .npy .png .pgm .ppm, raw bytes; of a table of columns .json .jsonl .csv\n"

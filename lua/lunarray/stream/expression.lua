@@ -221,7 +221,7 @@ function offers.isarray()
     return false
 end
 
-M.isarray = offers.isarray
+M.isarray, M.by_element = offers.isarray, by_element
 
 Expression.__records = setmetatable(offers, { __index = function(_, name)
     local run = by_element[name] and core[name]

@@ -85,6 +85,8 @@ local function reducing(name, combine, call)
     return sink
 end
 
+M.reducing = reducing
+
 -- Of each list that call gives the sums by place.
 local function sums(name, call)
     return reducing(name, function(a, b)

@@ -5482,6 +5482,17 @@ function lun.std(a, options) end
 ---@return lun.Array
 function lun.stencil(f, options) end
 
+---elements that come in chunks: f is a function that gives the next one (a Vector, a list, a number or
+---bytes; nil at the end), a coroutine that yields them, an open file or pipe, a socket, or the path of
+---a file, fifo or device of bare elements; follow: seconds (true: for ever) to wait for a growing file.
+---It has map filter reduce histogram sum prod mean var std min max count any all head parts eval write,
+---operators with numbers and what is computed element by element; one pass, constant memory
+---`lun.stream(f, {dtype=, follow=})`
+---@param f lun.Function
+---@param options { dtype?: lun.dtype, follow?: any }
+---@return any
+function lun.stream(f, options) end
+
 ---a struct, the dtype of records: lun.zeros(n, P), lun.vector({{x=1, y=2}}, P), lun.full(n, {x=1, y=2}, P);
 ---lun.struct("./types.h", "Pixel") reads one from a C header; a field may be a struct, {"pos", Q}, or an array, {"v", "f32", 3} or {"m", "f32", {2, 3}};
 ---layout: "aos" (adjacent fields, as in C) or "soa" (an array for each field); P(x, y) is a record
