@@ -32,6 +32,7 @@ if [ "$whole" ]; then export TEST_WHOLE=1; fi
 passed=0
 failed=0
 options=
+settings=
 
 # Adds one suite's counts and shows it: title passed failed. What it printed is in $out.
 account() {
@@ -176,12 +177,12 @@ too_late() {
 # shellcheck disable=SC2046 # names without spaces
 run_core() { two_at_a_time one_core count_core $(chosen core _test.c tests/core/*/*_test.c); }
 
-# Runs one spec file, with options of the program in $options: spec jit
+# Runs one spec file, with options of the program in $options and settings in $settings: spec jit
 one_spec() {
     name=$(left_by "$1")
     status=0
     # shellcheck disable=SC2086 # words
-    too_late "$name.out" || env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL LUNARRAY_JIT="$2" LUNARRAY_DIFF_COUNTS="$scratch/compared" \
+    too_late "$name.out" || env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL LUNARRAY_JIT="$2" LUNARRAY_DIFF_COUNTS="$scratch/compared" $settings \
         timeout "$limit" "$BUILD/lunarray" $options tests/busted.lua "$1" >"$name.out" 2>&1 </dev/null ||
         status=$?
     leave "$name" "$status"
@@ -194,7 +195,15 @@ count_spec() {
     counted "$1${2:-}" "$status" $(spec_counts)
 }
 
-plain_spec() { one_spec "$1" "${LUNARRAY_JIT:-auto}"; }
+# Without the drivers of OpenCL if tests/more.txt names it so, and that is what `make test` does.
+plain_spec() {
+    file=${1##*/}
+    if [ ! "$whole" ] && [ ! "${TEST_WHOLE:-}" ] && left_to_more host "${file%_spec.lua}"; then
+        settings="OCL_ICD_VENDORS=$scratch/none/" one_spec "$1" "${LUNARRAY_JIT:-auto}"
+    else
+        one_spec "$1" "${LUNARRAY_JIT:-auto}"
+    fi
+}
 
 # One that takes less in `make test` than it can.
 whole_spec() { TEST_WHOLE=1 plain_spec "$1"; }
@@ -223,7 +232,7 @@ run_more() {
     # shellcheck disable=SC2046
     two_at_a_time plain_spec count_spec $(in_more spec | sed 's,.*,spec/*/&_spec.lua,' | found)
     # shellcheck disable=SC2046
-    two_at_a_time whole_spec count_whole $(in_more whole | sed 's,.*,spec/*/&_spec.lua,' | found)
+    two_at_a_time whole_spec count_whole $({ in_more whole; in_more host; } | sort -u | sed 's,.*,spec/*/&_spec.lua,' | found)
     # shellcheck disable=SC2046
     two_at_a_time diff_spec count_spec $(in_more diff | sed 's,.*,diff/&_spec.lua,' | found)
     run_device left_on
@@ -231,61 +240,75 @@ run_more() {
     run_torture left_on
 }
 
-# Whether a spec is run once more on that: one of run_spec's, one of run_more's.
-chosen_on() { [ "$whole" ] || ! left_to_more "on $1" "$2"; }
-left_on() { left_to_more "on $1" "$2"; }
+# Those of the names that are run once more on that, in run_spec, in run_more: device, set or suite, names
+chosen_on() {
+    on=$1
+    shift
+    for name in "$@"; do
+        if [ "$whole" ] || ! left_to_more "on $on" "$name"; then echo "$name"; fi
+    done
+}
+left_on() {
+    on=$1
+    shift
+    for name in "$@"; do
+        if left_to_more "on $on" "$name"; then echo "$name"; fi
+    done
+}
 
 # What scripts do with arrays and skeletons is the same on a device: which of them, chosen_on or left_on.
+# shellcheck disable=SC2046 # words
 run_device() {
     if ! LUNARRAY_BACKEND=opencl "$BUILD/lunarray" -e '' >"$out" 2>&1 </dev/null; then
         echo "      no OpenCL device: nothing run on opencl"
         return
     fi
     # Left out: what says which backend or how much host memory is used, files and the program itself.
-    for name in skeletons skelcl cfunctions operators reductions indexing making lazy luafn luafn_errors \
-        luafn_random luafn_stop mandelbrot picture profile show npy csv weather; do
-        if "$1" opencl "$name"; then device_spec "$(named "$name")" " on opencl"; fi
-    done
+    on_device opencl " on opencl" $("$1" opencl skeletons skelcl cfunctions operators reductions indexing making lazy luafn luafn_errors \
+        luafn_random luafn_stop mandelbrot picture profile show npy csv weather)
     # Once more with kernels as graphics processors get them.
-    if "$1" opencl/single skeletons; then
-        LUNARRAY_OPENCL_FORM=scalar device_spec "$(named skeletons)" " on opencl, single elements"
-    fi
-    if "$1" opencl/single graphs; then
-        LUNARRAY_OPENCL_FORM=scalar LUNARRAY_DIFF_BACKENDS=reference LUNARRAY_DIFF_DEVICE=2 LUNARRAY_DIFF_GRAPHS=96 \
-            device_spec tests/diff/graphs_spec.lua " on opencl, single elements" openmp
-    fi
+    settings="LUNARRAY_OPENCL_FORM=scalar"
+    on_device opencl " on opencl, single elements" $("$1" opencl/single skeletons)
+    settings="$settings LUNARRAY_DIFF_BACKENDS=reference LUNARRAY_DIFF_DEVICE=2 LUNARRAY_DIFF_GRAPHS=96"
+    on_device openmp " on opencl, single elements" $("$1" opencl/single graphs)
+    settings=
 }
 
 # What scripts do with arrays is the same on several places and ranks: some quick specs here, the others in
 # tests/torture/sets.sh and ranks.sh.
+# shellcheck disable=SC2046 # words
 run_sets() {
-    for name in operators indexing making reductions elements axes parts joining; do
-        if "$1" openmp/3 "$name"; then device_spec "$(named "$name")" " on openmp/3" openmp/3; fi
-    done
+    on_device openmp/3 " on openmp/3" $("$1" openmp/3 operators indexing making reductions elements axes parts joining)
     options="--ranks 3"
-    for name in operators indexing making reductions elements broadcast luafn_errors; do
-        if "$1" ranks "$name"; then device_spec "$(named "$name")" " on 3 ranks" mpi; fi
-    done
+    on_device mpi " on 3 ranks" $("$1" ranks operators indexing making reductions elements broadcast luafn_errors)
     options=
 }
 
-# A spec, if there is one, with arrays on a device: spec words-for-its-title [the backend to begin with]
-device_spec() {
-    if [ ! -e "$1" ]; then return; fi
+# The specs that there are, with arrays on a device: the backend to begin with, words for their titles, names
+on_device() {
+    device=$1 title=$2
+    shift 2
+    files=
+    for name in "$@"; do
+        file=$({ named "$name"; echo "diff/${name}_spec.lua" | found; } | while read -r path; do [ ! -e "$path" ] || echo "$path"; done)
+        files="$files $file"
+    done
+    # shellcheck disable=SC2086 # words
+    two_at_a_time begin_on_device count_on_device $files
+}
+begin_on_device() {
     # PoCL loses memory where a program does not compile; what would be lost here, the other specs see
     case $1 in *cfunctions* | *skeletons*) leaks=0 ;; *) leaks=1 ;; esac
-    ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=$leaks LUNARRAY_BACKEND=${3:-opencl} one_spec "$1" sync
-    count_spec "$1" "$2"
+    ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=$leaks LUNARRAY_BACKEND=$device one_spec "$1" sync
 }
+count_on_device() { count_spec "$1" "$title"; }
 
 # Parts of the torture suite at a small size, chosen_on or left_on: counts and shows its results.
 run_torture() {
     if [ ! -e tests/torture/run.sh ]; then return; fi
-    which=$1
-    set --
-    for part in cache disk bounds compilers edges interface fewer words capi bytecode programs forks threads cancel prompt device files; do
-        if "$which" torture "$part"; then set -- "$@" "$part"; fi
-    done
+    # shellcheck disable=SC2046 # words
+    set -- $("$1" torture cache disk bounds compilers edges interface fewer words capi bytecode programs forks threads cancel prompt \
+        device files)
     if [ $# -eq 0 ]; then return; fi
     status=0
     too_late "$out" || TORTURE=0.001 timeout "$limit" sh tests/torture/run.sh "$@" >"$out" 2>&1 </dev/null || status=$?

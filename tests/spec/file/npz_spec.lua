@@ -127,7 +127,7 @@ np.%s("t.npz", np.arange(3), x=np.arange(12, dtype=">i4").reshape(3, 4), y=np.as
     s=np.float32(2.5), u=np.array([1, 2**63], "u8"), z=np.zeros(10**6), b=np.array([True]))
 ]]):format(save))
             local t = assert(lun.load(path_of()))
-            assert.equal("x i32[3, 4] y f32[2, 3] s f32[1] u u64[2] z f64[1000000] b bool[1] arr_0 i64[3]",
+            assert.equal("x i32[3, 4] y f32[2, 3] s f32[] u u64[2] z f64[1000000] b bool[1] arr_0 i64[3]",
                 (tostring(t):gsub("^.-\n", ""):gsub("%s+", " ")))
             expect.elements({ 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 }, t.x:flatten())
             assert.equal(6.0, t.y:sum())

@@ -93,13 +93,32 @@ describe("tests/run.sh", function()
         assert.is_truthy(text:find("two_test.c: left out: no time is left", 1, true), text)
     end)
 
+    it("hides devices from specs that tests/more.txt names so, and shows them in `more` and where all is asked for", function()
+        write("tests/more.txt", "host one   compilers of drivers\n")
+        write("tests/spec/array/two_spec.lua", "")
+        write("built/lunarray", "#!/bin/sh\ncase \"$*\" in *spec.lua) echo \"$* '$OCL_ICD_VENDORS'\" >>seen ;; esac\ncat <<'END'\n" ..
+            "4 successes / 0 failures / 0 errors / 0 pending : 0.1 seconds\nEND\n")
+        local function seen(suites)
+            os.remove(tree .. "/seen")
+            run(suites)
+            local file = assert(io.open(tree .. "/seen"))
+            local text = file:read "a"
+            file:close()
+            return text
+        end
+        assert.is_truthy(seen("spec"):find "one_spec.lua '/[^\n]*/none/'\n")
+        assert.is_truthy(seen("spec"):find("two_spec.lua ''\n", 1, true))
+        assert.is_truthy(seen("more"):find("one_spec.lua ''\n", 1, true))
+        assert.is_truthy(seen("lint; WHOLE=1 BUILD=built sh tests/run.sh spec"):find("one_spec.lua ''\n", 1, true))
+    end)
+
     it("has tests by all names in tests/more.txt", function()
         local count = 0
         for line in io.lines "tests/more.txt" do
             local kind, name, more = line:match "^(%l+) (%S+) *(%S*)"
             if kind then
                 local paths = { "tests/" .. kind .. "/" .. name .. "_spec.lua" }
-                if kind == "spec" or kind == "whole" then
+                if kind == "spec" or kind == "whole" or kind == "host" then
                     paths = { "tests/spec/*/" .. name .. "_spec.lua" }
                 elseif kind == "core" then
                     paths = { "tests/core/*/" .. name .. "_test.c" }
