@@ -152,6 +152,11 @@ local FUNCTIONS = {
             .. "{out={w1, w2}}: writes the results to these arrays together",
     },
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running; .text: all steps" },
+    expect = {
+        "lun.expect(e, ..., {kernels=1, bytes=n})",
+        "for tests: an error, with the plan, if evaluating the expressions together would run more kernels than that,\n"
+            .. "or move more bytes, as lun.explain counts them; returns the expressions; nothing runs",
+    },
     dot = { "lun.dot(a, b)", "the sum of the products, as a:dot(b)" },
     matmul = { "lun.matmul(A, B)", "the product of matrices, as A:matmul(B)" },
     compress = { "lun.compress(a, mask [, {axis=}])", "the elements where mask is true, as a:compress(mask)" },
@@ -889,7 +894,7 @@ functions       %s
 numbers         pi e inf nan na i complex iscomplex real imag conj angle
 skeletons       %s sequence compose variant
 of skeletons    %s
-computing       eval each teams workdiv atomic call prepare pack unpack explain stats profile region trace check
+computing       eval each teams workdiv atomic call prepare pack unpack explain expect stats profile region trace check
 queues          queue buffer copy task
 derivatives     grad derivative hessian jvp minimize curve_fit
 sparse          csr

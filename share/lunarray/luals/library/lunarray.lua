@@ -3778,6 +3778,14 @@ function lun.exp2(a) end
 ---@return lun.Array
 function lun.expand_dims(a, axis) end
 
+---for tests: an error, with the plan, if evaluating the expressions together would run more kernels than that,
+---or move more bytes, as lun.explain counts them; returns the expressions; nothing runs
+---`lun.expect(e, ..., {kernels=1, bytes=n})`
+---@param e any
+---@param ... any
+---@return lun.Array
+function lun.expect(e, ...) end
+
 ---1 / (1 + exp(-a))
 ---`a:expit()`
 ---@param a lun.Operand
