@@ -903,7 +903,7 @@ reductions      %s dot
 printing        precision width elements_shown rows_shown
 written so      %s
 methods         %s
-files           load open save sql decode encode json arrow
+files           load open save stream sql decode encode json arrow
 tables          table rows factor date group join
 of a table      %s
 of its groups   %s
