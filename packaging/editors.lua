@@ -260,6 +260,7 @@ function M.card()
     for _, entry in ipairs(all) do
         same[entry.name] = entry.owner == "a" or same[entry.name]
     end
+    same.trace = nil -- lun.trace is that of a program, a:trace a matrix's
     local reductions = {}
     for name in next, help.reductions do
         reductions[name] = true

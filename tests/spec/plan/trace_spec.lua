@@ -183,6 +183,67 @@ lun.trace()
         assert.matches("^from ", slices.move[1].args.label)
     end)
 
+    -- The bytes of copies by their way, and whether all say whose they are.
+    local function copied(slices, place)
+        local bytes = {}
+        for _, ev in ipairs(slices.copy or {}) do
+            assert.equal("move", ev.cat)
+            assert.equal(place, ev.args.device)
+            bytes[ev.args.label] = (bytes[ev.args.label] or 0) + (ev.args.bytes or 0)
+        end
+        return bytes
+    end
+
+    it("has copies to and from OpenCL's devices, and what they compile", function()
+        local text, status = run([[
+if not pcall(lun.use, "opencl") then print "skipped" return end
+lun.trace "t.json"
+local b = lun.zeros(1000):copy()
+b[1] = 5
+local s = (b * 2 + 1):eval()
+print(s[1], s[1000], s:sum())
+lun.trace()
+]])
+        assert.equal(0, status, text)
+        if text:find "skipped" then
+            print "trace: OpenCL: skipped: no device"
+            return
+        end
+        assert.matches("11.0\t1.0\t1010.0\n$", text)
+        local slices = read()
+        local device = slices.copy[1].args.device -- as the driver calls it
+        assert.same({ ["to device"] = 8000, ["to host"] = 16 }, copied(slices, device))
+        assert.same({ "compile", device }, { slices.compile[1].cat, slices.compile[1].args.device })
+        local on_device = 0
+        for _, ev in ipairs(slices.map or {}) do
+            on_device = on_device + (ev.args.device:find "opencl" and 1 or 0)
+        end
+        assert.is_true(on_device > 0)
+    end)
+
+    local root = shell.capture "id -u" == "0\n" and " --allow-run-as-root" or ""
+    for name, start in pairs { ["--ranks"] = "", ["mpirun.mpich"] = "mpirun.mpich -n 2",
+        ["mpirun.openmpi"] = "mpirun.openmpi -n 2 --oversubscribe" .. root } do
+        it("has copies to and from ranks that serve: " .. name, function()
+            if start ~= "" and shell.capture("command -v " .. name) == "" then
+                print("trace: " .. name .. ": skipped: it is not there")
+                return
+            end
+            local text, status = run([[
+lun.trace "t.json"
+local a = lun.range(1, 1000):cast "f64":eval()
+local b = (a * 2 + 1):eval()
+print(b:sum(), b[1000])
+lun.trace()
+]], "LUNARRAY_BACKEND=mpi " .. start, (start == "" and "--ranks 2 " or "") .. "--backend mpi")
+            assert.equal(0, status, text)
+            assert.matches("1002000.0\t2001.0\n", text)
+            local slices = read()
+            assert.same({ ["to device"] = 4000, ["to host"] = 8 }, copied(slices, "mpi:2")) -- half of it to rank 2, an element back
+            assert.equal("mpi:1 and 1 more", slices.map[1].args.device)
+        end)
+    end
+
     it("is written by --trace and LUNARRAY_TRACE, whether a script ends, fails or leaves by os.exit", function()
         for code, status in pairs { ["lun.region('r', math.abs, 1)"] = 0, ["lun.region('r', error, 'no')"] = 1,
             ["lun.region('r', os.exit, 3)"] = 3, ["lun.region('r', os.exit, 3, true)"] = 3 } do
