@@ -62,6 +62,7 @@ void lun__duckdb_query_close(instance *d)
     if (d->database)
         d->library->close(&d->database);
     d->database = NULL;
+    lun__duckdb_scan_end(&d->tables);
 }
 
 lun__duckdb_connection lun__duckdb_query_connect(instance *d, lun__duckdb_fault *f)

@@ -155,6 +155,7 @@ describe("DuckDB", function()
         end)
 
         it("take little more memory than their columns and the rows of numbers once more", function()
+            if (os.getenv "BUILD" or ""):find "[at]san" then return end -- which keeps what is freed
             local script = shell.write(path "m.lua", [[
                 local function peak() return io.open "/proc/self/status":read "a":match "VmHWM:%s*(%d+)" * 1024 end
                 lun.sql "select count(*) from range(2000000) where range % 7 = 3"
@@ -217,6 +218,16 @@ describe("DuckDB", function()
             has(failure("select 1", nil, nil, { file = false }),
                 "bad argument #4 to 'sql' (unknown option 'file'; known: files, stream, blobs, decimals, nanoseconds)")
             has(failure("select 1", nil, nil, { blobs = "x" }), 'blobs is "x"; "hex", "base64" is expected')
+        end)
+
+        it("may be asked inside of a map, a region and another's tables, and not of what is freed", function()
+            local function asked(s) return lun.sql("select ? || 'x' as a", nil, { s }).a[1] end
+            assert.same({ "ax", "bx" }, lun.vector { "a", "b" }:map(asked):totable())
+            assert.equal(1, lun.region("r", function() return lun.sql("select 1 as a").a[1] end))
+            local gone = lun.vector { 1.0, 2 }:eval()
+            gone:free()
+            has(failure("select sum(x) as s from t", { t = { x = gone } }), "attempt to use a freed Vector")
+            assert.equal(3, lun.sql("select sum(x) as s from t", { t = { x = { 1, 2 } } }).s[1])
         end)
 
         it("of strangers reach no file", function()

@@ -22,6 +22,9 @@ end
 -- that are there; excel: the file of that extension, if there is one.
 function M.list(scratch)
     local doors, list = (os.getenv "BUILD" or "build") .. "/doors", {}
+    if not io.open(doors) then -- a build with a sanitizer
+        doors = "build/doors"
+    end
     local absolute = shell.capture(("realpath '%s' 2>/dev/null"):format(doors)):match "[^\n]+" or doors
     for _, one in ipairs { { "newest", "/venv" }, { "oldest", "/duckdb-oldest" }, { "last", "/duckdb-1.5" } } do
         local value = variable(absolute .. one[2], scratch, one[1])

@@ -8,13 +8,13 @@ local build = os.getenv "BUILD" or "build"
 local program = shell.interpreter()
 local scratch = shell.scratch()
 local sanitized = build:find "asan" or build:find "tsan"
-local list = sanitized and {} or library.list(scratch)
+local list = build:find "tsan" and {} or library.list(scratch)
 
 describe("DuckDB", function()
     teardown(function() shell.discard(scratch) end)
 
     if #list == 0 then
-        print("skipped: " .. (sanitized and "a sanitizer" or "no duckdb (sh tests/setup.sh doors)"))
+        print("skipped: " .. (build:find "tsan" and "a sanitizer" or "no duckdb (sh tests/setup.sh doors)"))
         return
     end
 
@@ -55,12 +55,13 @@ describe("DuckDB", function()
             assert(none == nil and message:find "June" and code, message)
             assert(lun.save(file, t:head(0), { columns = { "n" } }))
             print "whole"]])
-        local said = shell.capture(("LUNARRAY_DUCKDB='%s' HOME='%s' %s %s '%s' '%s' 2>&1"):format(excel.variable, scratch, program, script,
-            scratch, excel.excel))
+        local lossy = 'ASAN_OPTIONS="$ASAN_OPTIONS:detect_leaks=0" ' -- the extension loses a file that is no sheet
+        local said = shell.capture((lossy .. "LUNARRAY_DUCKDB='%s' HOME='%s' %s %s '%s' '%s' 2>&1"):format(excel.variable, scratch,
+            program, script, scratch, excel.excel))
         assert.equal("whole\n", said)
     end)
 
-    if scenes.there "duckdb pandas polars pyarrow" then
+    if not sanitized and scenes.there "duckdb pandas polars pyarrow" then
         scenes.tests(it, "agrees with pyarrow and DuckDB: ", "duckdb_tools.py", { "reading", "queries", "writing", "databases", "host",
             "killed" }, function() return program .. " " .. scratch end, ("LUNARRAY_DUCKDB='%s'"):format(list[1].variable))
     end

@@ -160,6 +160,21 @@ describe("SQLite", function()
         assert.is_nil((lun.open(path_of "none.db")))
     end)
 
+    it("reads virtual tables, and writes where it can", function()
+        local name = path_of "v.db"
+        assert(lun.save(name, { a = { 1 } }, { table = "t" }))
+        local db = assert(lun.open(name))
+        if pcall(db.sql, db, "create virtual table v using rtree(id, lo, hi)") then -- a part that a library may lack
+            db:sql "insert into v values (1, 0.5, 2)"
+            assert.same({ 0.5, 2 }, { lun.load(name, { table = "v" }).lo[1], lun.load(name, { table = "v" }).hi[1] })
+        end
+        db:close()
+        for _, folder in ipairs { "/proc", path_of "none" } do
+            assert.same({ nil, folder .. "/x.db: unable to open database file", 5 },
+                { lun.save(folder .. "/x.db", { a = { 1 } }, { table = "t" }) })
+        end
+    end)
+
     it("reads rows by the hundred thousand", function()
         local n = 150000
         local t = lun.table({ i = lun.index(n), f = lun.index(n) / 7, s = lun.vector { "a", "bb", na }:take(lun.index(n) % 3 + 1) },
