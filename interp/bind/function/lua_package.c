@@ -77,10 +77,7 @@ static int read_dtypes(lua_State *L, const lun__skeleton *k, lun_dtype *out, int
         return 1;
     luaL_checktype(L, 2, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
-        if (lua_type(L, -2) != LUA_TSTRING || strcmp(lua_tostring(L, -2), "dtypes") != 0)
-            lun__blame_argument(L, 2,
-                                lua_pushfstring(L, "unknown option '%s'; known: dtypes",
-                                                lun__error_push_shown(L, -2)));
+        (void)lun__lua_along_option(L, 2, "dtypes={\"f64\"}");
     lua_getfield(L, 2, "dtypes");
     if (lua_isnil(L, -1))
         return 1;

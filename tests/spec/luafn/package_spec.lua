@@ -237,7 +237,7 @@ describe("lun.pack refuses", function()
         local f = lun.map(function(x)
             return x
         end)
-        refused("unknown option 'dtype'; known: dtypes", f, { dtype = "f64" })
+        refused("unknown option 'dtype': the only option is dtypes", f, { dtype = "f64" })
         refused("option dtypes: a list of dtypes expected, .* got f46", f, { dtypes = { "f46" } })
         refused("option dtypes: a list of dtypes expected", f, { dtypes = "f64" })
         refused("option dtypes: a list of dtypes expected", f, { dtypes = {} })

@@ -62,6 +62,7 @@ describe("the table of names", function()
     -- Arguments for calls whose parameters' types do not say enough.
     local function vector() return lun.vector { 1.0, 2, 3 } end
     local SPECIAL = {
+        pack = { lun.map(function(x) return x end) },
         quantile = { 0.5 }, cut = { { 0, 1 } }, digitize = { vector() }, pct_change = { 1 }, windows = { 2 }, rolling = { 2, "sum" },
         scanby = { vector(), "+", 0 }, multivariate_normal = { vector(), lun.eye(3), 2 }, struct = { "P", { { "x", "f64" } } },
         join = { vector(), "left" }, group = { vector() }, len = {},
