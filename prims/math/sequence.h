@@ -4,10 +4,13 @@
  * functions.def has a row for each function and dtype, texts.def the texts that define them.  A
  * text is C over few words (F64 I64 FMA SEL ANY ...; tests/lint/sequences.sh reads it):
  * gnu_words.h, scalar_words.h and cl_words.h say what they are on vectors, on one element in C and
- * in OpenCL C.
+ * in OpenCL C.  MIN(a, b) and MAX(a, b) are b where both are equal or one is NaN.  ANY(m): m holds
+ * for some lane; ANYNOT(m): for some it does not; ANYS(m): for some by its sign, as with SELS.
  *
  * What holds for every text: the result of an element depends on its operands alone.  `if (ANY(m))`
- * is only speed: what stands in it changes no bit of an element for which m does not hold. */
+ * is only speed: what stands in it changes no bit of an element for which m does not hold.  A
+ * result that is NaN is the canonical one (kernels/canonical_nan.h), by choice: what an operation
+ * gives differs among processors. */
 #ifndef LUN_SEQUENCE_H
 #define LUN_SEQUENCE_H
 

@@ -10,7 +10,7 @@ look() {
     awk '
     BEGIN {
         split("F64 F32 I64 I32 INLINE COLD TABLE INF INFF QNAN QNANF C CF BITS BITSF REAL REALF LT LTF LE LEF EQ EQF NE NEF " \
-              "SEL SELF SELS SELSF ANY ANYF FMA FMAF SQRT SQRTF HALVES HALVES2 WORD ROWS if return", list, " ")
+              "SEL SELF SELS SELSF ANY ANYF ANYS ANYSF ANYNOT ANYNOTF MIN MINF MAX MAXF FMA FMAF SQRT SQRTF HALVES HALVES2 WORD ROWS if return", list, " ")
         for (k in list) word[list[k]]
     }
     function say(what) { print FILENAME ": " what; found = 1 }
