@@ -92,7 +92,7 @@ static void put_place(const function *f, bool is_double, const double at[2])
 /* What is promised; division and the square root are correctly rounded. */
 static double limit(const function *f, bool is_double)
 {
-    const lun_sequence *q = lun__sequence(f->op, is_double ? LUN_F64 : LUN_F32);
+    const lun_sequence *q = lun__sequence(f->op, is_double ? LUN_F64 : LUN_F32, 0);
     return q->name ? q->bound : 0.5;
 }
 

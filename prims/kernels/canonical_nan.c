@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/writer.h"
+#include "math/sequence.h"
 
 /* ---- where bits can be seen ------------------------------------------------------------------ */
 
@@ -79,12 +80,13 @@ static void look(const lun_ir *ir, int i, bool *seen, bool *more)
     }
 }
 
-/* Whether a value, a float, is computed and may be NaN. */
-static bool computes(const lun_ir_ins *ins)
+/* Whether a value, a float, is computed and may be any NaN. */
+static bool computes(const lun_ir_ins *ins, int version)
 {
     switch (ins->kind) {
     case LUN_IR_OP:
-        return !passes(ins->op);
+        return !passes(ins->op) &&
+               !lun__sequence((lun_op)ins->op, (lun_dtype)ins->dtype, version)->name;
     case LUN_IR_SCAN:
         return !passes(ins->op);
     case LUN_IR_CAST:
@@ -97,7 +99,7 @@ static bool computes(const lun_ir_ins *ins)
 }
 
 /* By instruction: whether its value is made canonical.  NULL: no memory. */
-static bool *find(const lun_ir *ir, bool *any)
+static bool *find(const lun_ir *ir, int version, bool *any)
 {
     bool *seen = calloc((size_t)ir->count + 1, sizeof *seen), more = seen != NULL;
     *any = false;
@@ -109,7 +111,7 @@ static bool *find(const lun_ir *ir, bool *any)
     for (int i = 0; seen && i < ir->count; i++) {
         const lun_ir_ins *ins = &ir->ins[i];
         seen[i] = seen[i] && lun__ir_row(ins->kind)->value &&
-                  lun__dtype_is_float((lun_dtype)ins->dtype) && computes(ins);
+                  lun__dtype_is_float((lun_dtype)ins->dtype) && computes(ins, version);
         *any |= seen[i];
     }
     return seen;
@@ -189,24 +191,24 @@ static lun_status rewrite(const lun_ir *from, lun_ir *to, const bool *chosen, in
     return w.failed ? LUN_ENOMEM : LUN_OK;
 }
 
-lun_status lun__canonical_nan(const lun_ir *from, lun_ir *to, bool *any)
+lun_status lun__canonical_nan(const lun_ir *from, int version, lun_ir *to, bool *any)
 {
     int32_t *origin = NULL;
     lun__ir_init(to);
-    bool *chosen = find(from, any);
+    bool *chosen = find(from, version, any);
     lun_status s = !chosen ? LUN_ENOMEM : *any ? rewrite(from, to, chosen, &origin) : LUN_OK;
     free(origin);
     free(chosen);
     return s;
 }
 
-int lun__canonical_nan_origin(const lun_ir *from, int at)
+int lun__canonical_nan_origin(const lun_ir *from, int version, int at)
 {
     lun_ir to;
     int32_t *origin = NULL;
     bool any;
     lun__ir_init(&to);
-    bool *chosen = find(from, &any);
+    bool *chosen = find(from, version, &any);
     int found = any ? -1 : at;
     if (any && rewrite(from, &to, chosen, &origin) == LUN_OK && at < to.count)
         found = origin[at];

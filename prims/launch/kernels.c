@@ -68,7 +68,7 @@ static bool make_room(lun_engine *e)
 lun_status lun__kernel_ir(lun_engine *e, const lun_ir **ir, lun_ir *made)
 {
     bool any = false;
-    if (lun__canonical_nan(*ir, made, &any) != LUN_OK)
+    if (lun__canonical_nan(*ir, lun__backend_version(&e->services), made, &any) != LUN_OK)
         return lun__fail_nomem(e);
     *ir = any ? made : *ir;
     return LUN_OK;

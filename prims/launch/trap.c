@@ -99,7 +99,9 @@ static lun_status explain_fault(lun_engine *e, const lun_lowered *l, const lun_l
 
 lun_status lun__trap_explain(lun_engine *e, const lun_lowered *l, const lun_launch *launch)
 {
-    const int trap = launch->trap < 0 ? -1 : lun__canonical_nan_origin(&l->ir, launch->trap);
+    const int version = lun__backend_version(&e->services);
+    const int trap =
+        launch->trap < 0 ? -1 : lun__canonical_nan_origin(&l->ir, version, launch->trap);
     const lun_ir_ins *ins = trap >= 0 ? &l->ir.ins[trap] : NULL;
     if (!ins)
         return lun__fail(e, LUN_EZERO, "attempt to perform 'n//0'");
