@@ -25,7 +25,8 @@ static const char end[] =
     "#undef REAL\n#undef REALF\n#undef LT\n#undef LTF\n#undef LE\n#undef LEF\n#undef EQ\n"
     "#undef EQF\n#undef NE\n#undef NEF\n#undef SEL\n#undef SELF\n#undef SELS\n#undef SELSF\n"
     "#undef ANY\n#undef ANYF\n#undef ANYS\n#undef ANYSF\n#undef ANYNOT\n#undef ANYNOTF\n"
-    "#undef MIN\n#undef MINF\n#undef MAX\n#undef MAXF\n#undef FMA\n#undef FMAF\n#undef SQRT\n#undef SQRTF\n"
+    "#undef MIN\n#undef MINF\n#undef MAX\n#undef MAXF\n#undef FMA\n#undef FMAF\n#undef "
+    "SQRT\n#undef SQRTF\n"
     "#undef HALVES\n#undef HALVES2\n#undef WORD\n#undef ROWS\n";
 
 const lun_sequence *lun__sequence(lun_op op, lun_dtype t, int version)
