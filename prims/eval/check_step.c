@@ -48,6 +48,32 @@ static lun_status fail(lun_engine *e, const char *when, const char *fault)
                      e->set_count, fault);
 }
 
+/* Arrays that are known from number `first` on are kept until the end. */
+static lun_status keep(lun_check *c, int first)
+{
+    lun_status s = LUN_OK;
+    for (int i = first; i < c->teller.count; i++) {
+        const lun_told_array *known = &c->teller.known[i];
+        const char *fault = known->storage ? fault_of(known->storage, NULL) : NULL;
+        if (known->storage)
+            known->storage->refs++;
+        else
+            (void)lun__node_retain((lun_node *)(uintptr_t)known->of);
+        if (s == LUN_OK && fault)
+            s = fail(c->teller.e, "before", fault);
+    }
+    return s;
+}
+
+lun_status lun__check_step_beside(lun_check *c, const lun_step *step)
+{
+    const int known = c->teller.count;
+    if (!c->open)
+        return LUN_OK;
+    const lun_status s = lun__moves_step(&c->teller, step), kept = keep(c, known);
+    return s == LUN_OK ? kept : s;
+}
+
 lun_status lun__check_step_open(lun_engine *e, const lun_step *first, const lun_step *last,
                                 lun_check *out)
 {
@@ -58,17 +84,7 @@ lun_status lun__check_step_open(lun_engine *e, const lun_step *first, const lun_
     out->told = (lun_told){0};
     out->teller = (lun_teller){.e = e, .told = &out->told};
     for (const lun_step *at = first; s == LUN_OK && at <= last; at++)
-        s = lun__moves_step(&out->teller, at);
-    for (int i = 0; i < out->teller.count; i++) {
-        const lun_told_array *known = &out->teller.known[i];
-        const char *fault = known->storage ? fault_of(known->storage, NULL) : NULL;
-        if (known->storage)
-            known->storage->refs++;
-        else
-            (void)lun__node_retain((lun_node *)(uintptr_t)known->of);
-        if (s == LUN_OK && fault)
-            s = fail(e, "before", fault);
-    }
+        s = lun__check_step_beside(out, at);
     out->moves = e->stats.moves;
     return s;
 }

@@ -19,6 +19,8 @@ typedef struct lun_check {
  * no checks are asked for. */
 lun_status lun__check_step_open(lun_engine *e, const lun_step *first, const lun_step *last,
                                 lun_check *out);
+/* The step is run with those that are open, too. */
+lun_status lun__check_step_beside(lun_check *c, const lun_step *step);
 /* They have run, or failed with s.  What they read is current where it was read, moves are those of
  * explain, and of each array that they read or made every element is somewhere, intervals lie in
  * their memory and the parts of its distribution cover it; else LUN_EBACKEND. */

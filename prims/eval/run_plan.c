@@ -175,6 +175,9 @@ lun_status lun__run_plan_steps(lun_engine *e, lun_steps *s, int count)
         bool done = false;
         lun_check c;
         status = lun__check_step_open(e, step, &s->at[lun__chain_last(s, i)], &c);
+        for (int k = i, n = 1; c.open && status == LUN_OK && n < LUN_BESIDE; n++)
+            if ((k = lun__algorithm_step_beside(s, i, k, count)) < count)
+                status = lun__check_step_beside(&c, &s->at[k]);
         if (status == LUN_OK)
             status = lun__watch_stopped(e);
         if (status == LUN_OK && e->set_count)

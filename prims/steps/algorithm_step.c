@@ -271,8 +271,6 @@ lun_status lun__algorithm_step_close(lun_algorithm_work *w, lun_status s)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-enum { BESIDE = 16 }; /* algorithms in one run, at most */
-
 /* Whether n takes the rows that `first` takes, and may be run beside it now. */
 static bool is_beside(const lun_node *first, const lun_node *n)
 {
@@ -288,7 +286,7 @@ static bool is_beside(const lun_node *first, const lun_node *n)
 
 static lun_status run_all(lun_engine *e, lun_node *const *nodes, int count)
 {
-    lun_algorithm_work w[BESIDE];
+    lun_algorithm_work w[LUN_BESIDE];
     lun_status s = LUN_OK;
     int open = 0;
     while (s == LUN_OK && open < count) {
@@ -308,15 +306,26 @@ static lun_status run_all(lun_engine *e, lun_node *const *nodes, int count)
     return s;
 }
 
+int lun__algorithm_step_beside(const lun_steps *s, int at, int after, int count)
+{
+    const lun_step *x = &s->at[at];
+    if (x->kind != LUN_STEP_ALGORITHM || x->chain || x->sweep || lun__node_ready(x->node))
+        return count; /* a RESULT, made with its ALGORITHM, or run beside another */
+    for (int i = after + 1; i < count; i++)
+        if (s->at[i].kind == LUN_STEP_ALGORITHM && !s->at[i].chain && !s->at[i].sweep &&
+            is_beside(x->node, s->at[i].node))
+            return i;
+    return count;
+}
+
 lun_status lun__algorithm_step_run(lun_engine *e, const lun_steps *s, int at, int count)
 {
-    lun_node *nodes[BESIDE] = {s->at[at].node};
+    lun_node *nodes[LUN_BESIDE] = {s->at[at].node};
     int found = 1;
-    if (lun__node_ready(nodes[0])) /* a RESULT, made with its ALGORITHM, or run beside another */
+    if (lun__node_ready(nodes[0]))
         return LUN_OK;
-    for (int i = at + 1; i < count && found < BESIDE; i++)
-        if (s->at[i].kind == LUN_STEP_ALGORITHM && !s->at[i].chain && !s->at[i].sweep &&
-            is_beside(nodes[0], s->at[i].node))
+    for (int i = at; (i = lun__algorithm_step_beside(s, at, i, count)) < count;)
+        if (found < LUN_BESIDE)
             nodes[found++] = s->at[i].node;
     return run_all(e, nodes, found);
 }

@@ -8,6 +8,11 @@
 #include "schedule/steps.h"
 #include "spread/spread.h"
 
+enum { LUN_BESIDE = 16 }; /* algorithms in one run, at most */
+
+/* The next step behind `after`, from `at` on, that lun__algorithm_step_run runs beside step `at`;
+ * `count`: there is none.  The first LUN_BESIDE - 1 are run. */
+int lun__algorithm_step_beside(const lun_steps *s, int at, int after, int count);
 /* Step `at`, an ALGORITHM of operands that are LEAFs or NUMBERs, or a RESULT of one, and those
  * among the first `count` steps that take the same rows and can be run beside it: they and all
  * results that there are become LEAFs. */

@@ -14,6 +14,14 @@ local e = (m - m:max { axis = 2, keep = true }):exp()
 print((e / e:sum { axis = 2, keep = true }):sum() // 1)
 local u = (m:flatten() % 17):unique()
 print(#u, m:flatten():argsort()[1], m:flatten():topk(2)[1], m:flatten():median())
+local x, key = m:flatten(), (lun.range(1, 30000) // 7000):copy()
+local g = lun.group(key)
+local low, mean, high = lun.eval(g:min(x), g:mean((x + 2) / 2), g:max(x * 3))
+print(low[1], mean[1], high[1])
+local many = {}
+for k = 1, 20 do many[k] = g:sum(x + k) end
+many = { lun.eval(table.unpack(many)) }
+print(many[1][1], many[20][1])
 local step = lun.stencil(function(x) return x(-1) + x(1) end, { edge = "wrap" })
 print(step(step(step(m:flatten() % 3))):sum() // 1)
 ]]
