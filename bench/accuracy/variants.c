@@ -50,7 +50,7 @@ bool compute_by_engine(const char *backend, const function *f, lun_dtype t, cons
 static lun_loop_op loop_of(variant v, const function *f, lun_dtype t)
 {
     const lun_loops *loops = lun__interpreter_loops(lun__isa_here());
-    lun_loop_op math = loops->math[t == LUN_F64][f->op];
+    lun_loop_op math = lun__instruction_loops_math(loops, 0, (lun_op)f->op, t);
     return v == PRECISE ? NULL : math ? math : loops->of[t]->op[f->op];
 }
 
