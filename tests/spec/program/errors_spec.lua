@@ -107,7 +107,7 @@ describe("arguments too many", function()
     -- These take any number; iter gives a function that does.
     local variadic = { eval = true, prepare = true, explain = true, sequence = true, profile = true, map = true, zip = true,
         filter = true, group = true, call = true, task = true, use = true, meshgrid = true, cartesian = true, broadcast_arrays = true,
-        result_type = true, coalesce = true, einsum = true, region = true }
+        result_type = true, coalesce = true, einsum = true, region = true, expect = true }
     local folds = { reduce = true, scan = true, stencil = true, allpairs = true } -- as methods
 
     it("are refused by every function and method", function()
