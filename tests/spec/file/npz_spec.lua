@@ -84,7 +84,7 @@ describe("npz files", function()
         assert.equal(shell.slurp(path_of "1.npz"), shell.slurp(path_of "2.npz"))
     end)
 
-    it("keep the order of axes, and expressions and files are saved without memory of their own", function()
+    it("#place keep the order of axes, and expressions and files are saved without memory of their own", function()
         lun.save(path_of "a.npy", lun.index(9000000))
         local t = { left = samples().M:transpose():copy { layout = "left" }, view = samples().M:sub({}, { 2, 3 }),
             large = lun.open(path_of "a.npy") * 2, virtual = lun.index(9000000) }

@@ -331,7 +331,7 @@ describe("moving and reducing", function()
 end)
 
 describe("printing and bytes", function()
-    it("aligns the parts as columns", function()
+    it("#place aligns the parts as columns", function()
         assert.equal("Vector<c128>[2] openmp\n[ 1.0+2.0i -0.5-3.0i]",
             (tostring(lun.vector { c(1, 2), c(-0.5, -3) }):gsub("> ", ">")))
         assert.equal("[1.0 +2.5i 1.0-10.0i]", tostring(lun.vector { c(1, 2.5), c(1, -10) }):match "\n(.*)")
