@@ -9,21 +9,11 @@
 /* k as the engine packs it. */
 static lun_skeleton_use use_of(lua_State *L, const lun__skeleton *k)
 {
-    lun_skeleton_use u = {.size = sizeof u,
-                          .kind = (lun_skeleton)k->kind,
-                          .f = k->f,
-                          .elements = k->leaves,
-                          .axes = k->axes.count,
-                          .keep = k->axes.options.keep,
-                          .inclusive = k->axes.inclusive,
-                          .outs = k->outs};
     if (k->kind > LUN_SKELETON_SCAN)
         lun__blame_argument(
             L, 1, lua_pushfstring(L, "a map, zip, reduce or scan expected, got a %s", k->name));
-    if (k->leaves > 1)
-        memcpy(u.id, k->ids, sizeof u.id);
-    else
-        u.id[0] = k->id;
+    lun_skeleton_use u = lun__lua_skeleton_use(k);
+    u.outs = k->outs;
     for (int i = 0; i < k->axes.count; i++)
         u.axis[i] = (int)(k->axes.named[i] > 0 ? k->axes.named[i] - 1 : k->axes.named[i]);
     for (int i = 0; i < LUN_MAX_OUTPUTS; i++)

@@ -269,12 +269,8 @@ static lun_status load(lua_State *L, lun__host *h, const lun__skeleton *k, const
     return s;
 }
 
-/* Builds into outs[room]; *results: how many there are, also when that is more than room. */
-static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o, lun_array **outs,
-                        int room, int *results)
+lun_skeleton_use lun__lua_skeleton_use(const lun__skeleton *k)
 {
-    lun_engine *e = h->engine;
-    lun_array *all[LUN_MAX_PARAMS];
     lun_skeleton_use u = {.size = sizeof u,
                           .kind = (lun_skeleton)k->kind,
                           .f = k->f,
@@ -282,6 +278,19 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
                           .axes = k->axes.count,
                           .keep = k->axes.options.keep,
                           .inclusive = k->axes.inclusive};
+    if (k->leaves > 1)
+        memcpy(u.id, k->ids, sizeof u.id);
+    else
+        u.id[0] = k->id;
+    return u;
+}
+
+/* Builds into outs[room]; *results: how many there are, also when that is more than room. */
+static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o, lun_array **outs,
+                        int room, int *results)
+{
+    lun_engine *e = h->engine;
+    lun_array *all[LUN_MAX_PARAMS];
     *results = 1;
     if (k->kind == LUN_SKELETON_ALLPAIRS)
         return lun_allpairs(e, k->f, o->extra, o->extras, k->by, k->id, o->element[0],
@@ -292,10 +301,7 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
     if (k->kind == LUN_SKELETON_STENCIL)
         return lun__stencil_option_run(e, k->f, all, k->leaves + o->extras, k->leaves, &k->around,
                                        outs, room, results);
-    if (k->leaves > 1)
-        memcpy(u.id, k->ids, sizeof u.id);
-    else
-        u.id[0] = k->id;
+    lun_skeleton_use u = lun__lua_skeleton_use(k);
     for (int i = 0; i < k->axes.count; i++)
         u.axis[i] = o->axes[i];
     return lun_skeleton_call(e, &u, all, k->leaves + o->extras, outs, room, results);

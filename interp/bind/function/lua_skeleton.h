@@ -91,6 +91,8 @@ static inline int lun__lua_skeleton_functions(const lun_skeleton_info *row)
     return row->combines ? 2 : 1;
 }
 
+/* k as a value, with its first values; not its axes, which a call resolves. */
+lun_skeleton_use lun__lua_skeleton_use(const lun__skeleton *k);
 /* Fills k, of its kind, from its functions, the first of which is at f, the identity behind them
  * and the table of options (0: none can be given). Pushes what k->f, k->by and k->id need to stay
  * alive: three values. */
