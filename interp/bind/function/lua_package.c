@@ -109,7 +109,9 @@ static int pack(lua_State *L)
     const lun__skeleton *k = lun__lua_skeleton_check(L, h, 1);
     const lun_skeleton_use u = use_of(L, k);
     if (k->leaves > LUN_MOST_VALUES)
-        lun__blame_argument(L, 1, "a skeleton of at most 8 arrays expected");
+        lun__blame_argument(L, 1,
+                            lua_pushfstring(L, "a skeleton of at most %d arrays expected, got %d",
+                                            LUN_MOST_VALUES, k->leaves));
     const int variants = read_dtypes(L, k, dtypes, VARIANTS);
     lun_status s;
     if (luafn_compile_returned(L))

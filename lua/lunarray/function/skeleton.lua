@@ -222,7 +222,9 @@ type_of_skeletons.__operators = offers
 -- ---------------------------------------------------------------- text
 
 local function text_of_function(f)
-    if type(f) ~= "string" then
+    if f == nil then
+        return "a packed function"
+    elseif type(f) ~= "string" then
         return tostring(f)
     end
     f = f:gsub("%s+", " ")

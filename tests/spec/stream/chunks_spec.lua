@@ -132,7 +132,7 @@ describe("a stream #place", function()
         finally(function() os.remove(path) end)
         assert(io.open(path, "wb")):close()
         os.execute(("(for i in 1 2 3; do head -c 800 /dev/zero >> %s; sleep 0.1; done) >/dev/null 2>&1 &"):format(path))
-        assert.equal(300, #lun.stream(path, { dtype = "f64", follow = 1 }):eval())
+        assert.equal(300, #lun.stream(path, { dtype = "f64", follow = 3 }):eval()) -- a loaded machine may stall the writer
     end)
 
     it("is of the same memory for any number of elements", function()
