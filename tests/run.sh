@@ -95,7 +95,7 @@ counted() {
 }
 
 # Calls "$1 ITEM" for each further argument, if there are such files, in processes of their own, two at a time, and "$2 ITEM" here for each in
-# their order. $1 leaves a file $scratch/NAME.status at its end, where NAME is the file's name without its ending.
+# their order. $1 leaves the file "$(left_by ITEM).status" at its end.
 two_at_a_time() {
     begin=$1 account_for=$2
     shift 2
@@ -117,10 +117,11 @@ two_at_a_time() {
     for item in "$@"; do $account_for "$item"; done
 }
 
-# Where a test's output (.out) and status (.status) are: file
+# Where a test's output (.out) and status (.status) are; rooms may have specs of the same name: file
 left_by() {
     item_name=${1##*/}
-    echo "$scratch/${item_name%.*}"
+    item_room=${1%/*}
+    echo "$scratch/${item_room##*/}.${item_name%.*}"
 }
 
 # The status appears at once or not at all: where status
@@ -135,8 +136,9 @@ collect() {
 
 one_core() {
     name=$(left_by "$1")
+    program=${1##*/}
     status=0
-    too_late "$name.out" || timeout "$limit" "$BUILD/tests/${name##*/}" >"$name.out" 2>&1 </dev/null || status=$?
+    too_late "$name.out" || timeout "$limit" "$BUILD/tests/${program%.c}" >"$name.out" 2>&1 </dev/null || status=$?
     leave "$name" "$status"
 }
 
