@@ -6,7 +6,8 @@
  * The files see globals of their own (`environment`): copies of Lua's functions and libraries as
  * they were when the module was opened, and a require that finds only the files. So a script that
  * changes its globals or Lua's libraries does not change the files, and a sandbox removes nothing
- * from them. `_G` is the script's globals.
+ * from them. Their tostring writes floats with a decimal point in every locale, as the engine does.
+ * `_G` is the script's globals.
  *
  * Invariant: a file runs once per state; the table of loaded files, an upvalue of the files'
  * require, maps its name to its result and is never exposed to scripts, which get copies of the
@@ -16,6 +17,7 @@
 #include <lauxlib.h>
 #include <lua.h>
 
+#include "bind/host/bind.h"
 #include "bind/host/lua_library.h"
 #include "lunarray.h"
 #include "state/modules.h"
@@ -41,6 +43,14 @@ static void push_copy(lua_State *L)
     }
 }
 
+/* tostring(x) of the files. */
+static int text_of(lua_State *L)
+{
+    luaL_checkany(L, 1);
+    lun__value_text(L, 1);
+    return 1;
+}
+
 /* Pushes the files' globals but for require. */
 static void push_environment(lua_State *L)
 {
@@ -62,6 +72,8 @@ static void push_environment(lua_State *L)
             lua_rawset(L, to);
         }
     lua_setfield(L, to, LUA_GNAME);
+    lua_pushcfunction(L, text_of);
+    lua_setfield(L, to, "tostring");
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
         if (lua_getfield(L, loaded, libraries[i]) == LUA_TTABLE) {
             push_copy(L);

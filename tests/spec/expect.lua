@@ -42,6 +42,11 @@ function expect.map(f, t, ...)
     return result
 end
 
+-- tostring(x), a float with a point in every locale.
+function expect.text(x)
+    return math.type(x) == "float" and (tostring(x):gsub(",", ".")) or tostring(x)
+end
+
 -- Fails unless the call raises an error whose text holds `part`; gives the error.
 function expect.failure(part, f, ...)
     local results = table.pack(pcall(f, ...))

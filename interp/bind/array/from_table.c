@@ -238,7 +238,7 @@ static bool note_text(walk *w)
     w->texts = w->texts || type == LUA_TSTRING;
     if (type != LUA_TSTRING && !(named && (type == LUA_TNUMBER || type == LUA_TBOOLEAN)))
         return false;
-    luaL_tolstring(L, -1, NULL);
+    lun__value_text(L, -1);
     lua_rawseti(L, 2, w->count + 1);
     return true;
 }
@@ -343,7 +343,7 @@ static void pack_element(walk *w)
     }
     const char *why = lun__lua_value_pack(w->dtype, x, w->to);
     if (why) {
-        const char *text = luaL_tolstring(L, -1, NULL);
+        const char *text = lun__value_text(L, -1);
         complain(
             w, w->rank,
             lua_pushfstring(L, "= %s %s: the dtype is %s", text, why, lun_dtype_name(w->dtype)));

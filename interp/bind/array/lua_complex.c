@@ -105,7 +105,7 @@ static void add_part(luaL_Buffer *text, double x)
         return;
     }
     lua_pushnumber(text->L, (lua_Number)x);
-    luaL_tolstring(text->L, -1, NULL);
+    lun__value_text(text->L, -1);
     lua_remove(text->L, -2);
     luaL_addvalue(text);
 }

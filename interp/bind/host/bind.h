@@ -83,6 +83,9 @@ void lun__lua_value_push(lua_State *L, lun_value x);
 void lun__lua_value_push_element(lua_State *L, lun_dtype t, const void *p);
 /* The Lua number or boolean at i; false for anything else. */
 bool lun__lua_value_at(lua_State *L, int i, lun_value *out);
+/* Pushes the text of the value at i as tostring writes it, and gives it: in every locale a float
+ * has a decimal point. */
+const char *lun__value_text(lua_State *L, int i);
 /* The elements beyond the ends of an axis: "wrap", "nearest" or a number, at the top of the stack;
  * a bad argument number `arg` otherwise, with `what` in front (lua_pad.c). */
 void lun__lua_pad_edge(lua_State *L, int arg, const char *what, lun_edge *edge, lun_value *x);

@@ -77,7 +77,7 @@ const char *lun__error_push_kind(lua_State *L, lun__host *h, int i)
 const char *lun__error_push_shown(lua_State *L, int i)
 {
     lun__host *h = lun__host_here(L);
-    return lun__host_array_at(L, h, i) ? lun__error_push_kind(L, h, i) : luaL_tolstring(L, i, NULL);
+    return lun__host_array_at(L, h, i) ? lun__error_push_kind(L, h, i) : lun__value_text(L, i);
 }
 
 int lun__error_bad_type(lua_State *L, int arg, const char *expected)

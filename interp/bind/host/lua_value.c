@@ -231,7 +231,7 @@ static int64_t check_extent(lua_State *L, int arg, int at, int number, bool open
     lua_Integer n = lua_type(L, at) == LUA_TNUMBER ? lua_tointegerx(L, at, &exact) : 0;
     if (!exact) {
         const char *what =
-            lua_type(L, at) == LUA_TNUMBER ? lua_tostring(L, at) : luaL_typename(L, at);
+            lua_type(L, at) == LUA_TNUMBER ? lun__value_text(L, at) : luaL_typename(L, at);
         lun__blame_argument(L, arg,
                             lua_pushfstring(L, "extent %d is %s, not an integer", number, what));
     }

@@ -1,5 +1,7 @@
 -- An error of a script's call, raised with the source line of the script that called into these files.
 
+local fill = require "lunarray.base.number".fill
+
 -- Raises the message, a format for the other arguments.
 return function(message, ...)
     local level = 2
@@ -8,5 +10,5 @@ return function(message, ...)
         level = level + 1
         info = debug.getinfo(level, "S")
     end
-    error(message:format(...), level)
+    error(fill(message, ...), level)
 end

@@ -86,6 +86,17 @@ function number.format(form, x)
     return plain(format(form, x))
 end
 
+-- string.format of a message, in which floats have a plain point.
+function number.fill(message, ...)
+    local values = table.pack(...)
+    for k = 1, values.n do
+        if math.type(values[k]) == "float" then
+            values[k] = tostring(values[k])
+        end
+    end
+    return format(message, table.unpack(values, 1, values.n))
+end
+
 -- A float as Lua shows it, but NaN without a sign and a plain point.
 function number.shown(x)
     local text = number.format("%.14g", x)

@@ -590,6 +590,14 @@ describe("csv", function()
             assert(lun.save(%q, t))
             print(tostring(t.a):match "\n(.*)")
             print(tostring(lun.vector({1e-10, 2}, "f32")):match "\n(.*)")
+            print(table.concat(lun.vector({1, 2.5}, "text"):totable(), " "), lun.vector({0.5}, "duration")[1] == 0.5,
+                tostring(0.5 + lun.i))
+            print(table.concat(lun.table{k = {1, 1}, c = {0.5, 1.5}, v = {1, 2}}:pivot{index = "k", columns = "c",
+                values = "v"}:names(), " "))
+            local function refused(...) print((tostring(select(2, pcall(...))):gsub("^.-:%%d+: ", ""))) end
+            refused(lun.zeros, 1.5)
+            refused(lun.vector, {1.5}, "i32")
+            refused(lun.vector({1, 2}).var, lun.vector{1, 2}, {ddof = -0.5})
         ]]):format(name, path, path_of "out.csv"))
         os.execute("rm -rf " .. locales)
         if out == "no locale\n" then
@@ -597,7 +605,11 @@ describe("csv", function()
             return
         end
         assert.equal("0", status, out)
-        assert.equal("[  1.500000 -22.500000   0.333333]\n[1.0e-10 2.0e+00]\n", out)
+        assert.equal("[  1.500000 -22.500000   0.333333]\n[1.0e-10 2.0e+00]\n"
+            .. "1 2.5\ttrue\t0.5+1.0i\nk 0.5 1.5\n"
+            .. "bad argument #1 to 'zeros' (extent 1 is 1.5, not an integer)\n"
+            .. "bad argument #1 to 'vector' (t[1] = 1.5 has no integer representation: the dtype is i32)\n"
+            .. "bad argument #2 to 'var' (option ddof: a number from 0 on expected, got -0.5)\n", out)
         assert.equal('a,b\n1.5,"2,5"\n-22.5,"1,0"\n0.3333333333333333,x\n', shell.slurp(path_of "out.csv"))
     end)
 

@@ -15,7 +15,7 @@ end
 local function texts(t, name)
     local list = {}
     for i, row in t:iter() do
-        list[i] = row[name] == nil and "-" or tostring(row[name])
+        list[i] = row[name] == nil and "-" or expect.text(row[name])
     end
     return table.concat(list, " ")
 end

@@ -2,6 +2,7 @@
 -- Python 3.10, Unicode 14.0.0; where these give several code points the simple mapping of UnicodeData.txt).
 
 local lun = require "lunarray"
+local expect = require "expect"
 local shell = require "shell"
 
 local NA = lun.na
@@ -267,7 +268,7 @@ describe("functions of texts", function()
             local x = load("return " .. row.example, "=example", "t", { lun = lun })()
             local parts = {}
             for i, s in ipairs(x:totable()) do
-                parts[i] = type(s) == "string" and "'" .. s .. "'" or tostring(s)
+                parts[i] = type(s) == "string" and "'" .. s .. "'" or expect.text(s)
             end
             assert.equal(row.gives, "{" .. table.concat(parts, ", ") .. "}", row.example)
         end
