@@ -15,9 +15,9 @@ result() {
     fi
 }
 
-# Left out are those that start ranks or suites of their own, and examples, which are below. Tests with #place in their names
+# Left out are those that start ranks or suites of their own or have none (session), and examples, which are below. Tests with #place in their names
 # say what one place has: launches, bytes moved or in memory, chains, names.
-left_out=" blocked blocked_choice blocked_handed blocked_lines docs examples run served sharedcost sharedloop sharedread spmd steps "
+left_out=" blocked blocked_choice blocked_handed blocked_lines docs examples run served session sharedcost sharedloop sharedread spmd steps "
 failed=
 ran=0
 for spec in tests/spec/*/*_spec.lua tests/diff/*_spec.lua; do

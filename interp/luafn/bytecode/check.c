@@ -104,6 +104,9 @@ static void instruction(const checker *c, uint32_t w)
     case OP_RETURN:
         registers(c, a, lf_b(w) ? lf_b(w) - 1 : 0);
         break;
+    case OP_SETLIST:
+        registers(c, a, lf_b(w) + 1);
+        break;
     case OP_FORLOOP:
     case OP_FORPREP:
         registers(c, a, 4);

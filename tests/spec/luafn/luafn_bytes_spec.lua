@@ -24,6 +24,8 @@ local plain = function(x) return x + 1 end
 local branches = function(x) local s = 0 for i = 1, 3 do if x > i then s = s + x * 0.5 else s = s - i end end return s end
 local calls = function(x) local function f(y) return y * n end return f(x) + f(1) end
 
+local pair = function(x) local p = { x, 2 } return p end
+
 describe("a function loaded from bytes", function()
     it("is read as ever where it is whole", function()
         local f = load(string.dump(plain), "x", "b")
@@ -32,7 +34,7 @@ describe("a function loaded from bytes", function()
 
     it("is refused, or computes something, where one byte of its instructions was changed", function()
         local made, refused = 0, 0
-        for _, f in ipairs { plain, branches, calls } do
+        for _, f in ipairs { plain, branches, calls, pair } do
             local before, code, after = parts(f)
             for at = 1, #code do
                 for bit = 0, 255, 3 do
@@ -65,7 +67,8 @@ describe("a function loaded from bytes", function()
         local closure = 79 | 0 << 7 | 5 << 15 -- CLOSURE 0 5
         local jump = 56 | (16777215 + 1000) << 7 -- JMP 1000
         local compare = 58 | 0 << 7 | 0 << 16 -- LT 0 0, and no jump behind it
-        for _, word in ipairs { register, constant, upvalue, closure, jump, compare } do
+        local list = 78 | 0 << 7 | 250 << 16 -- SETLIST 0 250
+        for _, word in ipairs { register, constant, upvalue, closure, jump, compare, list } do
             assert.is_truthy(first(word):find("the bytecode of this Lua function is invalid", 1, true))
         end
     end)

@@ -206,10 +206,10 @@ exec 3>pipe
 echo '{"id":1,"do":"run","text":"print(1) while true do pcall(function() while true do end end) end"}' >&3
 %s
 kill -INT $pid
-until grep -q interrupted out; do sleep 0.02; done
+while kill -0 $pid 2>/dev/null && ! grep -q interrupted out; do sleep 0.02; done
 kill -INT $pid
 echo '{"id":2,"do":"run","text":"1+1"}' >&3
-until grep -q '"id":2' out; do sleep 0.02; done
+while kill -0 $pid 2>/dev/null && ! grep -q '"id":2' out; do sleep 0.02; done
 exec 3>&-
 wait $pid; echo $? >status]]):format(scratch, ours, shell.computing("$pid", 20))
         shell.write(scratch .. "/command.sh", script)
