@@ -15,9 +15,11 @@ result() {
     fi
 }
 
-# Left out are those that start ranks or suites of their own or have none (session), and examples, which are below. Tests with #place in their names
-# say what one place has: launches, bytes moved or in memory, chains, names.
-left_out=" blocked blocked_choice blocked_handed blocked_lines docs examples run served session sharedcost sharedloop sharedread spmd steps "
+# Left out are those that start ranks or suites of their own, those of options that ranks have none of (plan, session), and
+# examples, which are below. Tests with #place in their names say what one place has: launches, bytes moved or in memory,
+# chains, names.
+left_out=" blocked blocked_choice blocked_handed blocked_lines docs examples plan run served session sharedcost sharedloop sharedread \
+    simulated spmd spmd_arrays spmdmisuse steps "
 failed=
 ran=0
 for spec in tests/spec/*/*_spec.lua tests/diff/*_spec.lua; do

@@ -12,7 +12,7 @@ local function printed(f)
 end
 
 describe("lun.profile", function()
-    it("names what queues did, as far as it was waited for", function()
+    it("names what queues did, as far as it was waited for #place", function()
         for _, device in ipairs(lun.backends()) do
             for _, async in ipairs { false, true } do
                 local q, b, y = lun.queue(device, { async = async }), lun.buffer(device, 100), lun.zeros(100)

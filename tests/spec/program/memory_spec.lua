@@ -287,7 +287,7 @@ describe("memory", function()
         assert.is_true(lun.stats().nodes <= before + 10)
     end)
 
-    it("needs the inputs and the result of a pipeline, and no more than a block for each thread", function()
+    it("needs the inputs and the result of a pipeline, and no more than a block for each thread #place", function()
         local n = MB
         local x = lun.random(n, { seed = 1 }):copy()
         x[1] = 0.5

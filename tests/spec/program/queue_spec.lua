@@ -66,7 +66,7 @@ local function program(text, options)
 end
 
 describe("a buffer", function()
-    it("says what it is, and is zero at first", function()
+    it("says what it is, and is zero at first #place", function()
         everywhere(function(device, how)
             local q = lun.queue(device, how)
             for _, extents in ipairs { { 0 }, { 1 }, { 63 }, { 64 }, { 65 }, { 3, 4 }, { 2, 0 }, { 2, 3, 4 } } do

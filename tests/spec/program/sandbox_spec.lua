@@ -393,7 +393,7 @@ describe("the sandbox", function()
     end)
 
     -- Whatever takes the name of a backend or a device, or looks through all of them.
-    it("loads no driver that the host has not chosen", function()
+    it("loads no driver that the host has not chosen #place", function()
         shell.write(scratch .. "/driver.lua", [=[
             local a, tried, allowed = lun.vector {1, 2, 3}, 0, {}
             local function try(what, f, ...)
