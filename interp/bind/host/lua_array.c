@@ -321,6 +321,18 @@ static int array_free(lua_State *L)
     return 0;
 }
 
+/* core.internal.let_go(a): gives up the reference of a userdata that nothing uses any more, so that
+ * memory that others do not use is free before the collector finds it. */
+static int let_go(lua_State *L)
+{
+    lun__held *held = lun__host_array_at(L, lun__host_here(L), 1);
+    if (held && held->as.array) {
+        lun_release(held->as.array);
+        held->as.array = NULL;
+    }
+    return 0;
+}
+
 /* The end of a <close> variable, whether or not the array was freed before. */
 static int array_close(lua_State *L)
 {
@@ -347,7 +359,7 @@ void lun__open_array(lua_State *L, const lun__parts *p)
     static const lun__entry functions[] = {
         {"isarray", is_array, 1}, {"cast", array_cast, 3}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {
-        {"kind_of", push_kind_of}, {"measured", is_measured}, {NULL, NULL}};
+        {"kind_of", push_kind_of}, {"let_go", let_go}, {"measured", is_measured}, {NULL, NULL}};
     lun__register_offer(L, p, p->methods, methods);
     lun__register(L, p, p->array, events);
     lun__register_offer(L, p, p->core, functions);

@@ -226,13 +226,14 @@ function M.described(rows, connection)
 end
 
 -- A list of columns as SQL has them, of rows that have these columns and types; no `names`: each comes as it is.
-function M.listed(chosen, opts, names, types)
+-- known: the names that options have for them, nil: the same.
+function M.listed(chosen, opts, names, types, known)
     local by_name, list = {}, {}
     for i, name in ipairs(names or {}) do
         by_name[name] = types[i]
     end
     for i, name in ipairs(chosen) do
-        local instead = by_name[name] and recast.instead(opts, name, by_name[name])
+        local instead = by_name[name] and recast.instead(opts, known and known[name] or name, by_name[name])
         list[i] = (instead and instead .. " as %s" or "%s"):gsub("%%s", (M.name(name):gsub("%%", "%%%%")))
     end
     return list

@@ -3,6 +3,8 @@
 
 local columns_in = require "lunarray.format.columns"
 local duckdb = require "lunarray.format.duckdb"
+local frame = require "lunarray.show.frame"
+local lists = require "lunarray.table.lists"
 local options = require "lunarray.format.csvoptions"
 local recast = require "lunarray.format.recast"
 
@@ -60,34 +62,88 @@ local function from(files, named)
         named and ", filename = true" or "")
 end
 
--- The list of what is selected: the columns, by names or numbers.
+-- The names that all columns of a file have in a table where DuckDB gives these, which makes n_1 of a second n; nil:
+-- the same.
+local function known_as(files, given)
+    local changed = false
+    for _, name in ipairs(given) do
+        changed = changed or name:find "_%d+$" ~= nil
+    end
+    local t = changed and duckdb.query(([[select name, coalesce(num_children, 0)::bigint as inside
+        from parquet_schema(%s)]]):format(literal(files[1].path)))
+    if not t or #t == 0 then
+        return nil
+    end
+    local names, inside, own = t.name:totable(), t.inside:totable(), {}
+    local function behind(i)
+        local next_one = i + 1
+        for _ = 1, inside[i] do
+            next_one = behind(next_one)
+        end
+        return next_one
+    end
+    local i = 2 -- behind the root
+    while i <= #names do
+        own[#own + 1] = names[i]
+        i = behind(i)
+    end
+    return #own == #given and (columns_in.distinct(own)) or nil
+end
+
+-- A table as a query gives it with its columns in these names, nil: those of all columns of the file, behind which may
+-- be that of their paths; and DuckDB's name of each where it is another one.
+local function named(files, t, names, source)
+    local given, arrays, theirs = t:names(), {}, {}
+    if not names then
+        names = known_as(files, table.move(given, 1, source and #given - 1 or #given, 1, {}))
+        if not names then
+            return t, theirs
+        end
+        names[#names + 1] = source
+    end
+    names = columns_in.distinct(names)
+    for i, name in ipairs(given) do
+        arrays[i] = frame.column(t, name)
+        theirs[names[i]] = names[i] ~= name and name or nil
+    end
+    return next(theirs) and lists.table(names, arrays) or t, theirs
+end
+
+-- The list of what is selected: the columns, by names or numbers; and the names that they get, nil: their own.
 local function selected(files, opts)
-    local list = {}
+    local list, chosen = {}, nil
     if opts.columns or opts.dtypes then
         local names, types, code = duckdb.described(from(files))
         if not names then
             return nil, types, code
         end
-        local numbers, chosen = columns_in.choose(names, opts.columns)
+        local own, theirs, known = known_as(files, names) or names, {}, {}
+        local numbers
+        numbers, chosen = columns_in.choose(own, opts.columns)
         if not numbers then
             return nil, chosen, "format"
         end
-        list = duckdb.listed(chosen, opts, names, types)
+        for i, number in ipairs(numbers) do
+            theirs[i] = names[number]
+            known[theirs[i]] = chosen[i]
+        end
+        list = duckdb.listed(theirs, opts, names, types, known)
+        chosen[#chosen + 1] = opts.source
     else
         list[1] = opts.source and "* exclude (filename)" or "*"
     end
     list[#list + 1] = opts.source and "filename as " .. duckdb.name(opts.source) or nil
-    return table.concat(list, ", ")
+    return table.concat(list, ", "), chosen
 end
 
--- The query that options ask for; or nil, message, code.
+-- The query that options ask for, and the names that its columns get, nil: their own; or nil, message, code.
 function M.query_of(files, opts)
-    local list, message, code = selected(files, opts)
+    local list, names, code = selected(files, opts)
     if not list then
-        return nil, message, code
+        return nil, names, code
     end
     return ("select %s from %s%s%s"):format(list, from(files, opts.source),
-        opts.where and " where " .. opts.where .. "\n" or "", opts.nrows and " limit " .. opts.nrows or "")
+        opts.where and " where " .. opts.where .. "\n" or "", opts.nrows and " limit " .. opts.nrows or ""), names
 end
 
 -- True if the files are there; or nil, message, errno.
@@ -166,13 +222,15 @@ function M.decode_all(files, opts)
     if not together then
         return nil, message, code
     end
-    local text, t
-    text, message, code = M.query_of(files, opts)
+    local text, names, t
+    text, names, code = M.query_of(files, opts)
     if text then
         t, message, code = duckdb.query(text, opts)
+    else
+        message = names
     end
     if t then
-        t, message, code = recast.table(t, opts)
+        t, message, code = recast.table(named(files, t, names, opts.source), opts)
     end
     if not t then
         return failed(files, message .. (code == "unsupported" and not opts.columns
@@ -188,8 +246,8 @@ end
 -- ---------------------------------------------------------------- rows in turn
 
 -- The rows of the files for the chains of opened tables (stream/chain.lua): those of a query that gives them as they
--- are asked for, on a connection of its own. `rows` is the query, `columns` are the names that it gives; `at` counts
--- the rows before.
+-- are asked for, on a connection of its own. `rows` is the query, `columns` are the names that it gives, `theirs` has
+-- DuckDB's where they are others; `at` counts the rows before.
 local Source = {}
 Source.__index = Source
 
@@ -199,7 +257,11 @@ end
 
 -- The query of columns by their names.
 local function text_of(source, names)
-    local list = duckdb.listed(names)
+    local theirs = {}
+    for i, name in ipairs(names) do
+        theirs[i] = source.theirs[name] or name
+    end
+    local list = duckdb.listed(theirs)
     return ("select %s from (%s)"):format(list[1] and table.concat(list, ", ") or "1", source.text)
 end
 
@@ -259,7 +321,7 @@ function Source:next(rows, used)
             local t
             t, message = duckdb.query(("%s limit %d offset %d"):format(text_of(self, { name }), count, first),
                 self.opts)
-            columns[name] = t and t[name] or fail(self, message)
+            columns[name] = t and frame.column(t, t:names()[1]) or fail(self, message)
         end
         if not ready[name] then
             ready[name], message = recast.array(columns[name], name, self.opts, first)
@@ -276,12 +338,15 @@ function M.open(files, opts)
     if not together then
         return nil, message, code
     end
-    local text, sample
-    text, message, code = M.query_of(files, opts)
+    local text, names, sample, theirs
+    text, names, code = M.query_of(files, opts)
     if text then
         sample, message, code = duckdb.query(("select * from (%s) limit %d"):format(text, SAMPLE), opts)
+    else
+        message = names
     end
     if sample then
+        sample, theirs = named(files, sample, names, opts.source)
         sample, message, code = recast.table(sample, opts)
     end
     if not sample then
@@ -289,7 +354,7 @@ function M.open(files, opts)
     end
     local source = setmetatable({ path = files[1].path .. (#files > 1 and (" and %d more"):format(#files - 1) or ""),
         text = text, names = sample:names(), certain = {}, row_bytes = 8 * #sample:names(), at = 0, opts = opts,
-        options = options.values_text(opts), complete = #sample < SAMPLE }, Source)
+        theirs = theirs, gives = true, options = options.values_text(opts), complete = #sample < SAMPLE }, Source)
     for _, name in ipairs(source.names) do
         source.certain[name] = true
     end

@@ -3,8 +3,9 @@
 --
 -- A source has `names`, `path`, `row_bytes` (of text, about), `several` (rows come from several files), begin() and
 -- next(rows, used), which gives how many rows come, at most so many, and a function that gives a column of them by its
--- name, or nil behind the last. It raises M.again where a column turns out to be of another dtype than before: the rows
--- are then read from the first one on once more, and come in that dtype.
+-- name, or nil behind the last. `gives`, true: nothing of the source holds a column that it has given, and few rows at
+-- a time cost it no more than many. It raises M.again where a column turns out to be of another dtype than before: the
+-- rows are then read from the first one on once more, and come in that dtype.
 --
 -- Invariant of a node: parent, verb and args never change; `space` is the parent's where the verb keeps each row;
 -- `depth` counts the verbs before; `sample` is what the verbs make of the first rows of the file, and raises what they
@@ -20,7 +21,8 @@ local progress = require "lunarray.base.progress"
 
 local M = {}
 
-local PART <const> = core.internal.order.part -- rows
+local internal = core.internal
+local PART <const> = internal.order.part -- rows
 local MOST <const> = 16 -- parts at a time
 local BYTES <const> = 1 << 24 -- of text, or of elements, at a time, about
 
@@ -188,11 +190,14 @@ end
 
 -- Calls take(part, rows before it) for part after part of a node's rows, until it gives true or the rows end; at least
 -- once. of_source, of_node: names of the columns that are used. rows: as many together, nil: as suits the machine.
-function M.walk(node, of_source, of_node, take, rows)
+-- how: what the sinks are all like (M.run).
+function M.walk(node, of_source, of_node, take, rows, how)
     local root, path = M.root_of(node), M.path(node)
     local source, cut = root.source, is_cut(node) or root.source.several
-    local most, at, before, given = most_parts(source, #of_source), 0, 0, 0
+    local single = how and how.single and source.gives
+    local most, at, before, given = single and 1 or most_parts(source, #of_source), 0, 0, 0
     local held = cut and waiting(of_node)
+    local given_away = how and how.passing and source.gives and not cut and {} or nil
     local function next_size()
         return rows or size_after(at, most)
     end
@@ -200,6 +205,10 @@ function M.walk(node, of_source, of_node, take, rows)
         local done = take(part, at)
         at = at + #part
         given = given + 1
+        for k = given_away and #given_away or 0, 1, -1 do
+            internal.let_go(given_away[k])
+            given_away[k] = nil
+        end
         return done
     end
     source:begin()
@@ -208,7 +217,11 @@ function M.walk(node, of_source, of_node, take, rows)
         if not count then
             break
         end
-        local part = through(path, root, object.by_use(source.names, count, fetch), before)
+        local part = through(path, root, object.by_use(source.names, count, given_away and function(name)
+            local x = fetch(name)
+            given_away[#given_away + 1] = x
+            return x
+        end or fetch), before)
         before = before + count
         if not cut then
             if emit(part) then
@@ -233,7 +246,8 @@ end
 -- ---------------------------------------------------------------- passes
 
 -- One pass of a node's rows through the sinks that make() gives: each has take(part, rows before it), which gives true
--- if it needs no more rows. Gives the sinks.
+-- if it needs no more rows; `passing`, true: it keeps no column of a part, whose memory is free for the next one then;
+-- `single`, true: parts are less work for it one by one than together. Gives the sinks.
 function M.run(node, make)
     local sinks
     local function take(part, at)
@@ -253,7 +267,11 @@ function M.run(node, make)
     local _ <close> = progress.begin()
     while true do
         sinks = make()
-        local ok, problem = pcall(M.walk, node, of_source, of_node, take)
+        local how = { passing = true, single = false }
+        for _, sink in ipairs(sinks) do
+            how.passing, how.single = how.passing and sink.passing, how.single or sink.single
+        end
+        local ok, problem = pcall(M.walk, node, of_source, of_node, take, nil, how)
         if ok then
             return sinks
         elseif problem ~= M.again then

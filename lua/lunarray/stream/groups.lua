@@ -407,6 +407,16 @@ local function named_by(entries, keys)
     return names
 end
 
+-- Whether some of these accumulators add parts in order, of which several together are to be told apart.
+local function adds_parts(list)
+    for _, a in ipairs(list) do
+        if a.kind.parts then
+            return true
+        end
+    end
+    return false
+end
+
 -- The table that agg gives of a node's groups. keys: names of columns, as k1 and so on in the result where `shown` says
 -- so; first: groups in the order of their first rows.
 function M.agg(node, keys, shown, first, spec)
@@ -420,7 +430,7 @@ function M.agg(node, keys, shown, first, spec)
         local of_first, by_name
         of_first, second, results, by_name = planned(entries, node.sample)
         sink = setmetatable({ keys = keys, names = named_by(entries, keys), first = first, due = of_first,
-            accumulators = by_name }, Sink)
+            accumulators = by_name, passing = true, single = adds_parts(of_first) }, Sink)
         kept = nil
         for i, entry in ipairs(entries) do
             for k = 3, results[i] and 2 or #entry do
@@ -438,7 +448,7 @@ function M.agg(node, keys, shown, first, spec)
     chain.run(node, make)
     if #second > 0 then
         chain.run(node, function()
-            sink.due = second
+            sink.due, sink.single = second, adds_parts(second)
             for _, a in ipairs(second) do
                 a.value = nil
             end

@@ -72,7 +72,7 @@ local function reducing(name, combine, call)
         local x = combine(given(a), given(b))
         return x == nil and NONE or x
     end)
-    local sink = {}
+    local sink = { passing = true }
 
     function sink.take(_, part)
         local x = call(frame.column(part, name), part)

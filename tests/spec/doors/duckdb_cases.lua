@@ -277,6 +277,21 @@ describe("DuckDB", function()
             assert.equal(2, assert(lun.load(odd, { columns = { "日本\n" } }))["日本\n"][1])
         end)
 
+        it("has columns of one name, which get numbers as in csv", function()
+            local file, names = "tests/spec/doors/parquet_twice.parquet", { "n", "n_3", "m", "n_2", "N" } -- n n m n_2 N, by pyarrow
+            for _, read in ipairs { lun.load, lun.open } do
+                local t = assert(read(file))
+                assert.same({ names, 3, 23, 63, 83 }, { t:names(), t.n:sum(), t.n_3:sum(), t.n_2:sum(), t.N:sum() })
+                t = assert(read(file, { columns = { "N", "n_3" }, dtypes = { n_3 = "f64" }, source = "from" }))
+                assert.same({ { "N", "n_3", "from" }, "f64", 23.0, file }, { t:names(), t.n_3:dtype(), t.n_3:sum(), t[2].from })
+            end
+            local none, message, code = lun.load(file, { columns = { "n_1" } })
+            assert.same({ nil, "format" }, { none, code })
+            has(message, "no column 'n_1'; there are 'n', 'n_3', 'm', 'n_2', 'N'")
+            local numbered = write("numbered.parquet", "select 1 as n, 2 as n_1, {'a': 3, 'b': 4} as s")
+            assert.same({ "n", "n_1" }, assert(lun.load(numbered, { columns = { "n", "n_1" } })):names())
+        end)
+
         it("of several files is one table, if they agree", function()
             for k, query in ipairs { "select 1::int as i, 'a' as s", "select 'b' as s, 2::int as i", "select 2.5::double as i, 'c' as s",
                 "select 4::int as i", "select 5::int as i, 'e' as s, 1 as more" } do
@@ -490,6 +505,30 @@ describe("DuckDB", function()
             has(message, "none.parquet")
             local a, b = o:parts(60000), o:parts(60000) -- two at a time
             assert.equal(select(2, a()).i[1], select(2, b()).i[1])
+        end)
+
+        it("opened has the bits of the same table in memory", function()
+            local file = write("a.parquet", "select i % 1000 as g, i as own, sin(i) as x, if(i % 10 = 3, null, cos(i)) as y from "
+                .. "range(300000) r(i)")
+            local t, o = assert(lun.load(file)), assert(lun.open(file))
+            local spec = { a = { "sum", "x" }, b = { "mean", "y" }, c = { "var", "x" }, d = { "min", "y" }, e = { "first", "y" },
+                f = { "last", "x" }, k = { "corr", "x", "y" }, h = { "median", "x" }, i = { "prod", "x" }, j = { "count", "y" } }
+            assert.is_true(o:group("g"):agg(spec) == t:group("g"):agg(spec))
+            assert.is_true(o:agg(spec) == t:agg(spec))
+            assert.is_true(o:group("own"):agg { m = { "min", "x" } } == t:group("own"):agg { m = { "min", "x" } })
+            for name in ("sum mean var std min max prod"):gmatch "%S+" do
+                assert.equal(t.x[name](t.x), o.x[name](o.x))
+            end
+            assert.equal((t.x * t.y):sum(), (o.x * o.y):sum())
+        end)
+
+        it("opened takes the memory of a few parts, whether or not the collector runs", function()
+            local file = write("a.parquet", "select i * 0.5::double as x from range(4000000) r(i)") -- 32 MB
+            local script = shell.write(path "m.lua", [[
+                collectgarbage "stop"
+                local o = lun.open(arg[1])
+                print(o.x:sum(), lun.stats().peak < 20 << 20, lun.stats().peak)]])
+            has(shell.capture(("%s %s '%s' 2>&1"):format(shell.interpreter(), script, file)), "3999999000000.0\ttrue")
         end)
     end)
 
