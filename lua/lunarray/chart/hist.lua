@@ -9,7 +9,7 @@ local marks = require "lunarray.chart.marks"
 local picture = require "lunarray.chart.picture"
 local records = require "lunarray.base.records"
 
-local hist = {}
+local hist, internal = {}, core.internal
 
 local OPTIONS = "bins high low"
 local TOGETHER = 16 -- counts of one kernel
@@ -133,6 +133,14 @@ local function give(counts, edges, opts, x, names, note)
     end)
 end
 
+-- What is drawn where nothing is counted: a picture of empty axes, or the line that says why.
+local function give_nothing(note, opts)
+    if opts.file then
+        return give({ 0 }, { 0, 1 }, opts, { 0, 1 }, nil, note)
+    end
+    return picture.give({ note }, opts)
+end
+
 -- ---------------------------------------------------------------- texts
 
 -- The count of each text of a list or an array, in the order of their bytes; missing ones are left out.
@@ -143,14 +151,16 @@ local function of_texts(list, opts)
         levels, counts = counted.value:totable(), counted.count:totable()
     else
         local codes
-        codes, levels = core.internal.factor(list)
+        codes, levels = internal.factor(list)
         if not codes then
             picture.misuse(1, "hist", "array, or a list of texts, expected, got a list with a %s at %d",
                 type(list[levels]), levels)
         end
         counts = require("lunarray.table.group").group(codes):count():totable()
     end
-    if #levels == 0 or #levels > MOST then
+    if #levels == 0 and #list > 0 then
+        return give_nothing(("no texts (%d missing)"):format(#list), opts)
+    elseif #levels == 0 or #levels > MOST then
         picture.misuse(1, "hist", "%d different texts; from 1 to %d can be shown", #levels, MOST)
     end
     local names, edges = {}, { 1 }
@@ -187,17 +197,17 @@ function hist.hist(a, bins, opts)
     local low, high = picture.limits(x)
     local finite = core.isfinite(x):count()
     local left_out = a:size() - finite
-    if not low and opts.file then
-        picture.misuse(1, "hist", "no finite elements (%d nan or inf)", left_out)
-    elseif not low then
-        return picture.give({ ("no finite elements (%d nan or inf)"):format(left_out) }, opts)
+    local missing = internal.has_missing(a) and a:ismissing():count() or 0
+    local skipped = missing == 0 and "nan or inf" or missing == left_out and "missing" or "nan, inf or missing"
+    if not low then
+        return give_nothing(("no finite elements (%d %s)"):format(left_out, skipped), opts)
     end
     low, high = opts.low or low, opts.high or high
     if low > high or low ~= low or high ~= high then
         picture.misuse(opts_at, "hist", "low must not exceed high: %s and %s", low, high)
     end
     local edges = edges_between(low, high, a:size(), bins, whole)
-    local note = left_out > 0 and ("%d nan or inf skipped"):format(left_out) or nil
+    local note = left_out > 0 and ("%d %s skipped"):format(left_out, skipped) or nil
     return give(bars(x, edges), edges, opts, { edges[1], edges[#edges] }, nil, note)
 end
 

@@ -129,11 +129,7 @@ describe("lun.plot into a file", function()
                 local opts = { file = path_of(name), width = 150, height = 120 }
                 assert.is_true(lun.plot(a, opts), i)
                 assert.is_true(lun.plot(a * 1, a, opts), i)
-                if a:isfinite():any() then
-                    assert.is_true(lun.hist(a, opts), i)
-                else
-                    expect.failure("bad argument #1 to 'hist' (no finite elements", lun.hist, a, opts)
-                end
+                assert.is_true(lun.hist(a, opts), i)
                 lun.plot(a, opts)
                 assert.is_nil(shell.slurp(path_of "p.svg"):find '"[^"]*nan[^"]*"' or shell.slurp(path_of "p.svg"):find '"[^"]*inf')
             end
