@@ -233,6 +233,7 @@ static void test_many_references(void **state)
 typedef struct counter {
     int calls, ends;
     lun_globals *scope;
+    char said[80]; /* where the scope is freed */
 } counter;
 
 static lun_status count(void *ctx, lun_engine *engine, const lun_variant *args, int n,
@@ -243,8 +244,10 @@ static lun_status count(void *ctx, lun_engine *engine, const lun_variant *args, 
     if (n)
         return lun_fail(engine, LUN_EARG, "no arguments are expected");
     c->calls++;
-    if (c->scope)
+    if (c->scope) {
         lun_scope_free(c->scope);
+        snprintf(c->said, sizeof c->said, "%s", lun_error(engine));
+    }
     results[0] = integer(c->calls);
     *given = 1;
     return LUN_OK;
@@ -310,6 +313,7 @@ static void test_free_inside(void **state)
     OK(lun_scope_register(s, "free_self", count, &self, NULL));
     OK(lun_scope_register(s, "free_other", count, &b, NULL));
     OK(run(s, "free_self() x = 5"));
+    assert_string_equal(self.said, "a scope cannot be freed inside a call of its own");
     assert_true(number_at(s, "x") == 5);
     OK(run(s, "free_other() x = 6"));
     assert_true(number_at(s, "x") == 6);
@@ -398,6 +402,31 @@ static void test_thousands(void **state)
         lun_scope_free(s[i]);
 }
 
+/* A hundred thousand, of which a thousand are there at a time, take the memory of these. */
+static void test_in_turn(void **state)
+{
+    enum { ALL = 100000, THERE = 1000 };
+    static lun_globals *s[THERE];
+    int64_t after = 0;
+    (void)state;
+    for (int i = 0; i < ALL; i++) {
+        const lun_variant v = integer(i);
+        lun_globals **at = &s[i % THERE];
+        if (*at)
+            assert_true(number_at(*at, "i") == i - THERE);
+        lun_scope_free(*at);
+        *at = new_scope();
+        OK(lun_scope_set(*at, "i", &v));
+        if (i % (ALL / 4) == ALL / 4 - 1) {
+            lun_trim(e);
+            after = after ? after : lun_memory_used(e);
+            assert_true(lun_memory_used(e) <= after + after / 4);
+        }
+    }
+    for (int i = 0; i < THERE; i++)
+        lun_scope_free(s[i]);
+}
+
 /* Rounds after the first ten leave nothing behind. */
 static void test_rounds(void **state)
 {
@@ -439,6 +468,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_nested, open_sandbox, end),
         cmocka_unit_test_setup_teardown(test_limits, open_limited, end),
         cmocka_unit_test_setup_teardown(test_thousands, open_sandbox, end),
+        cmocka_unit_test_setup_teardown(test_in_turn, open_sandbox, end),
         cmocka_unit_test_setup_teardown(test_rounds, open_sandbox, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

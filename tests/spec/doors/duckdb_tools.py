@@ -205,6 +205,22 @@ def host():
     assert code != 0 and b"interrupted" in lib.lun_error(engine), lib.lun_error(engine)
     tools.same(t, rows("select * from t", t=e))
 
+    def ask(_, __, args, count, results, given):  # a query inside of a callback of the host's, which a script calls
+        seen = rows("select sum(k) as n from t where k > 1", t=e)["n"].to_pylist()
+        results[0] = Variant(2, 0, seen[0])
+        given[0] = 1
+        return 0 if sql("select * from nope")[0] else 1
+
+    Native = ctypes.CFUNCTYPE(ctypes.c_int, P, P, ctypes.POINTER(Variant), ctypes.c_int, ctypes.POINTER(Variant),
+                              ctypes.POINTER(ctypes.c_int))
+    native = Native(ask)
+    lib.lun_register.argtypes = [P, ctypes.c_char_p, Native, P]
+    assert lib.lun_register(engine, b"ask", native, None) == 0
+    script = (b"local r = lun.vector{'a', 'b'}:map(function(s) return s .. ask() end)\n"
+              b"assert(r[2] == 'b5' and lun.sql('select ? + 1 as n', nil, {ask()}).n[1] == 6, r[2])")
+    assert lib.lun_dostring(engine, script) == 0, lib.lun_error(engine)
+    tools.same(t, rows("select * from t", t=e))
+
 
 def killed_often():
     killed(12)

@@ -106,6 +106,31 @@ describe("JSON in pieces", function()
         assert.matches("t.json: line 3, column 1: column 'a' is a number before and a text here", message)
     end)
 
+    it("names the line of a fault in a million", function()
+        local rows = {}
+        for i = 1, 1000000 do
+            rows[i] = '{"a":' .. i .. "}"
+        end
+        rows[900000] = '{"a":"x"}'
+        local none, message, code = lun.load(write(table.concat(rows, "\n")))
+        assert.same({ nil, "format" }, { none, code })
+        assert.matches("t.jsonl: line 900000, column 6: column 'a' is a number before and a text here", message, 1, true)
+        rows[900000] = '{"a":7}'
+        assert.same({ 1000000, 900000, 7 }, { #rows, lun.load(write(table.concat(rows, "\n"))).a[1000000] - 100000,
+            lun.load(path_of "t.jsonl").a[900000] })
+    end)
+
+    it("reads a line of 100 MB", function()
+        local long = ("0123456789"):rep(10 << 20)
+        local t = assert(lun.load(write('{"a":1,"b":"y"}\n{"a":2,"b":"' .. long .. '"}\n{"a":3,"b":"z"}\n')))
+        assert.same({ 1, 2, 3 }, t.a:totable())
+        assert.is_true(long == t.b[2])
+        local none, message = lun.load(write('{"a":1,"b":"y"}\n{"a":2,"b":"' .. long .. "\n"))
+        assert.is_nil(none)
+        assert.matches("t.jsonl: line 2, column", message, 1, true)
+        os.remove(path_of "t.jsonl")
+    end)
+
     it("reads a line of megabytes among others", function()
         local long = ("x"):rep(3 << 20)
         local t = assert(lun.load(write('{"a":1,"b":"y"}\n{"a":2,"b":"' .. long .. '"}\n{"a":3,"b":"z"}\n')))
