@@ -210,11 +210,22 @@ local CONFIG = [[
 
 -- ---------------------------------------------------------------- the card
 
--- A call without its receiver and without blanks; ? stands behind what may be left out.
+-- A call without its receiver and without blanks; options alone have no parentheses.
 local function short(call)
     return (call:gsub("\n", " "):gsub("%f[%w]lun%.", ""):gsub("^for .- in ", ""):gsub("^%a+:", ""):gsub(", %a:", ", ")
         :gsub("%[, (%b{})%]", ", %1?"):gsub("%[(%b{})%]", "%1?"):gsub("%(%)$", ""):gsub("=([,}])", "%1")
-        :gsub(" or ", "|"):gsub("%s", ""):gsub("=true", ""):gsub("=false", ""):gsub("=%-?%d[%de.-]*", ""))
+        :gsub(" or ", "|"):gsub("%s", ""):gsub("=true", ""):gsub("=false", ""):gsub("=%-?%d[%de.-]*", "")
+        :gsub("%((%b{})%?%)", "%1"):gsub(",(%b{})%?([%])])", ",%1%2"))
+end
+
+-- A text in which an option has its word, as in norm="backward", the first time alone.
+local function once(text)
+    local seen = {}
+    return (text:gsub('[%a_]+="[^"]*"', function(option)
+        local again = seen[option]
+        seen[option] = true
+        return again and option:match "^[^=]+" or nil
+    end))
 end
 
 local function line_of(out, title, calls)
@@ -235,9 +246,10 @@ end
 local CARD = [[
 # The interface on one page
 
-Made by `make docs`; do not edit. `lun` is the module. Arrays are lazy: an expression is one kernel, run where its elements are needed.
-Indices and axes count from 1, slices include both ends, names of dtypes are texts. A method `a:f(b)` is also `lun.f(a, b)`; `[..]` and what
-has a `?` may be left out, `{name}` are options. `lunarray --plan s.lua` checks a script, `lun.help "name"` says what a name does.
+Made by `make docs`. `lun` is the module. Arrays are lazy: an expression is one kernel, run where its elements are needed.
+Indices and axes count from 1, slices include both ends, names of dtypes are texts. A method `a:f(b)` is also `lun.f(a, b)`; `[..]` may be
+left out, and options, `{name}` behind what else there is; `f{name}` is `f()` without. `lunarray --plan s.lua` checks a script,
+`lun.help "name"` says what a name does.
 
 ```lua
 local a = lun.vector{3, 1, 2} -- i64; lun.zeros({2, 3}, "f32"), lun.random(5), lun.index(n)
@@ -248,12 +260,12 @@ local sum, sums = b:sum(), lun.zeros{2, 3}:sum{axis = 1}
 local signs = a:map(function(x) if x > 1 then return x end return -x end)
 local t = lun.table{city = {"Oslo", "Rome", "Oslo"}, temp = lun.vector{7.5, 21, 9}}
 local warm, means = t:filter(t.temp:gt(8)):sort("-temp"), t:group("city"):agg{n = "count", mean = {"mean", "temp"}}
-local plan = lun.explain(b * 2) -- what would run; print(x) shows any of these
+local plan = lun.explain(b * 2) -- what would run
 ```
 
 ]]
 
--- The whole interface in less than 10 KB.
+-- The whole interface in 10 KB at most.
 function M.card()
     local all, out = entries.all(), {}
     local same = {}
@@ -282,7 +294,7 @@ function M.card()
     end)())
     line_of(out, "lun.", calls_of(all, "lun", same))
     line_of(out, "operations", sorted_keys(core.op))
-    line_of(out, "reductions, a:f() or a:f{axis=, keep=, skipnan=, skipna=}", sorted_keys(reductions))
+    line_of(out, "reductions a:f{axis, keep, skipnan, skipna}", sorted_keys(reductions))
     line_of(out, "a:", calls_of(all, "a", skip))
     line_of(out, "s: (skeletons)", calls_of(all, "s", {}))
     line_of(out, "t: (tables)", calls_of(all, "t", {}))
@@ -296,7 +308,8 @@ function M.card()
         end
     end
     line_of(out, "also lun.", others)
-    return (table.concat(out, "\n"):gsub("\n+$", "\n"))
+    out[#out + 1] = once(table.concat(out, "\n", 2))
+    return ((out[1] .. "\n" .. out[#out]):gsub("\n+$", "\n"))
 end
 
 -- ---------------------------------------------------------------- llms.txt
