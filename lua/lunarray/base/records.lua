@@ -5,20 +5,21 @@ local core = require "lunarray.core"
 
 local M = {}
 
--- recordbase.lua, if it is loaded.
-local function base()
-    return package.loaded["lunarray.record.recordbase"]
+local loaded -- recordbase.lua, once it is
+
+-- It is loaded: a script may take modules out of package.loaded, which does not end what is made of them.
+function M.are_loaded(base)
+    loaded = base
 end
 
 -- The struct of an array of records; nil for anything else.
 function M.struct_of(x)
-    local loaded = base()
     return loaded and loaded.struct_of(x) or nil
 end
 
 -- The fields of an array of records as a list of arrays, those of records in them among them; nil for anything else.
 function M.fields_of(x)
-    return M.struct_of(x) and base().list_of(x)
+    return M.struct_of(x) and loaded.list_of(x)
 end
 
 -- The elements of the fields: names such as "pos.x" and "v[1]", arrays of the shape of the records.
@@ -27,7 +28,7 @@ function M.lanes_of(x)
     for k, lane in ipairs(M.struct_of(x).lanes) do
         names[k] = lane[1]
     end
-    return names, base().lanes_of(x)
+    return names, loaded.lanes_of(x)
 end
 
 local columns = setmetatable({}, { __mode = "k" }) -- by records: the name of the column that they are
@@ -55,7 +56,7 @@ end
 
 -- The records of f(field) for each field of an array of records.
 function M.each_field(x, f)
-    return base().each_field(x, f)
+    return loaded.each_field(x, f)
 end
 
 -- Calls f(name, array) for each element of the fields of an array of records, as "name.field", and f(name, x) for any
@@ -65,7 +66,7 @@ function M.each_column(name, x, f)
     if not struct then
         return f(name, x)
     end
-    for k, array in ipairs(base().lanes_of(x)) do
+    for k, array in ipairs(loaded.lanes_of(x)) do
         f(("%s.%s"):format(name, struct.lanes[k][1]), array)
     end
 end

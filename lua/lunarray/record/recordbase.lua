@@ -352,4 +352,6 @@ function base.values_of(s, t, argument, call, before)
     return values
 end
 
+require("lunarray.base.records").are_loaded(base)
+
 return base
