@@ -1279,7 +1279,9 @@ LUN_API lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array 
 
 /* Matrices are the last two axes, batches the axes before them.  f32, f16 and bf16 are computed in
  * f32, all others in f64.  LUN_ESHAPE if a matrix is empty, or not square, which lun_qr
- * and lun_svd do not need; a singular one is LUN_EARG when the value is needed. */
+ * and lun_svd do not need; a singular one is LUN_EARG when the value is needed.  Complex ones are
+ * taken by lun_lu, lun_lu_solve, lun_lu_det, lun_cholesky and lun_solve_triangular, in c64 and
+ * c128; LUN_EDTYPE by the others. */
 enum {
     LUN_UPPER = 1,
     LUN_UNIT = 2,
@@ -1295,10 +1297,10 @@ enum {
 LUN_API lun_status lun_lu(lun_engine *e, lun_array *a, lun_array **out);
 /* x with A x = b, n x m, for `lu` of A; both with the same batches. */
 LUN_API lun_status lun_lu_solve(lun_engine *e, lun_array *lu, lun_array *b, lun_array **out);
-/* An element for each matrix: its determinant, with LUN_SIGN the sign of that, with LUN_LOGARITHM
- * the logarithm of its modulus. */
+/* An element for each matrix: its determinant, with LUN_SIGN the sign of that (LUN_EDTYPE of
+ * complex ones), with LUN_LOGARITHM the logarithm of its modulus, a real number. */
 LUN_API lun_status lun_lu_det(lun_engine *e, lun_array *lu, int what, lun_array **out);
-/* The upper triangular U with U' U = a, of which the lower triangle is read. */
+/* The upper triangular U with U' U = a, of which the lower triangle is read; U' is the adjoint. */
 LUN_API lun_status lun_cholesky(lun_engine *e, lun_array *a, lun_array **out);
 /* x with t x = b of the lower triangle of t, or by flags of the upper one, with ones on the
  * diagonal, or of t's transpose; both with the same batches. */

@@ -24,6 +24,7 @@ typedef struct dense {
     lun_algorithm_run *r;
     int64_t n, count, columns, strips; /* rows, matrices; of right sides */
     bool wide;                         /* this machine has vectors with fma */
+    bool complex;                      /* each matrix is two: real and imaginary parts */
     lun_part_fn *one;                  /* matrices, or strips of right sides: `all`, and `grain` */
     int64_t all, grain;                /* of them to a part */
     pthread_mutex_t *lock;
@@ -51,7 +52,10 @@ static void shared(dense *d, int64_t parts, lun_part_fn *one)
 #define STORE   _mm256_storeu_pd
 #define ALL     _mm256_set1_pd
 #define MINUS   _mm256_fnmadd_pd
+#define PLUS    _mm256_fmadd_pd
 #include "algorithms/linear/dense_of.h"
+
+#include "algorithms/linear/complex_dense_of.h"
 #undef T
 #undef FMA
 #undef ROOT
@@ -62,6 +66,7 @@ static void shared(dense *d, int64_t parts, lun_part_fn *one)
 #undef STORE
 #undef ALL
 #undef MINUS
+#undef PLUS
 #define T       float
 #define FMA     __builtin_fmaf
 #define ROOT    sqrtf
@@ -72,13 +77,17 @@ static void shared(dense *d, int64_t parts, lun_part_fn *one)
 #define STORE   _mm256_storeu_ps
 #define ALL     _mm256_set1_ps
 #define MINUS   _mm256_fnmadd_ps
+#define PLUS    _mm256_fmadd_ps
 #include "algorithms/linear/dense_of.h"
+
+#include "algorithms/linear/complex_dense_of.h"
 
 static dense open_run(const lun_services *services, const lun_team *team, lun_algorithm_run *r,
                       int64_t more)
 {
     dense d = {.services = services, .team = team, .r = r, .n = r->segment};
-    d.count = r->in[0].n / ((d.n + more) * d.n);
+    d.complex = r->option[1] != 0;
+    d.count = r->in[0].n / ((d.n + more) * d.n * (d.complex ? 2 : 1));
 #ifdef __x86_64__
     d.wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 #endif
@@ -114,10 +123,23 @@ static lun_status each(dense *d, int64_t all, lun_part_fn *f64, lun_part_fn *f32
     return each_of(d, all, 1, f64, f32);
 }
 
+/* The only matrix, whose parts are shared. */
+static lun_status alone(dense *d, lun_part_fn *f64, lun_part_fn *f32)
+{
+    (is_double(d) ? f64 : f32)(d, 0, 0);
+    return lun__backend_stop_requested(d->services) ? LUN_ECANCEL : LUN_OK;
+}
+
+/* All matrices, or the only one. */
+static lun_status factor(dense *d, lun_part_fn *f64, lun_part_fn *f32)
+{
+    return d->count > 1 ? each(d, d->count, f64, f32) : alone(d, f64, f32);
+}
+
 /* Whether matrices are done several at a time; how many times. */
 static bool is_small(const dense *d)
 {
-    return d->count > 1 && d->n <= LUN_SMALL_ROWS;
+    return d->count > 1 && d->n <= LUN_SMALL_ROWS && !d->complex;
 }
 
 static int64_t groups(const dense *d)
@@ -130,25 +152,33 @@ lun_status lun__lu_run(const lun_services *services, const lun_team *team, lun_a
     dense d = open_run(services, team, r, 0);
     if (is_small(&d))
         return each_of(&d, groups(&d), LUN_SMALL_LANES, some_lu_f64, some_lu_f32);
-    if (d.count > 1)
-        return each(&d, d.count, one_lu_f64, one_lu_f32);
-    (is_double(&d) ? one_lu_f64 : one_lu_f32)(&d, 0, 0);
-    return lun__backend_stop_requested(services) ? LUN_ECANCEL : LUN_OK;
+    return d.complex ? factor(&d, complex_lu_f64, complex_lu_f32)
+                     : factor(&d, one_lu_f64, one_lu_f32);
+}
+
+/* The first pivot of matrix k that is 0. */
+static int64_t singular(const dense *d, int64_t k, int64_t rows)
+{
+    if (d->complex)
+        return (is_double(d) ? complex_singular_f64 : complex_singular_f32)(d, k, rows);
+    return (is_double(d) ? singular_f64 : singular_f32)(d, k, rows);
 }
 
 static lun_status solve(dense *d, int64_t rows, bool unit)
 {
     for (int64_t k = 0; k < d->count && !unit; k++) {
-        d->r->failed = (is_double(d) ? singular_f64 : singular_f32)(d, k, rows);
+        d->r->failed = singular(d, k, rows);
         d->r->matrix = k + 1;
         d->r->matrices = d->count;
         if (d->r->failed)
             return LUN_EARG;
     }
-    d->columns = d->r->in[1].n / (d->n * d->count);
+    d->columns = d->r->in[1].n / (d->n * d->count * (d->complex ? 2 : 1));
     d->strips = (d->columns + STRIP - 1) / STRIP;
     if (is_small(d) && d->r->which == LUN_ALGORITHM_SOLVED)
         return each_of(d, groups(d), LUN_SMALL_LANES, some_solve_f64, some_solve_f32);
+    if (d->complex)
+        return each(d, d->count * d->strips, complex_solve_f64, complex_solve_f32);
     return each(d, d->count * d->strips, one_solve_f64, one_solve_f32);
 }
 
@@ -169,7 +199,8 @@ lun_status lun__determinant_run(const lun_services *services, const lun_team *te
                                 lun_algorithm_run *r)
 {
     dense d = open_run(services, team, r, 2);
-    return each(&d, d.count, one_det_f64, one_det_f32);
+    return d.complex ? each(&d, d.count, complex_det_f64, complex_det_f32)
+                     : each(&d, d.count, one_det_f64, one_det_f32);
 }
 
 lun_status lun__cholesky_run(const lun_services *services, const lun_team *team,
@@ -178,12 +209,8 @@ lun_status lun__cholesky_run(const lun_services *services, const lun_team *team,
     dense d = open_run(services, team, r, 0);
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     d.lock = &lock;
-    lun_status s = LUN_OK;
-    if (d.count > 1)
-        s = each(&d, d.count, one_cholesky_f64, one_cholesky_f32);
-    else
-        (is_double(&d) ? one_cholesky_f64 : one_cholesky_f32)(&d, 0, 0);
-    s = lun__backend_stop_requested(services) ? LUN_ECANCEL : s;
+    const lun_status s = d.complex ? factor(&d, complex_cholesky_f64, complex_cholesky_f32)
+                                   : factor(&d, one_cholesky_f64, one_cholesky_f32);
     pthread_mutex_destroy(&lock);
     return s == LUN_OK && r->matrix ? LUN_EARG : s;
 }

@@ -50,8 +50,7 @@ local function solved(what, A, B, prepare, flags)
     local all = with(common, #common, n, m)
     local x
     if size(all) == 0 then
-        local double = computed(A) == "f64" or computed(B) == "f64"
-        x = core.zeros(all, double and "f64" or "f32")
+        x = core.zeros(all, (core.zeros(0, computed(A)) + core.zeros(0, computed(B))):dtype())
     else
         local T = prepare(A)
         T = #common > 0 and T:broadcast(with(common, #common, (select(#shape - 1, T:shape())), n)) or T
@@ -64,6 +63,11 @@ local function factors(A)
     return dense("lu", A)
 end
 
+-- The factors of complex matrices with pivots of modulus 1, of which the sign of the determinant is the product.
+local function turned(LU, n)
+    return core.concat({ between(LU, 1, n):sign(), between(LU, n + 1, n + 2) }, call.rank(LU) - 1)
+end
+
 -- An element for each matrix: of one a number.
 local function of_each(A, what, empty)
     local shape, n = square(A)
@@ -72,7 +76,8 @@ local function of_each(A, what, empty)
         return #count == 0 and empty or core.full(count, empty, computed(A))
     end
     local LU = factors(#count > 0 and A or shaped(A, { 1, n, n }))
-    local x = dense("det", LU, what)
+    local complex = what == SIGN and core.iscomplex(A)
+    local x = dense("det", complex and turned(LU, n) or LU, complex and 0 or what)
     return #count == 0 and x[1] or x
 end
 
@@ -100,7 +105,8 @@ row("slogdet", "A:slogdet()",
     "the sign of the determinant and the logarithm of its modulus; of a singular matrix 0, -inf",
     "lun.vector{{0, 1}, {1, 0}}:slogdet()", "-1.0, 0.0",
     function(A)
-        return of_each(A, SIGN, 1.0), of_each(A, LOGARITHM, 0.0)
+        local sign, logarithm = of_each(A, SIGN, 1.0), of_each(A, LOGARITHM, 0.0)
+        return sign, core.iscomplex(logarithm) and logarithm:real() or logarithm
     end)
 
 row("lu", "A:lu()", "P, L, U: A:take(P) is L U, L with ones on its diagonal, P the rows, i64",
@@ -113,16 +119,20 @@ row("lu", "A:lu()", "P, L, U: A:take(P) is L U, L with ones on its diagonal, P t
         end
         local LU = factors(A)
         local both = between(LU, 1, n)
-        local P = between(LU, n + 1, n + 1):cast "i64" + 1
+        local P = between(LU, n + 1, n + 1):real():cast "i64" + 1
         return shaped(P, with(shape, #shape - 1)), both:tril(-1) + making.eye(n, computed(A)), both:triu()
     end)
 
-row("cholesky", "A:cholesky([{upper=false}])", "L with L L' = A, of which the lower triangle is read; upper: L'",
+row("cholesky", "A:cholesky([{upper=false}])",
+    "L with L L' = A, of which the lower triangle is read; upper: L', of complex matrices the adjoint",
     "lun.vector{{4, 2}, {2, 5}}:cholesky()", "{{2.0, 0.0}, {1.0, 2.0}}",
     function(A, options)
         local shape = square(A)
         options = call.options(options, 2, "upper")
         local U = size(shape) > 0 and dense("cholesky", A) or core.zeros(shape, computed(A))
+        if core.iscomplex(U) and not options.upper then
+            U = core.complex(U:real(), 0 - U:imag()) -- zeros keep their sign
+        end
         return options.upper and U or U:matrix_transpose()
     end)
 
@@ -133,7 +143,7 @@ row("solve_triangular", "A:solve_triangular(B [, {upper=false, unit=false, trans
         options = call.options(options, 3, "upper unit transpose adjoint")
         local flags = (options.upper and UPPER or 0) | (options.unit and UNIT or 0)
             | ((options.transpose or options.adjoint) and TRANSPOSED or 0)
-        return solved("triangular", A, B, function(T) return T end, flags)
+        return solved("triangular", A, B, function(T) return options.adjoint and T:conj() or T end, flags)
     end)
 
 row("qr", 'A:qr([{mode="reduced"}])',
@@ -141,7 +151,7 @@ row("qr", 'A:qr([{mode="reduced"}])',
         .. 'matrices Q has as many columns as the lesser of m and n, with mode "complete" m; mode "r": R alone',
     "lun.vector{{3, 1}, {4, 2}}:qr{mode = \"r\"}:round()", "{{5.0, 2.0}, {0.0, 0.0}}",
     function(A, options)
-        local shape, m, n = oblong(A)
+        local shape, m, n = oblong(matrix.real(A))
         local mode = call.word(call.options(options, 2, "mode").mode or "reduced", 2, "reduced complete r", "mode")
         local k = mode == "complete" and m or math.min(m, n)
         if size(shape) == 0 then
@@ -168,7 +178,7 @@ row("eigh", "A:eigh([{upper=false}])",
     "the eigenvalues of a symmetric matrix, ascending, and its eigenvectors, as columns; the lower triangle is read",
     "lun.vector{{2, 0}, {0, 1}}:eigh()", "{1.0, 2.0}, {{0.0, 1.0}, {1.0, 0.0}}",
     function(A, options)
-        local shape, n = square(A)
+        local shape, n = square(matrix.real(A))
         options = call.options(options, 2, "upper")
         if size(shape) == 0 then
             return core.zeros(with(shape, #shape - 1), computed(A)), core.zeros(shape, computed(A))
@@ -180,7 +190,7 @@ row("eigh", "A:eigh([{upper=false}])",
 row("eigvalsh", "A:eigvalsh([{upper=false}])", "the eigenvalues of a symmetric matrix alone",
     "lun.vector{{2, 1}, {1, 2}}:eigvalsh():round()", "{1.0, 3.0}",
     function(A, options)
-        local shape = square(A)
+        local shape = square(matrix.real(A))
         options = call.options(options, 2, "upper")
         if size(shape) == 0 then
             return core.zeros(with(shape, #shape - 1), computed(A))
@@ -204,7 +214,7 @@ row("eig", "A:eig()",
     "lun.vector{{2, 1}, {0, 1}}:eig()",
     '{1.0+0.0i, 2.0+0.0i}, {{0.70710678118655+0.0i, 1.0+0.0i}, {-0.70710678118655+0.0i, 0.0+0.0i}}',
     function(A)
-        local shape, n = square(A)
+        local shape, n = square(matrix.real(A))
         if size(shape) == 0 then
             return none(A, with(shape, #shape - 1)), none(A, shape)
         end
@@ -216,7 +226,7 @@ row("eig", "A:eig()",
 row("eigvals", "A:eigvals()", "the eigenvalues of a square matrix alone",
     "lun.vector{{0, -1}, {1, 0}}:eigvals()", "{0.0-1.0i, 0.0+1.0i}",
     function(A)
-        local shape = square(A)
+        local shape = square(matrix.real(A))
         if size(shape) == 0 then
             return none(A, with(shape, #shape - 1))
         end

@@ -1,6 +1,7 @@
 -- What files of names share of matrices, the last two axes of an array: shapes that are checked, parts. Knows no name.
 
 local call = require "lunarray.names.call"
+local core = require "lunarray.core"
 
 local M = {}
 
@@ -37,10 +38,18 @@ function M.between(A, i, j)
     return call.part(A, call.rank(A) - 1, i, j)
 end
 
--- The dtype in which matrices are computed.
+-- The dtype in which matrices are computed, complex too.
 function M.computed(A)
     local t = A:dtype()
-    return (t == "f32" or t == "f16" or t == "bf16") and "f32" or "f64"
+    return (t == "c64" or t == "c128") and t or (t == "f32" or t == "f16" or t == "bf16") and "f32" or "f64"
+end
+
+-- Refuses complex matrices, of which a name has no form yet.
+function M.real(A)
+    if core.isarray(A) and core.iscomplex(A) then
+        call.bad(1, "%s; of complex matrices there are lu solve inv det slogdet cholesky solve_triangular expm", A:dtype())
+    end
+    return A
 end
 
 -- The least difference from 1 of a dtype that matrices are computed in.

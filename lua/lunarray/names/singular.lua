@@ -8,7 +8,12 @@ local matrix = require "lunarray.names.matrix"
 local rows, row = call.rows "Singular values"
 local array, bad, shaped, size = call.array, call.bad, call.shaped, call.size
 local dense = core.internal.dense
-local between, computed, given, oblong, with = matrix.between, matrix.computed, matrix.given, matrix.oblong, matrix.with
+local between, computed, given, with = matrix.between, matrix.computed, matrix.given, matrix.with
+
+-- The shape of real matrices, their numbers of rows and columns.
+local function oblong(A)
+    return matrix.oblong(matrix.real(A))
+end
 
 local VALUES = 1 -- of lunarray.h
 
@@ -195,7 +200,7 @@ row("cond", "A:cond([ord=2])",
         .. "singular matrix infinity",
     "lun.vector{{2, 0}, {0, 4}}:cond()", "2.0",
     function(A, ord)
-        local shape, m, n = oblong(A)
+        local shape, m, n = matrix.oblong(A)
         if size(shape) == 0 then
             bad(1, "matrix is empty")
         elseif ord == nil or ord == 2 or ord == -2 then

@@ -1,13 +1,59 @@
-/* dense.c - factors of matrices, and what is solved with them. */
+/* dense.c - factors of matrices, and what is solved with them.
+ *
+ * Complex matrices are computed as planes: a batch of two, the real and the imaginary parts. */
 #include "api/fold/lazy.h"
 
+/* Numbers none of which is missing, real or complex. */
+#define NUMBERS(e, a)                                       \
+    do {                                                    \
+        if (lun_is_freed(a) || !lun__array_is_complex((a))) \
+            LUN_NO_MISSING(e, a);                           \
+    } while (0)
+
+/* ---- planes ---------------------------------------------------------------------------------- */
+
+/* The planes of an array of rank 2 or more, real or complex; any other array as it is. */
+static lun_status planes_of(lun_engine *e, lun_array *a, lun_array **out)
+{
+    int64_t shape[LUN_MAX_RANK];
+    const int rank = a->weak ? 0 : lun_shape(a, shape);
+    if (rank < 2) {
+        lun_retain(*out = a);
+        return LUN_OK;
+    }
+    lun_array *part[2] = {NULL, NULL};
+    lun_status s = lun_real(e, a, &part[0]);
+    if (s == LUN_OK)
+        s = lun_imag(e, a, &part[1]);
+    if (s == LUN_OK)
+        s = lun_stack(e, part, 2, rank - 2, out);
+    lun_release(part[0]);
+    lun_release(part[1]);
+    return s;
+}
+
+/* The complex array whose parts lie along an axis of two; takes `planes`. */
+static lun_status of_planes(lun_engine *e, lun_array *planes, int axis, lun_array **out)
+{
+    lun_array *part[2] = {NULL, NULL};
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < 2; k++)
+        s = lun_select(e, planes, axis, k, &part[k]);
+    if (s == LUN_OK)
+        s = lun_complex(e, part[0], part[1], out);
+    lun_release(part[0]);
+    lun_release(part[1]);
+    lun_release(planes);
+    return s;
+}
+
+/* ---- of matrices ----------------------------------------------------------------------------- */
+
 /* Matrices as a node, in the dtype that they are computed in; their shape. */
-static lun_status matrices(lun_engine *e, lun_array *a, lun_node **out, int *rank, int64_t *shape)
+static lun_status real_matrices(lun_engine *e, lun_array *a, lun_node **out, int *rank,
+                                int64_t *shape)
 {
     char text[96];
-    lun_status s = lun__array_usable(e, a);
-    if (s != LUN_OK)
-        return s;
     *rank = a->weak ? 0 : lun_shape(a, shape);
     if (*rank < 2)
         return lun__fail(e, LUN_ESHAPE, "a matrix expected, got %s",
@@ -15,10 +61,24 @@ static lun_status matrices(lun_engine *e, lun_array *a, lun_node **out, int *ran
     const lun_dtype own = lun_dtype_of(a);
     const bool small = lun__dtype_is_float(own) && !lun__dtype_is_double(own);
     lun_node *n = NULL;
-    s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
+    lun_status s = lun__array_node(e, a, LUN_DTYPE_COUNT, &n);
     if (s == LUN_OK)
         s = lun__convert(e, n, small ? LUN_F32 : LUN_F64, out);
     lun__node_release(e, n);
+    return s;
+}
+
+/* The same, as planes where `complex`. */
+static lun_status matrices(lun_engine *e, lun_array *a, bool complex, lun_node **out, int *rank,
+                           int64_t *shape)
+{
+    lun_array *planes = NULL;
+    lun_status s = complex ? lun__array_present(e, a) : lun__array_usable(e, a);
+    if (s == LUN_OK && complex)
+        s = planes_of(e, a, &planes);
+    if (s == LUN_OK)
+        s = real_matrices(e, planes ? planes : a, out, rank, shape);
+    lun_release(planes);
     return s;
 }
 
@@ -35,6 +95,12 @@ static lun_status square(lun_engine *e, const int64_t *shape, int rank, int64_t 
 /* What of_one gives for each matrix: a row, or an element; two rows, or two and twice as many. */
 enum { ROW = -1, ELEMENT = -2, TWO_ROWS = -3, TWICE = -4 };
 
+static bool computes_complex(lun_algorithm which)
+{
+    return which == LUN_ALGORITHM_LU || which == LUN_ALGORITHM_DETERMINANT ||
+           which == LUN_ALGORITHM_CHOLESKY;
+}
+
 /* Of one operand, a result of so many rows more than columns, or one of those. */
 static lun_status of_one(lun_engine *e, lun_array *a, lun_algorithm which, int64_t more,
                          uint64_t option, int64_t to, const char *const *notes, lun_array **out)
@@ -42,10 +108,12 @@ static lun_status of_one(lun_engine *e, lun_array *a, lun_algorithm which, int64
     int64_t shape[LUN_MAX_RANK];
     int rank;
     lun_node *in = NULL, *n = NULL;
-    lun_status s = matrices(e, a, &in, &rank, shape);
+    lun_array *planes;
+    const bool complex = !lun_is_freed(a) && lun__array_is_complex(a) && computes_complex(which);
+    lun_status s = matrices(e, a, complex, &in, &rank, shape);
     if (s == LUN_OK)
         s = square(e, shape, rank, more);
-    const uint64_t options[] = {option, 0};
+    const uint64_t options[] = {option, complex};
     if (s == LUN_OK) {
         const int64_t rows = shape[rank - 1];
         shape[rank - 2] = to == TWO_ROWS ? 2
@@ -57,7 +125,10 @@ static lun_status of_one(lun_engine *e, lun_array *a, lun_algorithm which, int64
                                      shape, notes, &n);
     }
     lun__node_release(e, in);
-    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+    if (s != LUN_OK || !complex)
+        return s == LUN_OK ? lun__array(e, n, false, out) : s;
+    s = lun__array(e, n, false, &planes);
+    return s == LUN_OK ? of_planes(e, planes, to == ELEMENT ? rank - 1 : rank - 3, out) : s;
 }
 
 /* What solves with a: right sides b of the same batches. */
@@ -67,11 +138,14 @@ static lun_status of_two(lun_engine *e, lun_array *a, lun_array *b, lun_algorith
     int64_t shape[LUN_MAX_RANK], right[LUN_MAX_RANK];
     int rank, right_rank = 0;
     lun_node *in[2] = {NULL, NULL}, *cast[2] = {NULL, NULL}, *n = NULL;
-    lun_status s = matrices(e, a, &in[0], &rank, shape);
+    lun_array *planes;
+    const bool complex = !lun_is_freed(a) && !lun_is_freed(b) &&
+                         (lun__array_is_complex(a) || lun__array_is_complex(b));
+    lun_status s = matrices(e, a, complex, &in[0], &rank, shape);
     if (s == LUN_OK)
         s = square(e, shape, rank, more);
     if (s == LUN_OK)
-        s = matrices(e, b, &in[1], &right_rank, right);
+        s = matrices(e, b, complex, &in[1], &right_rank, right);
     bool fits = s == LUN_OK && rank == right_rank && right[rank - 2] == shape[rank - 1];
     for (int k = 0; fits && k < rank - 2; k++)
         fits = right[k] == shape[k];
@@ -82,14 +156,17 @@ static lun_status of_two(lun_engine *e, lun_array *a, lun_array *b, lun_algorith
         s = lun__convert(e, in[k],
                          lun__dtype_common((lun_dtype)in[0]->dtype, (lun_dtype)in[1]->dtype),
                          &cast[k]);
-    const uint64_t options[] = {option, 0};
+    const uint64_t options[] = {option, complex};
     if (s == LUN_OK)
         s = lun__fold_node_algorithm(e, which, cast, shape[rank - 1], options,
                                      (lun_dtype)cast[0]->dtype, rank, right, notes, &n);
     lun_node *all[] = {in[0], in[1], cast[0], cast[1]};
     for (int k = 0; k < 4; k++)
         lun__node_release(e, all[k]);
-    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+    if (s != LUN_OK || !complex)
+        return s == LUN_OK ? lun__array(e, n, false, out) : s;
+    s = lun__array(e, n, false, &planes);
+    return s == LUN_OK ? of_planes(e, planes, rank - 3, out) : s;
 }
 
 /* Of one operand of any rows and columns, as many as option[1] and the segment: a result of so many
@@ -102,7 +179,7 @@ static lun_status of_oblong(lun_engine *e, lun_array *a, lun_algorithm which, in
     int64_t shape[LUN_MAX_RANK];
     int rank;
     lun_node *in = NULL, *n = NULL;
-    lun_status s = matrices(e, a, &in, &rank, shape);
+    lun_status s = matrices(e, a, false, &in, &rank, shape);
     if (s == LUN_OK && shape[rank - 2] * shape[rank - 1] == 0)
         s = lun__fail(e, LUN_ESHAPE, "matrix is empty");
     if (s == LUN_OK) {
@@ -145,24 +222,26 @@ static bool several(lun_array *a)
 lun_status lun_lu(lun_engine *e, lun_array *a, lun_array **out)
 {
     LUN_NEED(e, a && out);
-    LUN_NO_MISSING(e, a);
+    NUMBERS(e, a);
     return of_one(e, a, LUN_ALGORITHM_LU, 0, 0, 2, NULL, out);
 }
 
 lun_status lun_lu_solve(lun_engine *e, lun_array *lu, lun_array *b, lun_array **out)
 {
     LUN_NEED(e, lu && b && out);
-    LUN_NO_MISSING(e, lu);
-    LUN_NO_MISSING(e, b);
+    NUMBERS(e, lu);
+    NUMBERS(e, b);
     return of_two(e, lu, b, LUN_ALGORITHM_SOLVED, 2, 0, several(lu) ? one_singular : singular, out);
 }
 
 lun_status lun_lu_det(lun_engine *e, lun_array *lu, int what, lun_array **out)
 {
     LUN_NEED(e, lu && out && what >= 0 && what <= LUN_LOGARITHM);
-    LUN_NO_MISSING(e, lu);
+    NUMBERS(e, lu);
     lun_array *moduli = NULL, *logarithms = NULL;
     lun_status s = LUN_OK;
+    if (what == LUN_SIGN && !lun_is_freed(lu) && lun__array_is_complex(lu))
+        return lun__array_refuse_logical(e, lu);
     if (what == LUN_LOGARITHM)
         s = lun_abs(e, lu, &moduli);
     if (moduli)
@@ -178,7 +257,7 @@ lun_status lun_lu_det(lun_engine *e, lun_array *lu, int what, lun_array **out)
 lun_status lun_cholesky(lun_engine *e, lun_array *a, lun_array **out)
 {
     LUN_NEED(e, a && out);
-    LUN_NO_MISSING(e, a);
+    NUMBERS(e, a);
     return of_one(e, a, LUN_ALGORITHM_CHOLESKY, 0, 0, 0,
                   several(a) ? one_not_definite : not_definite, out);
 }
@@ -187,8 +266,8 @@ lun_status lun_solve_triangular(lun_engine *e, lun_array *t, lun_array *b, int f
                                 lun_array **out)
 {
     LUN_NEED(e, t && b && out && flags >= 0 && flags < 2 * LUN_TRANSPOSED);
-    LUN_NO_MISSING(e, t);
-    LUN_NO_MISSING(e, b);
+    NUMBERS(e, t);
+    NUMBERS(e, b);
     return of_two(e, t, b, LUN_ALGORITHM_TRIANGULAR, 0, (uint64_t)flags,
                   several(t) ? one_singular : singular, out);
 }

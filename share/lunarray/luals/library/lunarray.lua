@@ -238,7 +238,7 @@ function Array:cbrt() end
 ---@return lun.Array
 function Array:ceil() end
 
----L with L L' = A, of which the lower triangle is read; upper: L'
+---L with L L' = A, of which the lower triangle is read; upper: L', of complex matrices the adjoint
 ---`A:cholesky([{upper=false}])`
 ---@param options? { upper?: boolean }
 ---@return lun.Array
@@ -3252,7 +3252,7 @@ function lun.check(value) end
 ---@return lun.Array
 function lun.choice(n_or_a, k, options) end
 
----L with L L' = A, of which the lower triangle is read; upper: L'
+---L with L L' = A, of which the lower triangle is read; upper: L', of complex matrices the adjoint
 ---`A:cholesky([{upper=false}])`
 ---@param a lun.Operand
 ---@param options? { upper?: boolean }
