@@ -98,23 +98,45 @@ static bool computes(const lun_ir_ins *ins, int version)
     }
 }
 
-/* By instruction: whether its value is made canonical.  NULL: no memory. */
-static bool *find(const lun_ir *ir, int version, bool *any)
+/* What of an instruction is made canonical. */
+enum { VALUE = 1, SIGN = 2 };
+
+/* Whether instruction i looks at the sign of a value that may be a NaN as it was loaded. */
+static bool looks_at_sign(const lun_ir *ir, int i, int version)
+{
+    const lun_ir_ins *ins = &ir->ins[i], *of = ins->b >= 0 ? &ir->ins[ins->b] : NULL;
+    if (ins->kind != LUN_IR_OP || ins->op != LUN_OP_COPYSIGN || !of ||
+        !lun__dtype_is_plain_float((lun_dtype)ins->dtype))
+        return false;
+    const bool sequence =
+        of->kind == LUN_IR_OP && lun__sequence((lun_op)of->op, (lun_dtype)of->dtype, version)->name;
+    return of->kind != LUN_IR_CONST && !sequence && !computes(of, version);
+}
+
+/* By instruction: what of it is made canonical.  NULL: no memory. */
+static uint8_t *find(const lun_ir *ir, int version, bool *any)
 {
     bool *seen = calloc((size_t)ir->count + 1, sizeof *seen), more = seen != NULL;
+    uint8_t *chosen = calloc((size_t)ir->count + 1, sizeof *chosen);
     *any = false;
     while (more) {
         more = false;
         for (int i = ir->count - 1; i >= 0; i--)
             look(ir, i, seen, &more);
     }
-    for (int i = 0; seen && i < ir->count; i++) {
+    for (int i = 0; seen && chosen && i < ir->count; i++) {
         const lun_ir_ins *ins = &ir->ins[i];
-        seen[i] = seen[i] && lun__ir_row(ins->kind)->value &&
-                  lun__dtype_is_float((lun_dtype)ins->dtype) && computes(ins, version);
-        *any |= seen[i];
+        const bool is = seen[i] && lun__ir_row(ins->kind)->value &&
+                        lun__dtype_is_float((lun_dtype)ins->dtype) && computes(ins, version);
+        chosen[i] = (is ? VALUE : 0) | (looks_at_sign(ir, i, version) ? SIGN : 0);
+        *any |= chosen[i] != 0;
     }
-    return seen;
+    if (!seen) {
+        free(chosen);
+        chosen = NULL;
+    }
+    free(seen);
+    return chosen;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -136,13 +158,25 @@ static int32_t write_canonical(lun_ir_writer *w, lun_dtype t, int32_t a, const i
     return i;
 }
 
+/* Instruction i, of which a sign is looked at, with the canonical NaN as that operand. */
+static int32_t write_signed(lun_ir_writer *w, int i, const int32_t nan[2])
+{
+    const lun_ir_ins *ins = &w->ir->ins[i];
+    const int32_t before = w->map[ins->b];
+    w->map[ins->b] = write_canonical(w, (lun_dtype)ins->dtype, before, nan);
+    const int32_t made = lun__ir_write_copy(w, i);
+    w->map[ins->b] = before;
+    return made;
+}
+
 /* A float of which C knows the bits alone becomes one when it is canonical already. */
-static void write_value(lun_ir_writer *w, int i, const int32_t nan[2])
+static void write_value(lun_ir_writer *w, int i, uint8_t chosen, const int32_t nan[2])
 {
     const lun_ir_ins *ins = &w->ir->ins[i];
     const lun_dtype t = (lun_dtype)ins->dtype;
     if (lun__dtype_is_plain_float(t)) {
-        w->map[i] = write_canonical(w, t, lun__ir_write_copy(w, i), nan);
+        const int32_t made = chosen & SIGN ? write_signed(w, i, nan) : lun__ir_write_copy(w, i);
+        w->map[i] = chosen & VALUE ? write_canonical(w, t, made, nan) : made;
     } else if (ins->kind == LUN_IR_CAST && lun__dtype_is_plain_float((lun_dtype)ins->from)) {
         const int32_t before = w->map[ins->a];
         w->map[ins->a] = write_canonical(w, (lun_dtype)ins->from, before, nan);
@@ -154,7 +188,7 @@ static void write_value(lun_ir_writer *w, int i, const int32_t nan[2])
 }
 
 /* The constants stand before all, where they may be used everywhere. */
-static void write_nans(lun_ir_writer *w, const bool *chosen, int32_t nan[2])
+static void write_nans(lun_ir_writer *w, const uint8_t *chosen, int32_t nan[2])
 {
     bool needs[2] = {false, false};
     for (int i = 0; i < w->ir->count; i++) {
@@ -169,7 +203,7 @@ static void write_nans(lun_ir_writer *w, const bool *chosen, int32_t nan[2])
                                    bits_of(k ? LUN_F64 : LUN_F32));
 }
 
-static lun_status rewrite(const lun_ir *from, lun_ir *to, const bool *chosen, int32_t **origin)
+static lun_status rewrite(const lun_ir *from, lun_ir *to, const uint8_t *chosen, int32_t **origin)
 {
     int32_t nan[2] = {-1, -1};
     lun_ir_writer w = {.ir = from, .to = to, .from = origin};
@@ -184,7 +218,7 @@ static lun_status rewrite(const lun_ir *from, lun_ir *to, const bool *chosen, in
         write_nans(&w, chosen, nan);
     for (int i = 0; !w.failed && i < from->count; i++)
         if (chosen[i])
-            write_value(&w, i, nan);
+            write_value(&w, i, chosen[i], nan);
         else
             lun__ir_write_copy(&w, i);
     free(w.map);
@@ -195,7 +229,7 @@ lun_status lun__canonical_nan(const lun_ir *from, int version, lun_ir *to, bool 
 {
     int32_t *origin = NULL;
     lun__ir_init(to);
-    bool *chosen = find(from, version, any);
+    uint8_t *chosen = find(from, version, any);
     lun_status s = !chosen ? LUN_ENOMEM : *any ? rewrite(from, to, chosen, &origin) : LUN_OK;
     free(origin);
     free(chosen);
@@ -208,7 +242,7 @@ int lun__canonical_nan_origin(const lun_ir *from, int version, int at)
     int32_t *origin = NULL;
     bool any;
     lun__ir_init(&to);
-    bool *chosen = find(from, version, &any);
+    uint8_t *chosen = find(from, version, &any);
     int found = any ? -1 : at;
     if (any && rewrite(from, &to, chosen, &origin) == LUN_OK && at < to.count)
         found = origin[at];

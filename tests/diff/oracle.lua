@@ -164,7 +164,7 @@ end
 
 op("sqrt", "float", { float = function(t, a) return t.round(math.sqrt(a)) end })
 op("fma", "float", { float = function(t, a, b, c) return libm.fma(t.name, a, b, c) end })
-op("copysign", "float", { float = function(_, a, b) return libm.copysign(a, b) end })
+op("copysign", "float", { float = function(_, a, b) return libm.copysign(a, b ~= b and 0.0 or b) end }) -- NaN has no sign
 
 for _, name in ipairs {
     "pow", "cbrt", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",

@@ -542,8 +542,8 @@ function steps.mistake(p)
     local zero = p.g.pick(a.n)
     local forms = {
         "fails('n//0', function() return (A // 0):eval() end)",
-        "fails('n//0', function() A:set(A // lun.where(lun.index(N):eq(Z), 0, 1)) end)",
-        "fails('n%%0', function() A[1] = (A % lun.where(lun.index(N):eq(Z), 0, 1)):reduce('+', 0) end)",
+        "fails('n//0', function() A:set(A // lun.where(lun.index(N):eq(Z), 0, 1):cast(A:dtype())) end)",
+        "fails('n%%0', function() A[1] = (A % lun.where(lun.index(N):eq(Z), 0, 1):cast(A:dtype())):reduce('+', 0) end)",
         "fails('n//0', function() lun.map(function(x, d) return x // d[1] end):run{A, lun.zeros(1, 'i64'), out = A} end)",
         "fails('out of range', function() lun.map(function(x, w) return w[9] end):run{A, lun.ones(2), out = A} end)",
         "fails('engths differ', function() return A + lun.ones(A:size() + 1) end)",

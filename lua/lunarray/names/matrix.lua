@@ -47,7 +47,8 @@ end
 -- Refuses complex matrices, of which a name has no form yet.
 function M.real(A)
     if core.isarray(A) and core.iscomplex(A) then
-        call.bad(1, "%s; of complex matrices there are lu solve inv det slogdet cholesky solve_triangular expm", A:dtype())
+        call.bad(1, "%s; of complex matrices there are lu solve inv det slogdet cholesky solve_triangular expm",
+            A:dtype())
     end
     return A
 end

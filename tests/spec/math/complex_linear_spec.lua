@@ -113,12 +113,12 @@ describe("complex linear algebra", function()
         for _, n in ipairs { 1, 2, 3, 5, 16, 31, 33, 64, 65, 97 } do
             it(("has the bits of plain loops, n = %d, %s"):format(n, dtype), function()
                 local A, b = random({ n, n }, n, dtype), random(n, 99, dtype)
-                local a, x, det = rows_of(A), {}, nil
+                local a, x = rows_of(A), {}
                 local p, sign = factor(a, n, real)
                 for i = 1, n do x[i] = number(b[p[i]]) end
                 x = substitute(a, substitute(a, x, n, real, true, true), n, real, false)
                 both(x, A:solve(b))
-                det = { sign * a[1][1][1], sign * a[1][1][2] }
+                local det = { sign * a[1][1][1], sign * a[1][1][2] }
                 for k = 2, n do det = times(ROUND[real], det, a[k][k]) end
                 assert.same(det, number(A:det()))
                 local P, L, U = A:lu()

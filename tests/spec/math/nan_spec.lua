@@ -53,6 +53,13 @@ describe("a NaN", function()
             local one = lun.copysign(ones, -(zero / zero))
             assert.equal(n, one:cast("f64"):sum())
             assert.equal(n, lun.copysign(ones, x * 2):cast("f64"):sum())
+            expect.everywhere(function()
+                local y = loaded(dtype, n) -- of an element as it was loaded, and of one that is passed on
+                assert.equal(n, lun.copysign(ones, y):cast("f64"):sum())
+                assert.equal(n, lun.copysign(ones, lun.max(y, zero)):cast("f64"):sum())
+                assert.equal(n, lun.copysign(1, y):cast("f64"):sum())
+                assert.equal(n, y:map(function(v) return lun.copysign(1, v) end):cast("f64"):sum())
+            end)
         end)
     end
 
