@@ -33,6 +33,10 @@ lun_status lun__complex_reduce(lun_engine *e, lun_reduction r, lun_array *a, con
                                lun_array **out);
 lun_status lun__complex_reduce_matmul(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
 
+/* ---- matrices as planes (complex_planes.c) ---- */
+lun_status lun__complex_planes(lun_engine *e, lun_array *a, lun_array **out);
+lun_status lun__complex_planes_joined(lun_engine *e, lun_array *planes, int axis, lun_array **out);
+
 /* ---- combined by operations (complex_fold.c) ---- */
 lun_status lun__complex_fold(lun_engine *e, const lun_folding *x, lun_array **out);
 

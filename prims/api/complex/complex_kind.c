@@ -117,4 +117,6 @@ const lun_logical_kind lun__complex_kind = {.alike = alike,
                                             .write = lun__complex_write_pairs,
                                             .number = lun__complex_write_number,
                                             .read = read,
-                                            .matmul = lun__complex_reduce_matmul};
+                                            .matmul = lun__complex_reduce_matmul,
+                                            .planes = lun__complex_planes,
+                                            .of_planes = lun__complex_planes_joined};

@@ -10,43 +10,6 @@
             LUN_NO_MISSING(e, a);                           \
     } while (0)
 
-/* ---- planes ---------------------------------------------------------------------------------- */
-
-/* The planes of an array of rank 2 or more, real or complex; any other array as it is. */
-static lun_status planes_of(lun_engine *e, lun_array *a, lun_array **out)
-{
-    int64_t shape[LUN_MAX_RANK];
-    const int rank = a->weak ? 0 : lun_shape(a, shape);
-    if (rank < 2) {
-        lun_retain(*out = a);
-        return LUN_OK;
-    }
-    lun_array *part[2] = {NULL, NULL};
-    lun_status s = lun_real(e, a, &part[0]);
-    if (s == LUN_OK)
-        s = lun_imag(e, a, &part[1]);
-    if (s == LUN_OK)
-        s = lun_stack(e, part, 2, rank - 2, out);
-    lun_release(part[0]);
-    lun_release(part[1]);
-    return s;
-}
-
-/* The complex array whose parts lie along an axis of two; takes `planes`. */
-static lun_status of_planes(lun_engine *e, lun_array *planes, int axis, lun_array **out)
-{
-    lun_array *part[2] = {NULL, NULL};
-    lun_status s = LUN_OK;
-    for (int k = 0; s == LUN_OK && k < 2; k++)
-        s = lun_select(e, planes, axis, k, &part[k]);
-    if (s == LUN_OK)
-        s = lun_complex(e, part[0], part[1], out);
-    lun_release(part[0]);
-    lun_release(part[1]);
-    lun_release(planes);
-    return s;
-}
-
 /* ---- of matrices ----------------------------------------------------------------------------- */
 
 /* Matrices as a node, in the dtype that they are computed in; their shape. */
@@ -75,7 +38,7 @@ static lun_status matrices(lun_engine *e, lun_array *a, bool complex, lun_node *
     lun_array *planes = NULL;
     lun_status s = complex ? lun__array_present(e, a) : lun__array_usable(e, a);
     if (s == LUN_OK && complex)
-        s = planes_of(e, a, &planes);
+        s = e->kinds[LUN_KIND_COMPLEX]->planes(e, a, &planes);
     if (s == LUN_OK)
         s = real_matrices(e, planes ? planes : a, out, rank, shape);
     lun_release(planes);
@@ -128,7 +91,9 @@ static lun_status of_one(lun_engine *e, lun_array *a, lun_algorithm which, int64
     if (s != LUN_OK || !complex)
         return s == LUN_OK ? lun__array(e, n, false, out) : s;
     s = lun__array(e, n, false, &planes);
-    return s == LUN_OK ? of_planes(e, planes, to == ELEMENT ? rank - 1 : rank - 3, out) : s;
+    return s == LUN_OK ? e->kinds[LUN_KIND_COMPLEX]->of_planes(
+                             e, planes, to == ELEMENT ? rank - 1 : rank - 3, out)
+                       : s;
 }
 
 /* What solves with a: right sides b of the same batches. */
@@ -166,7 +131,7 @@ static lun_status of_two(lun_engine *e, lun_array *a, lun_array *b, lun_algorith
     if (s != LUN_OK || !complex)
         return s == LUN_OK ? lun__array(e, n, false, out) : s;
     s = lun__array(e, n, false, &planes);
-    return s == LUN_OK ? of_planes(e, planes, rank - 3, out) : s;
+    return s == LUN_OK ? e->kinds[LUN_KIND_COMPLEX]->of_planes(e, planes, rank - 3, out) : s;
 }
 
 /* Of one operand of any rows and columns, as many as option[1] and the segment: a result of so many
