@@ -81,6 +81,32 @@ static int end_database(lua_State *L)
     return 0;
 }
 
+/* Opens the database with these flags; its code. */
+static int open_with(database *d, const char *path, int flags)
+{
+    const int code = d->lib.open_v2(path, &d->db, flags, NULL);
+    if (code)
+        return code;
+    d->lib.busy_handler(d->db, wait_for_lock, d);
+    d->lib.progress_handler(d->db, STEPS, is_stopped, d);
+    return d->lib.exec(d->db, "pragma trusted_schema = off", NULL, NULL, NULL);
+}
+
+/* Looks at what is open for reading. A journal that a program left which was killed while it wrote
+ * has to be taken back first, which whoever only reads may not: it is opened once more for that. */
+static int take_back(database *d, const char *path)
+{
+    enum { BUSY = 5, READONLY = 8 };
+    static const char look[] = "pragma schema_version";
+    const int code = d->lib.exec(d->db, look, NULL, NULL, NULL) & 0xff;
+    if (code != READONLY)
+        return code == BUSY ? code : 0; /* others are told by the statement that meets them */
+    d->lib.close_v2(d->db);
+    d->db = NULL;
+    const int again = open_with(d, path, LUN__SQLITE_WRITE);
+    return again ? again : d->lib.exec(d->db, "pragma query_only = on", NULL, NULL, NULL);
+}
+
 /* internal.sqlite_open(path, mode): a database; mode: "read", "write", "create". Nil, message,
  * code: it cannot be opened; the code is "library" where there is no library. */
 static int sqlite_open(lua_State *L)
@@ -99,12 +125,9 @@ static int sqlite_open(lua_State *L)
         lua_pushliteral(L, "library");
         return 3;
     }
-    int code = d->lib.open_v2(path, &d->db, flags[mode], NULL);
-    if (code == 0) {
-        d->lib.busy_handler(d->db, wait_for_lock, d);
-        d->lib.progress_handler(d->db, STEPS, is_stopped, d);
-        code = d->lib.exec(d->db, "pragma trusted_schema = off", NULL, NULL, NULL);
-    }
+    int code = open_with(d, path, flags[mode]);
+    if (code == 0 && flags[mode] == LUN__SQLITE_READ)
+        code = take_back(d, path);
     return code ? push_failure(L, d, code) : 1;
 }
 

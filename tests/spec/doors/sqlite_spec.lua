@@ -202,6 +202,23 @@ describe("SQLite", function()
         assert.same({ 2 }, db:sql "select count(*) as n from one".n:totable())
     end)
 
+    it("is what it was where a program was killed while it wrote", function()
+        local t = lun.table { x = lun.index(100000) }
+        assert(lun.save(path_of(), t, { table = "one" }))
+        local before = shell.slurp(path_of())
+        local db <close> = lun.open(path_of())
+        db:sql "pragma cache_size = 1" -- what is changed is written before the transaction ends
+        db:sql "begin"
+        db:sql "update one set x = -x"
+        local left = path_of "left.db"
+        assert(os.execute(("cp '%s' '%s' && cp '%s-journal' '%s-journal'"):format(path_of(), left, path_of(), left)))
+        db:sql "rollback"
+        assert.is_false(before == shell.slurp(left))
+        assert.is_true(lun.load(left) == t)
+        assert.equal(before, shell.slurp(left))
+        assert.is_nil(io.open(left .. "-journal"))
+    end)
+
     it("is read by Python as it went out", function()
         local function tell(...)
             local pipe = io.popen(("python3 tests/spec/doors/sqlite_files.py tell '%s' '%s' 2>&1"):format(...))
