@@ -422,7 +422,8 @@ row("clip", "a:clip(lo, hi)", "lo where a is below, hi where it is above: a:clam
     end)())
 
 row("nan_to_num", "a:nan_to_num([{nan=0, posinf=, neginf=}])",
-    "numbers for NaN and infinities, for these by default the largest and the smallest of the dtype",
+    "numbers for NaN and infinities, for these by default the largest and the smallest of the dtype, in complex\n"
+        .. "numbers of each part",
     "lun.vector{1.0, 0 / 0}:nan_to_num()", "{1.0, 0.0}",
     (function()
         local replaced = elementwise(1, function(a, nan, above, below)
@@ -439,7 +440,11 @@ row("nan_to_num", "a:nan_to_num([{nan=0, posinf=, neginf=}])",
             for _, x in pairs(options) do
                 call.number(x, 2)
             end
-            return replaced(a, options.nan, options.posinf, options.neginf)
+            local nan, above, below = options.nan, options.posinf, options.neginf
+            if core.isarray(a) and core.iscomplex(a) then
+                return core.complex(replaced(a:real(), nan, above, below), replaced(a:imag(), nan, above, below))
+            end
+            return replaced(a, nan, above, below)
         end
     end)())
 

@@ -188,7 +188,7 @@ local function trapezoid(a, x, options)
     options = call.options(options, 3, "dx axis")
     local rank = rank_of(a)
     local axis = call.axis(rank, options.axis == nil and -1 or options.axis, 3)
-    a = call.floating(a)
+    a = core.iscomplex(a) and a or call.floating(a)
     local n = (select(axis, a:shape()))
     local middle = call.part(a, axis, 2, n) + call.part(a, axis, 1, n - 1)
     local width = options.dx == nil and 1.0 or call.number(options.dx, 3) + 0.0

@@ -338,6 +338,14 @@ describe("printing and bytes", function()
         assert.equal("0.1+0.3i", tostring(lun.vector({ c(0.1, 0.3) }, "c64"):select(1, 1)):match "\n(.*)")
     end)
 
+    it("has integrals, and numbers for NaN of its parts", function()
+        assert.is_true(lun.vector { 1, 2 * i, 4 }:trapz():eq(2.5 + 2 * i))
+        assert.is_true(lun.vector { 1, 2 * i, 4 }:trapz(lun.vector { 0, 2, 4 }):eq(5 + 4 * i))
+        local z = lun.vector { c(0 / 0, 1), c(math.huge, 0 / 0), c(1, -math.huge) }:nan_to_num { nan = 7, posinf = 8 }
+        assert.is_true(z:eq(lun.vector { c(7, 1), c(8, 7), c(1, -0x1.fffffffffffffp+1023) }):all())
+        assert.equal("c64", z:cast "c64":nan_to_num():dtype())
+    end)
+
     it("has bytes as C does, the real part first", function()
         local a = lun.vector { c(1, 2), c(3, 4) }
         assert.equal(string.pack("<dddd", 1, 2, 3, 4), a:tobytes())

@@ -1313,7 +1313,8 @@ function Array:mul(b) end
 ---@return lun.Array
 function Array:naif(x) end
 
----numbers for NaN and infinities, for these by default the largest and the smallest of the dtype
+---numbers for NaN and infinities, for these by default the largest and the smallest of the dtype, in complex
+---numbers of each part
 ---`a:nan_to_num([{nan=0, posinf=, neginf=}])`
 ---@param options? { nan?: number, posinf?: number, neginf?: number }
 ---@return lun.Array
@@ -4710,7 +4711,8 @@ function lun.multivariate_normal(mean, cov, n, options) end
 ---@return lun.Array
 function lun.naif(a, x) end
 
----numbers for NaN and infinities, for these by default the largest and the smallest of the dtype
+---numbers for NaN and infinities, for these by default the largest and the smallest of the dtype, in complex
+---numbers of each part
 ---`a:nan_to_num([{nan=0, posinf=, neginf=}])`
 ---@param a lun.Operand
 ---@param options? { nan?: number, posinf?: number, neginf?: number }
