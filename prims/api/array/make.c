@@ -191,7 +191,9 @@ static lun_node *index_of(lun_engine *e, int64_t n)
 
 static lun_status made(lun_engine *e, lun_node *n, lun_array **out)
 {
-    return n ? lun__array(e, n, true, out) : LUN_ENOMEM;
+    if (n)
+        return lun__array(e, n, true, out);
+    return e->error_status == LUN_ELIMIT ? LUN_ELIMIT : LUN_ENOMEM; /* a step has said why */
 }
 
 lun_status lun_range(lun_engine *e, lun_value first, lun_value by, int64_t n, lun_dtype t,
