@@ -22,8 +22,10 @@ static lun_status check_array(lun_engine *e, const lun_array *a, int operand)
 static lun_status edges_between(lun_engine *e, int64_t bins, double low, double high,
                                 lun_array **out)
 {
+    char from[LUN_NUMBER_TEXT], to[LUN_NUMBER_TEXT];
     if (!isfinite(low) || !isfinite(high) || low > high)
-        return lun__fail(e, LUN_ERANGE, "no range from %g to %g", low, high);
+        return lun__fail(e, LUN_ERANGE, "no range from %s to %s", lun__strbuf_number(low, from),
+                         lun__strbuf_number(high, to));
     if (low == high) {
         low -= 0.5;
         high += 0.5;

@@ -5,9 +5,11 @@
 static lun_status parts_node(lun_engine *e, const double *q, int64_t count, lun_node **out)
 {
     lun_array *parts = NULL;
+    char text[LUN_NUMBER_TEXT];
     for (int64_t k = 0; k < count; k++)
         if (!(q[k] >= 0 && q[k] <= 1))
-            return lun__fail(e, LUN_ERANGE, "a quantile is a number from 0 to 1, not %g", q[k]);
+            return lun__fail(e, LUN_ERANGE, "a quantile is a number from 0 to 1, not %s",
+                             lun__strbuf_number(q[k], text));
     lun_status s = lun_vector(e, q, count, LUN_F64, &parts);
     if (s == LUN_OK)
         s = lun__array_node(e, parts, LUN_DTYPE_COUNT, out);

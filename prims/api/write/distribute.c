@@ -69,18 +69,20 @@ static lun_status find_rule(lun_engine *e, const char *name, lun_spread_rule *ou
 
 static lun_status check_weights(lun_engine *e, const lun_distribution *d)
 {
+    char text[LUN_NUMBER_TEXT];
     double sum = 0;
     for (int k = 0; k < d->weight_count; k++) {
         if (!(d->weights[k] >= 0) || !isfinite(d->weights[k]))
-            return lun__fail(e, LUN_EARG, "weight " LUN_NTH " is %g: numbers of 0 or more expected",
-                             k, d->weights[k]);
+            return lun__fail(e, LUN_EARG, "weight " LUN_NTH " is %s: numbers of 0 or more expected",
+                             k, lun__strbuf_number(d->weights[k], text));
         sum += d->weights[k];
     }
     if (d->weight_count && d->weight_count != lun__state_places(e))
         return lun__fail(e, LUN_EARG, "%d weights for %d places", d->weight_count,
                          lun__state_places(e));
     if (d->weight_count && (sum == 0 || !isfinite(sum)))
-        return lun__fail(e, LUN_EARG, "the sum of the weights is %g", sum);
+        return lun__fail(e, LUN_EARG, "the sum of the weights is %s",
+                         lun__strbuf_number(sum, text));
     return LUN_OK;
 }
 
