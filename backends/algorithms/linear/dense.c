@@ -8,9 +8,9 @@
 #include <immintrin.h>
 #endif
 
-#include "algorithms/linear/first_failure.h"
 #include "algorithms/linear/small.h"
 #include "algorithms/parts/algorithm_functions.h"
+#include "algorithms/parts/first_failure.h"
 #include "algorithms/parts/work_parts.h"
 
 /* Columns of a panel, rows of a part, columns of a strip, elements of the matrices of a part: no

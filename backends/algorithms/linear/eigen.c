@@ -6,12 +6,12 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "algorithms/linear/first_failure.h"
 #include "algorithms/linear/reflections.h"
 #include "algorithms/linear/rotations.h"
 #include "algorithms/linear/scaled.h"
 #include "algorithms/linear/vectors.h"
 #include "algorithms/parts/algorithm_functions.h"
+#include "algorithms/parts/first_failure.h"
 #include "algorithms/parts/work_parts.h"
 
 enum { ROWS = 64, SWEEPS = 60, BLOCK = LUN_REFLECTIONS };

@@ -7,12 +7,12 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "algorithms/linear/first_failure.h"
 #include "algorithms/linear/products.h"
 #include "algorithms/linear/reflections.h"
 #include "algorithms/linear/scaled.h"
 #include "algorithms/linear/vectors.h"
 #include "algorithms/parts/algorithm_functions.h"
+#include "algorithms/parts/first_failure.h"
 #include "algorithms/parts/work_parts.h"
 #include "ir/combine_order.h"
 

@@ -92,15 +92,15 @@ static int open_with(database *d, const char *path, int flags)
     return d->lib.exec(d->db, "pragma trusted_schema = off", NULL, NULL, NULL);
 }
 
-/* Looks at what is open for reading. A journal that a program left which was killed while it wrote
- * has to be taken back first, which whoever only reads may not: it is opened once more for that. */
-static int take_back(database *d, const char *path)
+/* Reads from the database, opened for reading. A hot journal, which a killed writer leaves, must be
+ * rolled back first: that needs a connection that may write, which opens it again. */
+static int roll_back(database *d, const char *path)
 {
     enum { BUSY = 5, READONLY = 8 };
     static const char look[] = "pragma schema_version";
     const int code = d->lib.exec(d->db, look, NULL, NULL, NULL) & 0xff;
     if (code != READONLY)
-        return code == BUSY ? code : 0; /* others are told by the statement that meets them */
+        return code == BUSY ? code : 0; /* the first statement fails with any other */
     d->lib.close_v2(d->db);
     d->db = NULL;
     const int again = open_with(d, path, LUN__SQLITE_WRITE);
@@ -127,7 +127,7 @@ static int sqlite_open(lua_State *L)
     }
     int code = open_with(d, path, flags[mode]);
     if (code == 0 && flags[mode] == LUN__SQLITE_READ)
-        code = take_back(d, path);
+        code = roll_back(d, path);
     return code ? push_failure(L, d, code) : 1;
 }
 

@@ -407,7 +407,7 @@ local function named_by(entries, keys)
     return names
 end
 
--- Whether some of these accumulators add parts in order, of which several together are to be told apart.
+-- Whether some of these accumulators add parts in order: rows of several parts would be grouped by part once more.
 local function adds_parts(list)
     for _, a in ipairs(list) do
         if a.kind.parts then
