@@ -247,8 +247,8 @@ local CARD = [[
 # The interface on one page
 
 Made by `make docs`. `lun` is the module. Arrays are lazy: an expression is one kernel, run where its elements are needed.
-Indices and axes count from 1, slices include both ends, names of dtypes are texts. A method `a:f(b)` is also `lun.f(a, b)`; `[..]` may be
-left out, and options, `{name}` behind what else there is; `f{name}` is `f()` without. `lunarray --plan s.lua` checks a script,
+Indices and axes count from 1, slices include both ends, dtype names are texts. A method `a:f(b)` is also `lun.f(a, b)`; `[..]` may be
+left out, and options, `{name}`, come last; `f{name}` is `f()` without. `lunarray --plan s.lua` checks a script,
 `lun.help "name"` says what a name does.
 
 ```lua

@@ -187,6 +187,10 @@ core.internal.array_type.__call = later("table.object", "call", math.huge)
 -- Arrays distributed over ranks are blocked arrays.
 core.internal.distribute_over_ranks(function(...) return lun.spmd.distribute(...) end)
 
+for name in ("uniform normal"):gmatch "%S+" do
+    core.internal.compiled_form(lun[name], function() return require("lunarray.names.draws")[name] end)
+end
+
 core.internal.distributions(function(...) return require("lunarray.names.random").random(...) end)
 
 -- The engine joins the ranks when one of their names is first used.

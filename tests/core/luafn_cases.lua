@@ -645,7 +645,7 @@ function M.errors()
     refused("indexing with a float", function(x) return w[x] end)
     refused("the length of a string ('str')", function(x) return x + #str end)
     refused("arithmetic on nil (local 'y')", function(x, y) return x + y end)
-    refused("a call of 'math.random' is not supported: generate random numbers", function(x) return x + math.random() end)
+    refused("a call of 'math.random' is not supported: draw element k", function(x) return x + math.random() end)
     refused("the function returns nothing", function(x) local _ = x end)
     refused("goto into a loop", load([[return function(x)
         local i = 0

@@ -162,8 +162,7 @@ void lun__cl_prelude(lun_renderer *r, lun_strbuf *out)
     unsigned relies = lun__common_each(r, out, define);
     if (relies & LUN_COMMON_REAL)
         lun__strbuf_puts(out, "#define LUN_REAL(x) __typeof__(lun_real(x))\n");
-    if (relies & LUN_COMMON_INTEGER) {
+    if (relies & LUN_COMMON_INTEGER)
         unsigned_types(r, out);
-        lun__common_integers(out, "static inline");
-    }
+    lun__common_functions(out, relies, "static inline");
 }

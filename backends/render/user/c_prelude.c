@@ -275,10 +275,9 @@ static void macro_names(lun_renderer *r, lun_strbuf *out)
     if (relies & LUN_COMMON_REAL)
         lun__strbuf_puts(
             out, "#define LUN_REAL(x) __typeof__(_Generic((x), float: 0.0f, default: 0.0))\n");
-    if (relies & LUN_COMMON_INTEGER) {
+    if (relies & LUN_COMMON_INTEGER)
         lun__strbuf_puts(out, unsigned_types);
-        lun__common_integers(out, "static inline");
-    }
+    lun__common_functions(out, relies, "static inline");
 }
 
 /* Names that compilers define in GNU C, which a text may give to something else. */

@@ -1,6 +1,6 @@
-/* common.c - the functions of OpenCL C that users' texts have in every language, written once so
- * that all give the same bits.  Those of integers compute in the type of their first argument.
- * The names that each language provides: see common.h. */
+/* common.c - the functions that users' texts have in every language, those of OpenCL C and
+ * LUN_UNIFORM, written once so that all give the same bits.  Those of integers compute in the type
+ * of their first argument.  The names that each language provides: see common.h. */
 #include "render/user/common.h"
 
 #include <string.h>
@@ -10,6 +10,7 @@
 
 #define REAL    LUN_COMMON_REAL
 #define INTEGER LUN_COMMON_INTEGER
+#define RANDOM  LUN_COMMON_RANDOM
 
 /* An integer as 64 bits, its own number of bits, and whether it is signed. */
 #define BITS(x) "(uint64_t)(__typeof__(x))(" #x ")"
@@ -189,6 +190,11 @@ static const struct {
      "(x, y, c) __extension__({ __typeof__(x) lun_x = (x), lun_y = (y), lun_c = (c); "
      "(__typeof__(x))((lun_x & ~lun_c) | (lun_y & lun_c)); })",
      "", 0},
+
+    /* element k, from 1, of lun.random(n, {seed}) in f64 */
+    {"LUN_UNIFORM",
+     "(seed, k) ((double)(lun_random_bits((uint64_t)(seed), (uint64_t)(k) - 1) >> 11) * 0x1p-53)",
+     "", RANDOM},
 };
 
 /* Whether a text mentions it and no sequence computes an operation of that name. */
@@ -275,9 +281,24 @@ static const char wide_functions[] =
     "    return lun_within(h == (uint64_t)((int64_t)u >> 63) ? u\n"
     "                      : (int64_t)h < 0 ? ~(most >> 1) : most >> 1, w, s);\n}\n";
 
-void lun__common_integers(lun_strbuf *out, const char *inlined)
+/* Word n of the stream of a seed: Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random
+ * numbers, 2011), two words a block. */
+static const char random_function[] =
+    "$ uint64_t lun_random_bits(uint64_t seed, uint64_t n)\n{\n"
+    "    const uint64_t low = 0xffffffff;\n"
+    "    uint64_t a = n >> 1 & low, b = n >> 33, c = 0, d = 0, k = seed & low, l = seed >> 32;\n"
+    "    for (int round = 0; round < 10; round++) {\n"
+    "        const uint64_t p = a * 0xd2511f53, q = c * 0xcd9e8d57;\n"
+    "        a = (q >> 32) ^ b ^ k, b = q & low, c = (p >> 32) ^ d ^ l, d = p & low;\n"
+    "        k = (k + 0x9e3779b9) & low, l = (l + 0xbb67ae85) & low;\n"
+    "    }\n"
+    "    return n & 1 ? c | d << 32 : a | b << 32;\n}\n";
+
+void lun__common_functions(lun_strbuf *out, unsigned relies, const char *inlined)
 {
-    const char *const parts[] = {bit_functions, wide_functions};
+    const char *const parts[] = {relies & INTEGER ? bit_functions : "",
+                                 relies & INTEGER ? wide_functions : "",
+                                 relies & RANDOM ? random_function : ""};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         for (const char *p = parts[i], *end; *p; p = end) {
             end = p + strcspn(p, "$");

@@ -1,4 +1,4 @@
-/* common.h - the functions of OpenCL C that users' texts have in every language. */
+/* common.h - the functions that users' texts have in every language. */
 #ifndef LUN_RENDER_USER_COMMON_H
 #define LUN_RENDER_USER_COMMON_H
 
@@ -7,8 +7,9 @@
 /* What the macros that a text mentions rely on, to be written beside them. */
 enum {
     LUN_COMMON_REAL = 1 << 0, /* LUN_REAL(x): the float type in which functions of floats take x */
-    LUN_COMMON_INTEGER = 1 << 1 /* LUN_UNSIGNED(x): the unsigned type as wide as x, an integer;
-                                   lun__common_integers */
+    LUN_COMMON_INTEGER = 1 << 1, /* LUN_UNSIGNED(x): the unsigned type as wide as x, an integer;
+                                    lun__common_functions */
+    LUN_COMMON_RANDOM = 1 << 2   /* lun__common_functions */
 };
 
 /* Calls write for each macro that a text mentions, with the text behind "#define NAME": the same in
@@ -20,7 +21,7 @@ unsigned lun__common_each(lun_renderer *r, lun_strbuf *out,
 /* True if one of them calls LUN_F_<name>(...), a function of floats for any numbers. */
 bool lun__common_calls(const lun_renderer *r, const char *name);
 
-/* The functions that macros of LUN_COMMON_INTEGER call. */
-void lun__common_integers(lun_strbuf *out, const char *inlined);
+/* The functions that macros which rely on these call. */
+void lun__common_functions(lun_strbuf *out, unsigned relies, const char *inlined);
 
 #endif

@@ -30,6 +30,9 @@ typedef struct lf_binding {
     /* of a userdata: the array whose indices it has begin elsewhere, and for each axis what they
      * have more than those from 1; NULL: it is none; NULL itself: there are none */
     lun_array *(*shifted)(lua_State *L, int index, int64_t *shift);
+    /* of a function of the library: pushes the one that kernels compile in its place; else pushes
+     * nothing; NULL: there are none */
+    bool (*compiled)(lua_State *L, int index);
 } lf_binding;
 
 #endif

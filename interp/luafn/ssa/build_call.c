@@ -65,24 +65,44 @@ static void inline_call(lf_builder *b, const lf_value *f, const char *name, cons
     luafn_build_body(c, frame, b->rounds, results);
 }
 
-/* Is a captured function one of the module's own, in Lua, which the script called? */
-static bool is_library(const lf_compile *c, const lf_value *f)
+/* Is a captured function one of the module's own, in Lua, that a script calls, and that does not
+ * stand for one? */
+static bool is_library(const lf_builder *b, const lf_value *f)
 {
     static const char folder[] = "@lua/lunarray/";
-    const char *own = c->source[f->as.i].capture.program->proto->source;
-    const char *script = c->root->proto->source;
-    return own && strncmp(own, folder, strlen(folder)) == 0 &&
-           !(script && strncmp(script, folder, strlen(folder)) == 0);
+    const lf_capture *capture = &b->c->source[f->as.i].capture;
+    const char *own = capture->program->proto->source, *caller = b->f->proto->source;
+    return !capture->stands && own && strncmp(own, folder, strlen(folder)) == 0 &&
+           !(caller && strncmp(caller, folder, strlen(folder)) == 0);
+}
+
+/* The arguments of a function that stands for one of the library: whole numbers. Others are a fault
+ * of the call, not of what is within the function. */
+static lf_list *whole_args(lf_builder *b, const lf_value *f, const lf_list *args)
+{
+    const lf_source *s = &b->c->source[f->as.i];
+    const int params = s->capture.program->proto->params;
+    lf_list *whole = LF_NEW(&b->c->unit, lf_list, 1);
+    if (args->count != params)
+        luafn_builder_stop(b, "wrong number of arguments to %s (%d expected, got %d)", s->name,
+                           params, args->count);
+    for (int k = 0; k < params; k++) {
+        luafn_builder_need_number(b, args->at[k], -1, s->name);
+        luafn_arena_push(
+            &b->c->unit, whole,
+            luafn_builder_emit2(b, LF_ARITH, LF_BOR, args->at[k], luafn_graph_int(b->g, 0)));
+    }
+    return whole;
 }
 
 static void refuse_call(lf_builder *b, const lf_value *f)
 {
-    luafn_builder_stop(b, "a call of %s is not supported: %s",
-                       luafn_captured_source_name(b->c, (int)f->as.i),
-                       !strcmp(b->c->source[f->as.i].name, "math.random")
-                           ? "generate random numbers beforehand with lun.random"
-                           : "only plain Lua functions, those of math and the operations of lun.op "
-                             "can be called");
+    luafn_builder_stop(
+        b, "a call of %s is not supported: %s", luafn_captured_source_name(b->c, (int)f->as.i),
+        !strcmp(b->c->source[f->as.i].name, "math.random")
+            ? "draw element k with lun.uniform(seed, k), or all beforehand with lun.random"
+            : "only plain Lua functions, those of math and the operations of lun.op "
+              "can be called");
 }
 
 /* The complex element around an index, of a parameter of a stencil. */
@@ -106,8 +126,10 @@ void luafn_build_call_apply(lf_builder *b, const lf_value *f, const char *name, 
         luafn_arena_push(&b->c->unit, results, luafn_assigned_change(b, f, args));
         break;
     case LF_FUNCTION:
-        if (is_library(b->c, f))
+        if (is_library(b, f))
             refuse_call(b, f);
+        if (b->c->source[f->as.i].capture.stands)
+            args = whole_args(b, f, args);
         inline_call(b, f, b->c->source[f->as.i].name, args, results);
         break;
     case LF_CLOSURE: {

@@ -6,7 +6,8 @@
 
 local M = {}
 
-local cospi = require("lunarray.core").cospi
+local core = require "lunarray.core"
+local cospi, logarithm = core.cospi, core.log -- the engine's, also where a script calls a function itself
 local abs, exp, log, sqrt, ult = math.abs, math.exp, math.log, math.sqrt, math.ult
 local LOW = 0xffffffff
 
@@ -43,6 +44,23 @@ end
 function M.part(i, key, lock)
     local v = philox(key, lock, i & LOW, i >> 32 & LOW, 0, LOW)
     return v
+end
+
+-- ---------------------------------------------------------------- elements of lun.random
+
+-- Element k, from 1, of lun.random(n, {seed = seed}): two have the words of one counter.
+function M.uniform(seed, k)
+    local i = k - 1
+    local v, w = philox(seed & LOW, seed >> 32, i >> 1 & LOW, i >> 33, 0, 0)
+    return ((i & 1 == 0 and v or w) >> 11) * 0x1p-53
+end
+
+-- The same with {dist = "normal"}. Box and Muller: A note on the generation of random normal deviates (1958).
+function M.normal(seed, k)
+    local i = k - 1
+    local v, w = philox(seed & LOW, seed >> 32, i & LOW, i >> 32, 0, 0)
+    local u1, u2 = ((v >> 11) + 1) * 0x1p-53, (w >> 11) * 0x1p-53
+    return sqrt(logarithm(u1) * -2) * cospi(2 * u2)
 end
 
 -- ---------------------------------------------------------------- integers

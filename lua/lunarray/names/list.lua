@@ -71,7 +71,7 @@ return {
     },
     {
         file = "random",
-        functions = "permutation choice multivariate_normal",
+        functions = "permutation choice multivariate_normal uniform normal",
         methods = "shuffle",
     },
     {

@@ -307,6 +307,20 @@ row("choice", "lun.choice(n_or_a, k [, {seed=, replace=true, p=}])",
         return x:reshape(table.move(all, 2, #all, #shape + 1, shape))
     end)
 
+-- draw: as functions compile it, without checks.
+local function element(draw)
+    return function(seed, k)
+        return draw(whole(seed, 1), whole(k, 2, 1))
+    end
+end
+
+row("uniform", "lun.uniform(seed, k)", "element k of lun.random(n, {seed=}), a number; also in Lua functions",
+    "lun.uniform(1, 2) == lun.random(2, {seed = 1})[2]", "true", element(draws.uniform))
+
+row("normal", "lun.normal(seed, k)",
+    "element k of lun.random(n, {seed=, dist=\"normal\"}), a number; also in Lua functions",
+    "lun.normal(1, 2) == lun.random(2, {seed = 1, dist = \"normal\"})[2]", "true", element(draws.normal))
+
 row("multivariate_normal", "lun.multivariate_normal(mean, cov, n [, {seed=}])",
     "n rows of normal numbers with these means and covariances",
     "lun.multivariate_normal({1, 2}, lun.eye(2), 3):shape()", "3, 2",

@@ -50,7 +50,7 @@ static bool no_operation(lua_State *L, int index, lun_op *op)
     return false;
 }
 
-static const lf_binding ask = {to_array, no_operation, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+static const lf_binding ask = {.array = to_array, .operation = no_operation};
 
 static lun_value value_at(lua_State *L, int index)
 {

@@ -87,7 +87,8 @@ describe("a Lua function that cannot be a kernel", function()
             "script:4: a recursive call of 'f' is not supported: write it as a loop" },
         ["C functions"] = { "return print", "a C function cannot be compiled: use a Lua function, C source or lun.op" },
         ["random numbers inside"] = { "return function(x) return math.random() end",
-            "script:1: a call of 'math.random' is not supported: generate random numbers beforehand with lun.random" },
+            "script:1: a call of 'math.random' is not supported: draw element k with lun.uniform(seed, k), "
+                .. "or all beforehand with lun.random" },
         ["mutation of a captured number"] = { "local n = 0\nreturn function(x)\n n = n + 1\n return x end",
             "script:3: assignment to the captured variable 'n' is not supported: return the value instead" },
         ["mutation of a global"] = { "return function(x) total = x return x end",

@@ -265,6 +265,75 @@ describe("permutations and choices", function()
         assert.is_true(lun.split(7, 1) ~= lun.split(8, 1) and lun.split(-1, 1) ~= lun.split(1, 1))
     end)
 
+    it("of lun.uniform and lun.normal are elements of lun.random, in functions, C text and plain Lua", function()
+        local n, seed = 999, -12345678901234
+        local k = lun.index(n)
+        expect.everywhere(function()
+            local u, z = lun.random(n, { seed = seed }), lun.random(n, { seed = seed, dist = "normal" })
+            assert.is_true(k:map(function(i) return lun.uniform(seed, i) end):eq(u):all())
+            assert.is_true(k:map(function(i) return lun.normal(seed, i) end):eq(z):all())
+            assert.is_true(k:map "double f(long k) { return LUN_UNIFORM(-12345678901234, k); }":eq(u):all())
+            for i = 1, n, 100 do
+                assert.equal(u[i], lun.uniform(seed, i))
+                assert.equal(z[i], lun.normal(seed, i))
+            end
+        end)
+        local big = 1 << 33 -- a counter of more than 32 bits
+        local part = lun.generate(4, function(i) return lun.uniform(3, i + (1 << 40)) end)
+        assert.equal(lun.uniform(3, 2 + (1 << 40)), part[2])
+        assert.is_true(lun.uniform(3, big + 1) ~= lun.uniform(3, 1))
+    end)
+
+    it("are drawn in loops, teams, reductions and by captured functions", function()
+        local hits = lun.generate(50, function(i)
+            local count = 0
+            for j = 1, 400 do
+                local at = 2 * (400 * (i - 1) + j)
+                local x, y = lun.uniform(4, at - 1), lun.uniform(4, at)
+                if x * x + y * y <= 1 then
+                    count = count + 1
+                end
+            end
+            return count
+        end)
+        local u = lun.random({ 20000, 2 }, { seed = 4 })
+        assert.equal((u * u):sum { axis = 2 }:le(1):count(), hits:sum())
+        local out = lun.zeros(64)
+        lun.teams { league = 4, team = 16 }(function(t)
+            local i = t:index()
+            out[i] = lun.uniform(5, i)
+        end)
+        assert.is_true(out:eq(lun.random(64, { seed = 5 })):all())
+        local draw, seeds = lun.uniform, lun.vector({ 1, 2, 3 }, "i32") -- seeds and numbers of any integer dtype
+        assert.same({ lun.uniform(1, 7), lun.uniform(2, 7), lun.uniform(3, 7) },
+            seeds:map(function(s) return draw(s, 7) end):totable())
+        local f = seeds:cast "f32":map(function(x) return x * lun.uniform(1, 2) end)
+        assert.equal("f32", f:dtype())
+    end)
+
+    it("of functions name the call that is wrong", function()
+        local k = lun.index(3)
+        local cases = {
+            { "bad argument #2 to 'uniform' (0: at least 1 expected)", function() lun.uniform(1, 0) end },
+            { "bad argument #1 to 'normal' (whole number expected, got 1.5)", function() lun.normal(1.5, 1) end },
+            { "bad argument #2 to 'normal' (whole number expected, got nil)", function() lun.normal(1) end },
+            { "wrong number of arguments to lun.uniform (2 expected, got 1)",
+                function() k:map(function(i) return lun.uniform(i) end) end },
+            { "lun.normal on a string ('a'): only numbers and booleans are supported",
+                function() k:map(function(i) return lun.normal("a", i) end) end },
+            { "number 1.5 has no integer representation",
+                function() lun.vector { 1.5 }:map(function(x) return lun.uniform(1, x) end):eval() end },
+        }
+        for _, case in ipairs(cases) do
+            local ok, e = pcall(case[2])
+            e = tostring(e)
+            assert.is_false(ok)
+            assert.is_truthy(e:find(case[1], 1, true), e)
+            assert.is_falsy(e:find("lua/lunarray", 1, true), e)
+            assert.is_truthy(e:find("random_spec", 1, true), e)
+        end
+    end)
+
     it("name what is wrong", function()
         fails("bad argument #1 to 'permutation' (-1: at least 0 expected)", function() return lun.permutation(-1) end)
         fails("bad argument #2 to 'permutation' (unknown option 'sed': the options are seed)",

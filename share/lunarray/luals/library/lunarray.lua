@@ -4793,6 +4793,13 @@ function lun.nonzero(a) end
 ---@return lun.Value
 function lun.norm(a, options) end
 
+---element k of lun.random(n, {seed=, dist="normal"}), a number; also in Lua functions
+---`lun.normal(seed, k)`
+---@param seed any
+---@param k integer
+---@return lun.Array
+function lun.normal(seed, k) end
+
 ---where elements are neither missing nor NaN
 ---`a:notna()`
 ---@param a lun.Operand
@@ -5714,6 +5721,13 @@ function lun.triu(a, k) end
 ---@param a lun.Operand
 ---@return lun.Array
 function lun.trunc(a) end
+
+---element k of lun.random(n, {seed=}), a number; also in Lua functions
+---`lun.uniform(seed, k)`
+---@param seed any
+---@param k integer
+---@return lun.Array
+function lun.uniform(seed, k) end
 
 ---the different values that are in one or both, sorted
 ---`a:union(b)`
