@@ -96,7 +96,7 @@ kit.part("a decimal comma", function()
     -- at full size all specs but those of building, installing and the example programs
     local names = kit.factor >= 1 and "{spec/*,diff}/*" or "spec/*/{show,csv,csv_numbers}"
     local specs, pipe = {}, io.popen(("bash -c 'ls tests/%s_spec.lua'"):format(names))
-    -- those compare floats that scripts print, as all of ranks do: Lua's own formatting follows the locale
+    -- those compare what scripts print or write, as all of ranks do: Lua's own formatting follows the locale
     local own = { docs = true, examples = true, skelcl = true, weather = true, build = true, setup = true, trace = true,
         timelimit = true, sorted_places = true }
     for line in pipe:lines() do
@@ -108,7 +108,7 @@ kit.part("a decimal comma", function()
     local bad = 0
     for _, path in ipairs(specs) do
         local command = ([[env -u LC_ALL LOCPATH=%s LC_NUMERIC=de_DE.UTF-8 LUNARRAY_JIT=sync \
-            LUA_INIT="assert(os.setlocale('de_DE.UTF-8', 'numeric'))" \
+            LUA_INIT="@$PWD/tests/torture/decimal_comma.lua" \
             %s/lunarray tests/busted.lua %s >%s/out 2>&1]]):format(dir, kit.build, path, kit.directory())
         if not os.execute(command) then
             bad = bad + 1

@@ -5,6 +5,7 @@
 local core = require "lunarray.core"
 
 local misuse = require "lunarray.base.misuse"
+local number = require "lunarray.base.number"
 local scope = require "lunarray.base.scope"
 local several = require "lunarray.function.checkseveral"
 
@@ -89,7 +90,7 @@ local function sampled(a, count)
 end
 
 local function show(x)
-    return type(x) == "number" and ("%.9g"):format(x):gsub("^(-?%d+)%.0$", "%1") or tostring(x)
+    return type(x) == "number" and number.format("%.9g", x):gsub("^(-?%d+)%.0$", "%1") or tostring(x)
 end
 
 -- Whether two results that should be equal differ; scale: the largest magnitude on the way.

@@ -3,6 +3,7 @@
 -- is on from check.lua, which hands that in.
 
 local core = require "lunarray.core"
+local number = require "lunarray.base.number"
 
 local internal = core.internal
 local methods = internal.methods
@@ -79,7 +80,7 @@ end
 -- ---------------------------------------------------------------- the error
 
 local function shown(x)
-    return math.type(x) and ("%.9g"):format(x) or tostring(x)
+    return math.type(x) and number.format("%.9g", x) or tostring(x)
 end
 
 -- Where the first NaN of an array is: its flat number, and the indices as text.

@@ -4,6 +4,7 @@ local call = require "lunarray.names.call"
 local core = require "lunarray.core"
 local making = require "lunarray.names.making"
 local matrix = require "lunarray.names.matrix"
+local number = require "lunarray.base.number"
 
 local rows, row = call.rows "Exponentials, traces, iterations"
 local bad, size = call.bad, call.size
@@ -124,7 +125,7 @@ row("cg", "lun.cg(f_or_A, b [, {x0=, tol=1e-8, maxiter=, precondition=}])",
             local q = apply(p):eval()
             local along = p:dot(q)
             if along <= 0 then
-                bad(1, "not positive definite: p'Ap is %.6g in iteration %d", along, k + 1)
+                bad(1, "not positive definite: p'Ap is %s in iteration %d", number.format("%.6g", along), k + 1)
             end
             local alpha = rz / along
             x, r = core.eval(x + alpha * p, r - alpha * q)

@@ -6,6 +6,7 @@ local core = require "lunarray.core"
 local draws = require "lunarray.names.draws"
 local dtypes = require "lunarray.base.dtypes"
 local records = require "lunarray.base.records"
+local as_text = require("lunarray.base.number").format
 
 local rows, row = call.rows "Random numbers"
 local bad, size_of, whole = call.bad, call.size, call.whole
@@ -147,7 +148,7 @@ local function parameter(options, description, shape, dtype)
     end
     local good = must == nil or must(number and core.full(1, x) or x):all()
     if not good then
-        bad(2, "'%s': %s%s", name, MUST[must], number and (", got %.14g"):format(x) or "")
+        bad(2, "'%s': %s%s", name, MUST[must], number and ", got " .. as_text("%.14g", x) or "")
     end
     return x
 end
@@ -266,7 +267,7 @@ local function weights(p, n)
     elseif n > 0 and not core.ge(p, 0):all() then
         bad(3, "'p': %s", MUST[not_negative])
     elseif math.abs(p:sum() - 1) > 1e-8 then
-        bad(3, "'p': the sum is %.14g, not 1", p:sum())
+        bad(3, "'p': the sum is %s, not 1", as_text("%.14g", p:sum()))
     end
     return p
 end

@@ -128,7 +128,7 @@ describe("separators of csv files", function()
         local t = assert(load(table.concat(names, ";") .. "\n" .. table.concat(row, ";") .. "\n"))
         assert.equal(20000, t.column20000:totable()[1])
         local lines = { "a|b" }
-        for i = 1, 100000 do lines[i + 1] = i .. "|" .. i * 0.5 end
+        for i = 1, 100000 do lines[i + 1] = ("%d|%.1f"):format(i, i * 0.5) end
         t = assert(load(table.concat(lines, "\n")))
         assert.equal(5000050000, t.a:sum())
         assert.equal(2500025000, t.b:sum())

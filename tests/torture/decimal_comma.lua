@@ -1,0 +1,37 @@
+-- A locale with a decimal comma, for a run of specs under it (same.lua sets LUA_INIT to this file). What the specs write
+-- themselves by tostring and string.format keeps its point: only texts of the engine are looked at.
+assert(os.setlocale("de_DE.UTF-8", "numeric"))
+
+local as_text, format = tostring, string.format
+
+-- Is the function that calls the caller of this one a test's?
+local function is_for_tests()
+    return debug.getinfo(3, "S").source:find "^@?[%w/]*tests/"
+end
+
+local function with_point(x)
+    return (as_text(x):gsub(",", "."))
+end
+
+rawset(_G, "tostring", function(x)
+    return math.type(x) == "float" and is_for_tests() and with_point(x) or as_text(x)
+end)
+
+-- Each conversion by itself, so that commas around them stay.
+rawset(string, "format", function(text, ...)
+    if not is_for_tests() then
+        return format(text, ...)
+    end
+    local arguments, k = table.pack(...), 0
+    return (text:gsub("%%[%d.#+ -]*.", function(conversion)
+        if conversion == "%%" then
+            return "%"
+        end
+        k = k + 1
+        local x = arguments[k]
+        if math.type(x) == "float" then
+            return (format(conversion, conversion:find "s$" and with_point(x) or x):gsub(",", "."))
+        end
+        return k <= arguments.n and format(conversion, x) or format(conversion) -- which raises the error
+    end))
+end)
