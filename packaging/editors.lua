@@ -246,13 +246,13 @@ end
 local CARD = [[
 # The interface on one page
 
-Made by `make docs`. `lun` is the module. Arrays are lazy: an expression is one kernel, run where its elements are needed.
+`lun` is the module. Arrays are lazy: an expression is one kernel, run where its elements are needed.
 Indices and axes count from 1, slices include both ends, dtype names are texts. A method `a:f(b)` is also `lun.f(a, b)`; `[..]` may be
 left out, and options, `{name}`, come last; `f{name}` is `f()` without. `lunarray --plan s.lua` checks a script,
 `lun.help "name"` says what a name does.
 
 ```lua
-local a = lun.vector{3, 1, 2} -- i64; lun.zeros({2, 3}, "f32"), lun.random(5), lun.index(n)
+local a = lun.vector{3, 1, 2} -- i64; lun.zeros({2, 3}, "f32"), lun.index(n)
 local b = (a + 1) * 2.5 -- + - * / // % ^ & | ~ << >> .. # of arrays and numbers
 local first, last, window = a[1], a[-1], a:sub(2, 3) -- writing to a window writes to its array
 local mask, chosen, sorted = a:gt(1) & ~a:eq(2), lun.where(a:gt(1), a, 0), a:sort() -- comparisons are methods

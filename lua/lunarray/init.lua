@@ -92,6 +92,7 @@ lun.minimize = later("gradient.fit", "minimize", 3)
 lun.curve_fit = later("gradient.fit", "curve_fit", 4)
 lun.batch = later("batch.batch", "batch", 2)
 lun.csr = later("sparse.csr", "csr", 5)
+lun.runs = later("ragged.runs", "runs", 2)
 lun.info = later("show.info", "text", 0)
 lun.help = later("prompt.help", "text", 1)
 

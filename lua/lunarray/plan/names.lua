@@ -41,6 +41,7 @@ local function method_names()
     require "lunarray.record.record"
     add(require("lunarray.record.recordbase").methods)
     add(require("lunarray.sparse.csr").methods)
+    add(require("lunarray.ragged.runs").methods)
     for _, rows in ipairs { help.functions, help.methods, help.skeleton_methods, help.verbs, help.signs } do
         for _, row in pairs(rows) do -- those of queues, events, teams and others stand in texts
             for name in table.concat(row, " "):gmatch "%f[%w]%a%a?:([%a_][%w_]*)" do

@@ -203,6 +203,15 @@ local FUNCTIONS = {
             .. 'lun.cg(S, b), lun.save("s.npz", S)\n'
             .. "example: lun.csr({1, 2}, {1, 1}, {3, 4}, {2, 2}):matmul(lun.vector{10, 0}) is {30, 40}",
     },
+    runs = {
+        "lun.runs(a, offsets), lun.runs(a, {lengths=})",
+        "rows of unequal length over a Vector: offsets has where each begins, as in reduceat; r:sum() prod mean\n"
+            .. "min max any all count argmin argmax norm var std median first last of each row, with the bits of the\n"
+            .. "row alone; r:sort() argsort cumsum rank unique, r:topk(k), r:scan(f, id), r:reduce(f, id), r:map(f)\n"
+            .. "with f(x, k, row); r:row(k), #r, r:lengths() offsets values dtype; r:apply(f); operators and\n"
+            .. "operations beside numbers, other runs and Vectors with an element for each row: r - r:mean()\n"
+            .. "example: lun.runs(lun.vector{3, 1, 2, 5, 4}, {1, 4}):sum() is {6, 9}",
+    },
     histogram = { "lun.histogram(a [, bins] [, {range=, weights=}])", "counts and edges, as a:histogram(bins)" },
     spread = { "lun.spread(a, counts [, {axis=1}])", "elements repeated, as a:spread(counts)" },
     reduceat = { "lun.reduceat(a, offsets, f [, id])", "runs from offsets on reduced, as a:reduceat(offsets, f)" },
@@ -898,7 +907,7 @@ computing       eval each teams workdiv atomic call prepare pack unpack explain 
 queues          queue buffer copy task
 derivatives     grad derivative hessian jvp minimize curve_fit
 sparse          csr
-of many items   batch
+of many items   batch runs
 reductions      %s dot
 printing        precision width elements_shown rows_shown
 written so      %s

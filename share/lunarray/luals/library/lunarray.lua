@@ -5254,6 +5254,18 @@ function lun.rows(t, which) end
 ---@return number
 function lun.rows_shown(n) end
 
+---rows of unequal length over a Vector: offsets has where each begins, as in reduceat; r:sum() prod mean
+---min max any all count argmin argmax norm var std median first last of each row, with the bits of the
+---row alone; r:sort() argsort cumsum rank unique, r:topk(k), r:scan(f, id), r:reduce(f, id), r:map(f)
+---with f(x, k, row); r:row(k), #r, r:lengths() offsets values dtype; r:apply(f); operators and
+---operations beside numbers, other runs and Vectors with an element for each row: r - r:mean()
+---`lun.runs(a, offsets), lun.runs(a, {lengths=})`
+---@overload fun(a: lun.Array, options: { lengths?: any }): lun.Array
+---@param a lun.Array
+---@param offsets lun.Array
+---@return lun.Array
+function lun.runs(a, offsets) end
+
 ---shift right by k that keeps the sign, as of two's complement; a negative count shifts left
 ---`a:sar(k)`
 ---@param a lun.Operand
