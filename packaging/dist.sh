@@ -34,5 +34,5 @@ Lunarray for Linux. It runs from any folder and needs glibc ${newest#GLIBC_} or 
 
 A C compiler, OpenCL drivers and MPI are used where the machine has them.
 EOF
-(cd "$(dirname "$tree")" && tar -cJf "$(basename "$tree").tar.xz" --sort=name --owner=0 --group=0 --numeric-owner "$(basename "$tree")")
+(cd "$(dirname "$tree")" && XZ_OPT=-9e tar -cJf "$(basename "$tree").tar.xz" --sort=name --owner=0 --group=0 --numeric-owner "$(basename "$tree")")
 echo "$tree.tar.xz: $(du -k "$tree.tar.xz" | cut -f1) kB, needs ${newest}"

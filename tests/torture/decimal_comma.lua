@@ -1,8 +1,8 @@
 -- A locale with a decimal comma, for a run of specs under it (same.lua sets LUA_INIT to this file). What the specs write
--- themselves by tostring and string.format keeps its point: only texts of the engine are looked at.
+-- themselves by tostring, string.format and table.concat keeps its point: only texts of the engine are looked at.
 assert(os.setlocale("de_DE.UTF-8", "numeric"))
 
-local as_text, format = tostring, string.format
+local as_text, concat, format = tostring, table.concat, string.format
 
 -- Is the function that calls the caller of this one a test's?
 local function is_for_tests()
@@ -15,6 +15,17 @@ end
 
 rawset(_G, "tostring", function(x)
     return math.type(x) == "float" and is_for_tests() and with_point(x) or as_text(x)
+end)
+
+rawset(table, "concat", function(list, ...)
+    if is_for_tests() then
+        local texts = {}
+        for k, x in pairs(list) do
+            texts[k] = math.type(x) == "float" and with_point(x) or x
+        end
+        list = texts
+    end
+    return concat(list, ...)
 end)
 
 -- Each conversion by itself, so that commas around them stay.
