@@ -1,4 +1,4 @@
-/* lua_layout.c - the options layout, label and readonly of functions that make arrays, and
+/* lua_layout.c - the options layout, align, label and readonly of functions that make arrays, and
  * a:copy(), which takes them. */
 #include <string.h>
 
@@ -49,6 +49,22 @@ static void read_layout(lua_State *L, lun__making *out, int arg)
     out->given = true;
 }
 
+/* Memory begins at a multiple of 64 bytes, so that rows cannot have more. */
+static void read_align(lua_State *L, lun__making *out, int arg)
+{
+    enum { MOST = 64 };
+    int exact = 0;
+    const lua_Integer x = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
+    if (!exact || x < 1 || x > MOST || (x & (x - 1)))
+        lun__blame_argument(L, arg,
+                            lua_pushfstring(L,
+                                            "option align: a power of two from 1 to %d expected, "
+                                            "got %s",
+                                            MOST, lun__error_push_shown(L, -1)));
+    out->align = (int)x;
+    out->given = true;
+}
+
 static void read_label(lua_State *L, lun__making *out, int arg)
 {
     size_t length = 0;
@@ -70,6 +86,8 @@ bool lun__lua_layout_read(lua_State *L, const char *name, lun__making *out, int 
 {
     if (strcmp(name, "layout") == 0) {
         read_layout(L, out, arg);
+    } else if (strcmp(name, "align") == 0) {
+        read_align(L, out, arg);
     } else if (strcmp(name, "label") == 0) {
         read_label(L, out, arg);
     } else if (strcmp(name, "readonly") == 0) {
@@ -92,17 +110,41 @@ lun__making lun__lua_layout_options(lua_State *L, int at)
         return options;
     luaL_checktype(L, at, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, at); lua_pop(L, 1)) {
-        const char *name = lun__lua_along_option(L, at, "layout=left, label=rho, readonly=true");
+        const char *name =
+            lun__lua_along_option(L, at, "layout=left, align=64, label=rho, readonly=true");
         (void)lun__lua_layout_read(L, name, &options, at);
     }
     return options;
 }
 
+/* Strides by which each row, along the axis whose elements are neighbours, begins at a multiple of
+ * that many bytes. */
+static void align_rows(lua_State *L, const lun_array *a, lun__making *layout, int arg)
+{
+    int64_t shape[LUN_MAX_RANK], step = 1;
+    const int rank = lun_shape(a, shape);
+    const int64_t row = layout->align / (int64_t)lun_dtype_size(lun_dtype_of(a));
+    if (layout->kind == LUN_LAYOUT_STRIDED)
+        lun__blame_argument(L, arg, "option align: it goes with layout \"right\" or \"left\"");
+    for (int k = 0; k < rank; k++) {
+        const int axis = layout->kind == LUN_LAYOUT_LEFT ? k : rank - 1 - k;
+        const int64_t n = shape[axis] > 0 ? shape[axis] : 1;
+        layout->strides[axis] = step;
+        if (__builtin_mul_overflow(step, n, &step) ||
+            (k == 0 && row > 1 && __builtin_add_overflow(step, -step & (row - 1), &step)))
+            lun__blame_argument(L, arg, "option align: the rows are too long");
+    }
+    layout->kind = LUN_LAYOUT_STRIDED;
+    layout->count = rank;
+}
+
 /* It is an error if there are more or fewer strides than axes. */
-static void check_count(lua_State *L, const lun_array *a, const lun__making *layout, int arg)
+static void settle(lua_State *L, const lun_array *a, lun__making *layout, int arg)
 {
     int64_t shape[LUN_MAX_RANK];
     int rank = lun_shape(a, shape);
+    if (layout->align && rank > 0)
+        align_rows(L, a, layout, arg);
     if (layout->kind == LUN_LAYOUT_STRIDED && layout->count != rank)
         lun__blame_argument(L, arg,
                             lua_pushfstring(L, "option layout: %d stride%s for %d %s",
@@ -140,24 +182,25 @@ void lun__lua_layout_apply(lua_State *L, lun__host *h, const lun__making *option
     lun_status s;
     if (options->given) {
         lun_array *a = lun__lua_array_check(L, h, -1);
-        check_count(L, a, options, arg);
+        lun__making layout = *options;
+        settle(L, a, &layout, arg);
         if (copy)
-            LUN__TRY(s, lun_copy_layout(h->engine, a, options->kind, options->strides, &to));
+            LUN__TRY(s, lun_copy_layout(h->engine, a, layout.kind, layout.strides, &to));
         else
-            LUN__TRY(s, lun_arrange(h->engine, a, options->kind, options->strides, &to));
+            LUN__TRY(s, lun_arrange(h->engine, a, layout.kind, layout.strides, &to));
         lun__error_check(L, h, s, arg);
         exchange(L, h, to);
     }
     finish(L, h, options, arg);
 }
 
-/* a:copy([{layout=, label=, readonly=}]) */
+/* a:copy([{layout=, align=, label=, readonly=}]) */
 static int array_copy(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun_array *a = lun__lua_array_check(L, h, 1);
     lun__making layout = lun__lua_layout_options(L, 2);
-    check_count(L, a, &layout, 2);
+    settle(L, a, &layout, 2);
     lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     a = lun__lua_array_check(L, h, 1);

@@ -175,9 +175,10 @@ void lun__lua_time_replace(lua_State *L, lun__host *h, int i, lun_dtype t);
 
 /* ---- options of what makes arrays (lua_layout.c) --------------------------------------------- */
 
-/* The options layout, label and readonly. */
+/* The options layout, align, label and readonly. */
 typedef struct lun__making {
-    bool given; /* a layout */
+    bool given; /* a layout, or an alignment */
+    int align;  /* bytes that the address of each row is a multiple of; 0: not given */
     lun_layout_kind kind;
     int count; /* strides */
     int64_t strides[LUN_MAX_RANK];

@@ -177,7 +177,7 @@ local function check_range(low, high, dtype)
     end
 end
 
-local COMMON = "seed dist dtype layout label readonly"
+local COMMON = "seed dist dtype layout align label readonly"
 
 -- shape: a list, or a number; seed, dtype: as they are without options.
 local function random(shape, options, seed)

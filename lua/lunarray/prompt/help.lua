@@ -26,9 +26,10 @@ end
 -- Functions of the module: the call, and what it does.
 local FUNCTIONS = {
     vector = {
-        "lun.vector(t [, dtype [, {layout=, label=, readonly=true}]])",
+        "lun.vector(t [, dtype [, {layout=, align=, label=, readonly=true}]])",
         "a Vector of the numbers and Scalars in a table; from tables or arrays of one shape, an array of these rows;\n"
             .. 'layout: "right" (row by row), "left" (column by column) or {s1, s2, ...} (strides, in elements);\n'
+            .. "align: rows begin at multiples of so many bytes, up to 64, with room between them;\n"
             .. "label: by which errors, lun.explain and lun.profile name it; readonly: nothing is written to it",
     },
     zeros = {
@@ -474,7 +475,7 @@ local METHODS = {
         "where its elements are: on a backend, or in host memory if not on the current device",
     },
     copy = {
-        "a:copy([{layout=, label=, readonly=true}])",
+        "a:copy([{layout=, align=, label=, readonly=true}])",
         "a copy with its own elements, in row-major order or the given layout (options: see lun.vector)",
     },
     label = {

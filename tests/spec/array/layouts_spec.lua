@@ -152,11 +152,11 @@ describe("an array in a layout", function()
         fails("of three axes or more each has to step over", { 2, 2, 2 }, "f32", { layout = { 6, 4, 3 } })
         fails("the strides map two indices to the same element", { 3, 4 }, "f32", { layout = { 1, 1 } })
         fails("the strides map two indices to the same element", { 3, 4 }, "f32", { layout = { 3, 1 } })
-        fails("unknown option 'order': the options are layout, label, readonly", { 3, 4 }, "f32", { order = "left" })
+        fails("unknown option 'order': the options are layout, align, label, readonly", { 3, 4 }, "f32", { order = "left" })
         fails("bad argument #3", { 3, 4 }, "f32", { layout = "tiled" })
         fails("bad argument #2", { 3, 4 }, { layout = "tiled" })
         fails("wrong number of arguments", { 3, 4 }, "f32", {}, 1)
-        expect.failure("unknown option 'order': the options are seed, dist, dtype, layout, label, readonly, low, high",
+        expect.failure("unknown option 'order': the options are seed, dist, dtype, layout, align, label, readonly, low, high",
             lun.random, 3, { order = 1 })
         expect.failure("layout", function() return lun.ones(3):copy { layout = "auto" } end)
         expect.failure("addressed", lun.zeros, { 3, 4 }, "f32", { layout = { 1 << 62, 1 } })
@@ -344,6 +344,26 @@ describe("files in Fortran's order", function()
             assert.same({ { { 11, 12, 13 }, { 21, 22, 23 } } }, cube:totable())
             assert.same({ 0, 3 }, { assert(read(write(npy("<f8", "0, 3", "")))):shape() })
         end
+    end)
+
+    it("have rows at multiples of a number of bytes", function()
+        local A = lun.zeros({ 3, 5 }, "f32", { align = 64 })
+        assert.same({ 16, 1 }, { A:strides() })
+        A:set(lun.index(15):reshape(3, 5))
+        assert.same({ { 1.0, 2.0, 3.0, 4.0, 5.0 }, { 6.0, 7.0, 8.0, 9.0, 10.0 }, { 11.0, 12.0, 13.0, 14.0, 15.0 } }, A:totable())
+        assert.same({ 15, 5, 1 }, { lun.ones({ 2, 3, 5 }, "f64", { align = 8 }):strides() })
+        assert.same({ 24, 8, 1 }, { lun.ones({ 2, 3, 5 }, "f64", { align = 64 }):strides() })
+        assert.same({ 1, 8, 24 }, { lun.full({ 5, 3, 2 }, 7, "f64", { align = 64, layout = "left" }):strides() })
+        assert.same({ 8, 1 }, { lun.vector({ { 1, 2 }, { 3, 4 } }, "u8", { align = 8 }):strides() })
+        assert.same({ 8, 1 }, { lun.random({ 2, 5 }, { seed = 1, align = 64 }):strides() })
+        assert.same({ 8, 1 }, { (A + 1):cast "f64":copy { align = 64 }:strides() })
+        assert.same({ 1 }, { lun.ones(5, "f64", { align = 64 }):strides() })
+        for _, x in ipairs { 0, 3, 128, "a", 1.5 } do
+            expect.failure("option align: a power of two from 1 to 64 expected, got " .. tostring(x), lun.zeros, { 2, 2 }, "f64",
+                { align = x })
+        end
+        expect.failure('option align: it goes with layout "right" or "left"', lun.zeros, { 2, 2 }, "f64",
+            { align = 64, layout = { 8, 1 } })
     end)
 
     it("say of faults what the file says of its shape", function()

@@ -183,7 +183,7 @@ describe("random numbers", function()
         end
         wrong("unknown distribution 'gama': known are uniform, normal, integers, bernoulli, exponential, geometric, gamma, beta, "
             .. "chisquare, student, poisson, binomial", { dist = "gama" })
-        wrong("unknown option 'scael': the options are seed, dist, dtype, layout, label, readonly, shape, scale",
+        wrong("unknown option 'scael': the options are seed, dist, dtype, layout, align, label, readonly, shape, scale",
             { dist = "gamma", shape = 1, scael = 2 })
         wrong("'shape': a number or an array expected, got no value", { dist = "gamma" })
         wrong("'shape': greater than 0 expected, got 0", { dist = "gamma", shape = 0 })

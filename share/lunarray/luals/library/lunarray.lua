@@ -312,8 +312,8 @@ function Array:contains(x) end
 function Array:convolve(b, options) end
 
 ---a copy with its own elements, in row-major order or the given layout (options: see lun.vector)
----`a:copy([{layout=, label=, readonly=true}])`
----@param options? { layout?: string|integer[], label?: string, readonly?: boolean }
+---`a:copy([{layout=, align=, label=, readonly=true}])`
+---@param options? { layout?: string|integer[], align?: any, label?: string, readonly?: boolean }
 ---@return lun.Array
 function Array:copy(options) end
 
@@ -5845,11 +5845,12 @@ function lun.vecdot(a, b, options) end
 
 ---a Vector of the numbers and Scalars in a table; from tables or arrays of one shape, an array of these rows;
 ---layout: "right" (row by row), "left" (column by column) or {s1, s2, ...} (strides, in elements);
+---align: rows begin at multiples of so many bytes, up to 64, with room between them;
 ---label: by which errors, lun.explain and lun.profile name it; readonly: nothing is written to it
----`lun.vector(t [, dtype [, {layout=, label=, readonly=true}]])`
+---`lun.vector(t [, dtype [, {layout=, align=, label=, readonly=true}]])`
 ---@param t table
 ---@param dtype? lun.dtype
----@param options? { layout?: string|integer[], label?: string, readonly?: boolean }
+---@param options? { layout?: string|integer[], align?: any, label?: string, readonly?: boolean }
 ---@return lun.Array
 function lun.vector(t, dtype, options) end
 
