@@ -1278,10 +1278,10 @@ LUN_API lun_status lun_searchsorted(lun_engine *e, lun_array *sorted, lun_array 
 /* ---- linear algebra (lazy) ------------------------------------------------------------------- */
 
 /* Matrices are the last two axes, batches the axes before them.  f32, f16 and bf16 are computed in
- * f32, all others in f64.  LUN_ESHAPE if a matrix is empty, or not square, which lun_qr
- * and lun_svd do not need; a singular one is LUN_EARG when the value is needed.  Complex ones are
- * taken by lun_lu, lun_lu_solve, lun_lu_det, lun_cholesky and lun_solve_triangular, in c64 and
- * c128; LUN_EDTYPE by the others. */
+ * f32, complex ones in c64 or c128, all others in f64.  Values alone of complex ones are real,
+ * beside vectors complex.  LUN_ESHAPE if a matrix is empty, or not square, which lun_qr and lun_svd
+ * do not need; a singular one is LUN_EARG when the value is needed.  U' and V' of complex matrices
+ * are adjoints. */
 enum {
     LUN_UPPER = 1,
     LUN_UNIT = 2,
@@ -1307,10 +1307,10 @@ LUN_API lun_status lun_cholesky(lun_engine *e, lun_array *a, lun_array **out);
 LUN_API lun_status lun_solve_triangular(lun_engine *e, lun_array *t, lun_array *b, int flags,
                                         lun_array **out);
 
-/* The eigenvalues of symmetric matrices, of which the lower triangle is read, in ascending order;
+/* The ascending eigenvalues of symmetric or Hermitian matrices, whose lower triangle is read;
  * without LUN_VALUES the first of n + 1 rows, and the others are the eigenvectors, in which the
- * element of the greatest modulus is positive.  NaN, infinity and no convergence are LUN_EARG when
- * the value is needed. */
+ * element of the greatest modulus is real and positive.  NaN, infinity and no convergence are
+ * LUN_EARG when the value is needed. */
 LUN_API lun_status lun_eigh(lun_engine *e, lun_array *a, int flags, lun_array **out);
 
 /* The eigenvalues of square matrices in ascending order of their real, then their imaginary parts,
@@ -1320,15 +1320,15 @@ LUN_API lun_status lun_eigh(lun_engine *e, lun_array *a, int flags, lun_array **
 LUN_API lun_status lun_eig(lun_engine *e, lun_array *a, int flags, lun_array **out);
 
 /* Q and R with Q R = a, m x n: Q has orthonormal columns, as many as the lesser of m and n, with
- * LUN_COMPLETE m; R is upper triangular, and its diagonal is not negative.  Below Q's m rows are
- * n rows, the columns of R; with LUN_TRIANGULAR these alone, as many elements long as the lesser of
- * m and n. */
+ * LUN_COMPLETE m; R is upper triangular, and its diagonal is real and not negative.  Below Q's m
+ * rows are n rows, the columns of R; with LUN_TRIANGULAR these alone, as many elements long as the
+ * lesser of m and n. */
 LUN_API lun_status lun_qr(lun_engine *e, lun_array *a, int flags, lun_array **out);
 
 /* The singular values of m x n matrices in descending order, k of them, the lesser of m and n;
  * without LUN_VALUES they are the row between the m rows of U and n rows, the columns of V', of
- * which the element of the greatest modulus is positive: a = U diag(values) V'.  NaN, infinity and
- * no convergence are LUN_EARG when the value is needed. */
+ * which the greatest element is real and positive: a = U diag(values) V'.  NaN, infinity and no
+ * convergence are LUN_EARG when the value is needed. */
 LUN_API lun_status lun_svd(lun_engine *e, lun_array *a, int flags, lun_array **out);
 
 /* ---- Fourier transforms (lazy) --------------------------------------------------------------- */

@@ -19,8 +19,8 @@ typedef enum lun_algorithm {
 /* Of one algorithm, at most. */
 enum { LUN_ALGORITHM_OPERANDS = 4, LUN_ALGORITHM_RESULTS = 3, LUN_ALGORITHM_OPTIONS = 2 };
 
-/* Of option[0] of MERGED: equal elements are one. */
-enum { LUN_MERGED_ONE = 2 };
+/* Of option[0] of MERGED: equal elements are one; of QR and SVD: complex matrices. */
+enum { LUN_MERGED_ONE = 2, LUN_PARTS = 4 };
 
 /* Of DIGITS and NARROW: bits of a digit, quantiles at most, words of the state of so many, and how
  * many a state is of.  Its first words: tables of counts (0: there are results), the bits of a key

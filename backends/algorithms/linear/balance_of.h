@@ -5,25 +5,33 @@
 static void NAME(exchange)(general *g, int64_t i, int64_t k)
 {
     T *a = g->a;
-    const int64_t n = g->n;
-    for (int64_t j = 0; j <= g->high && i != k; j++) {
+    const int64_t n = g->n, lanes = g->lanes;
+    for (int64_t j = 0; j < lanes * (g->high + 1) && i != k; j++) {
         const T x = a[j * n + i];
         a[j * n + i] = a[j * n + k];
         a[j * n + k] = x;
     }
-    for (int64_t j = g->low; j < n && i != k; j++) {
-        const T x = a[i * n + j];
-        a[i * n + j] = a[k * n + j];
-        a[k * n + j] = x;
-    }
+    for (int64_t l = 0; l < lanes && i != k; l++)
+        for (int64_t j = g->low; j < n; j++) {
+            T *to = a + (lanes * i + l) * n + j, *from = a + (lanes * k + l) * n + j;
+            const T x = *to;
+            *to = *from;
+            *from = x;
+        }
+}
+
+/* The sum of the moduli of the parts of an element. */
+static T NAME(size)(const general *g, int64_t i, int64_t j)
+{
+    const T *x = (const T *)g->a + g->lanes * i * g->n + j;
+    return g->lanes == 1 ? NAME(modulus)(x[0]) : NAME(modulus)(x[0]) + NAME(modulus)(x[g->n]);
 }
 
 /* Whether row or column i has only zeros from low to high, but for its diagonal. */
 static bool NAME(is_alone)(const general *g, int64_t i, bool row)
 {
-    const T *a = g->a;
     for (int64_t j = g->low; j <= g->high; j++)
-        if (j != i && a[row ? i * g->n + j : j * g->n + i] != 0)
+        if (j != i && NAME(size)(g, row ? i : j, row ? j : i) != 0)
             return false;
     return true;
 }
@@ -77,7 +85,7 @@ static T NAME(factor)(T c, T r)
 
 static void NAME(balance)(general *g)
 {
-    const int64_t n = g->n;
+    const int64_t n = g->n, lanes = g->lanes;
     T *a = g->a, *scale = g->scale;
     const T most = sizeof(T) == sizeof(double) ? (T)0x1p400 : (T)0x1p50;
     g->low = 0;
@@ -93,17 +101,18 @@ static void NAME(balance)(general *g)
             T c = 0, r = 0;
             for (int64_t j = g->low; j <= g->high; j++)
                 if (j != i) {
-                    c = c + NAME(modulus)(a[j * n + i]);
-                    r = r + NAME(modulus)(a[i * n + j]);
+                    c = c + NAME(size)(g, j, i);
+                    r = r + NAME(size)(g, i, j);
                 }
             const T f = NAME(factor)(c, r), all = scale[i] * f;
             if (f == 1 || all > most || all < 1 / most)
                 continue;
             again = true;
             scale[i] = all;
-            for (int64_t j = g->low; j < n; j++)
-                a[i * n + j] = a[i * n + j] / f;
-            for (int64_t j = 0; j <= g->high; j++)
+            for (int64_t l = lanes * i; l < lanes * (i + 1); l++)
+                for (int64_t j = g->low; j < n; j++)
+                    a[l * n + j] = a[l * n + j] / f;
+            for (int64_t j = 0; j < lanes * (g->high + 1); j++)
                 a[j * n + i] = a[j * n + i] * f;
         }
     }

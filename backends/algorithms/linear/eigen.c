@@ -1,6 +1,7 @@
-/* eigen.c - the row eigen: eigenvalues and eigenvectors of symmetric matrices, by Householder's
- * tridiagonal form and implicit QL (Wilkinson and Reinsch: Handbook for automatic computation,
- * 1971).  Matrices of a batch are shared among threads, of one matrix its rows. */
+/* eigen.c - the row eigen: eigenvalues and eigenvectors of symmetric matrices, or complex Hermitian
+ * ones, by Householder's tridiagonal form, which is real, and implicit QL (Wilkinson and Reinsch:
+ * Handbook for automatic computation, 1971).  Matrices of a batch are shared among threads, of one
+ * matrix its rows. */
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
@@ -18,13 +19,18 @@ enum { ROWS = 64, SWEEPS = 60, BLOCK = LUN_REFLECTIONS };
 
 /* A run, or one matrix of it.  Invariant: of failures in several matrices, that of the first is
  * kept, under `lock`; behind the diagonal of row k of `a` the vector of reflection k + 1 remains,
- * and rows behind row k lack the update by `before` and `w_before`, unless these are NULL. */
+ * and rows behind row k lack the update by `before` and `w_before`, unless these are NULL.
+ *
+ * Of a complex matrix row k is column k, the parts side by side, and the row behind it has, behind
+ * the diagonal, i times the vector that remains; so has `w` a second row.  `turn`: by which columns
+ * are multiplied where the tridiagonal form becomes real. */
 typedef struct eigen {
     lun_algorithm_run *r;
     int64_t n, count, bytes; /* rows, matrices, scratch memory of a worker */
+    int lanes;               /* 2: complex */
     bool vectors;
     pthread_mutex_t *lock;
-    void *a, *w, *w_before, *tau; /* tau: of reflections, the first of which is none */
+    void *a, *w, *w_before, *turn, *tau; /* tau: of reflections, the first of which is none */
     const void *before;
     lun_reflections by;
     lun_rotations rows; /* eigenvectors */
@@ -34,10 +40,11 @@ typedef struct eigen {
 /* Elements of scratch memory of a matrix. */
 static int64_t elements(const eigen *e)
 {
-    const int64_t n = e->n, least = (n + 1) * n + 4 * n + 1;
+    const int64_t n = e->n, all = e->lanes * n;
+    const int64_t least = (all + 3 * e->lanes + 1) * all + 2 * n + 1;
     return !e->vectors ? least
-                       : least + (n + BLOCK) * BLOCK + 2 * BLOCK * n + n * n +
-                             lun__rotations_elements(n, n) + lun__rotations_list_elements(n);
+                       : least + (all + BLOCK) * BLOCK + 2 * BLOCK * n + all * n +
+                             lun__rotations_elements(n, all) + lun__rotations_list_elements(n);
 }
 
 static void shared(eigen *e, int64_t parts, lun_part_fn *one)
@@ -50,20 +57,21 @@ static void shared(eigen *e, int64_t parts, lun_part_fn *one)
 }
 
 #define OF "algorithms/linear/eigen_of.h"
-#include "algorithms/linear/both_floats.h"
+#include "algorithms/parts/both_floats.h"
 
 static eigen open_run(const lun_algorithm_run *r, int threads)
 {
     eigen e = {.n = r->segment, .vectors = r->option[0] == 0};
-    e.count = r->in[0].n / (e.n * e.n);
-    e.by.m = e.n;
+    e.lanes = r->option[1] ? 2 : 1;
+    e.count = r->in[0].n / (e.lanes * e.n * e.n);
+    e.by.m = e.lanes * e.n;
+    e.by.lanes = e.lanes;
     e.by.is_double = lun__dtype_is_double(r->in[0].dtype);
     e.by.isa = lun__isa_here();
-    e.rows = lun__rotations_of(e.n, e.n);
+    e.rows = lun__rotations_of(e.n, e.by.m);
     e.bytes = elements(&e) * (int64_t)(e.by.is_double ? sizeof(double) : sizeof(float));
     if (e.vectors)
-        e.bytes += lun__reflections_room(e.by.is_double, e.count == 1 ? threads : 1, e.n, e.n - 1,
-                                         e.n, -1);
+        e.bytes += lun__reflections_room(&e.by, e.count == 1 ? threads : 1, e.n, e.n - 1, e.n, -1);
     e.bytes = (e.bytes + 63) / 64 * 64;
     return e;
 }

@@ -10,6 +10,8 @@ static T NAME(modulus)(T x)
 #include "algorithms/linear/schur_of.h"
 #include "algorithms/linear/schur_vectors_of.h"
 
+#include "algorithms/linear/complex_schur_of.h"
+
 /* Rows become times a power of 2 by which their greatest element is about 1. */
 static void NAME(lessen)(const general *g, T *x, int64_t rows)
 {
@@ -26,8 +28,9 @@ static void NAME(vector)(const general *g, int64_t k, int64_t from, T *vectors)
 {
     const int64_t n = g->n;
     const T *im = g->im;
-    const bool is_pair = im[from] != 0, second = im[from] < 0;
-    T *x = (T *)g->q + (second ? from - 1 : from) * n, *y = x + n;
+    const bool complex = g->lanes == 2, is_pair = complex || im[from] != 0;
+    const bool second = !complex && im[from] < 0;
+    T *x = (T *)g->q + (second ? from - 1 : g->lanes * from) * n, *y = x + n;
     T *re = vectors + k * n, *out = re + n * n, most = 0;
     int64_t at = 0;
     for (int64_t j = 0; j < n; j++) {
@@ -50,13 +53,17 @@ static void NAME(vector)(const general *g, int64_t k, int64_t from, T *vectors)
 /* The eigenvectors of the matrix, as rows of q, of length about 1. */
 static void NAME(transform)(general *g)
 {
-    const int64_t n = g->n;
-    const T *im = g->im;
-    lun__products_run(g->by.services, g->by.team, g->by.is_double, (lun_operand){g->x, n, 1},
-                      (lun_operand){g->z, n, 1}, g->q, n, n, n, g->by.room);
-    for (int64_t k = 0, rows; k < n; k += rows) {
+    const int64_t n = g->n, lanes = g->lanes, all = lanes * n;
+    const T *im = g->im, *z = g->z;
+    T *turned = g->by.product;
+    for (int64_t i = 0; lanes == 2 && i < all; i++)
+        for (int64_t j = 0; j < n; j++)
+            turned[(i % 2 * n + j) * n + i / 2] = z[i * n + j];
+    lun__products_run(g->by.services, g->by.team, g->by.is_double, (lun_operand){g->x, all, 1},
+                      (lun_operand){lanes == 2 ? turned : z, n, 1}, g->q, all, n, all, g->by.room);
+    for (int64_t k = 0, rows; k < all; k += rows) {
         T *x = (T *)g->q + k * n;
-        rows = im[k] != 0 ? 2 : 1;
+        rows = lanes == 2 || im[k] != 0 ? 2 : 1;
         NAME(lessen)(g, x, rows);
         for (int64_t i = 0; i < rows; i++)
             NAME(unbalance)(g, x + i * n);
@@ -93,21 +100,23 @@ static void NAME(arrange)(general *g, T *out, int exponent)
 static bool NAME(load)(const general *g, const T *from, int *exponent)
 {
     T *a = g->a;
-    if (!NAME(lun__scaled_exponent)(from, g->n, g->n, true, exponent))
+    if (!NAME(lun__scaled_exponent)(from, g->by.m, g->n, true, 1, exponent))
         return false;
     const lun_scale by = lun__scaled_power(-*exponent);
-    for (int64_t i = 0; i < g->n * g->n; i++)
+    for (int64_t i = 0; i < g->by.m * g->n; i++)
         a[i] = NAME(lun__scaled_by)(from[i], by);
     return true;
 }
 
 static void NAME(open)(general *g, T *scratch)
 {
-    const int64_t n = g->n;
+    const int64_t n = g->n, all = g->by.m;
     g->a = scratch;
-    g->by.v = scratch + n * n;
-    g->w = (T *)g->by.v + n * n;
-    g->tau = (T *)g->w + sums(n) * n;
+    g->by.v = scratch + all * n;
+    g->w = (T *)g->by.v + all * all;
+    g->u = (T *)g->w + sums(all) * all;
+    g->rotations = (T *)g->u + 2 * n;
+    g->tau = (T *)g->rotations + 3 * n;
     g->scale = (T *)g->tau + n;
     g->re = (T *)g->scale + n;
     g->im = (T *)g->re + n;
@@ -115,11 +124,11 @@ static void NAME(open)(general *g, T *scratch)
     if (!g->vectors)
         return;
     g->q = (T *)g->order + n;
-    g->z = (T *)g->q + n * n;
-    g->by.product = (T *)g->z + n * n;
+    g->z = (T *)g->q + all * n;
+    g->by.product = (T *)g->z + all * n;
     g->x = g->by.v; /* the reflections are done when the vectors begin */
-    g->by.t = (T *)g->by.product + n * n;
-    g->by.w = (T *)g->by.t + (n + BLOCK) * BLOCK;
+    g->by.t = (T *)g->by.product + all * n;
+    g->by.w = (T *)g->by.t + (all + BLOCK) * BLOCK;
     g->by.room = (T *)g->by.w + 2 * BLOCK * n;
 }
 
@@ -130,7 +139,7 @@ static void NAME(one_general)(void *ctx, int64_t part, int worker)
     T *out = (T *)g.r->out[0].data + part * (g.vectors ? 2 * n + 2 : 2) * n;
     int exponent;
     NAME(open)(&g, (T *)((char *)g.r->scratch + worker * g.bytes));
-    if (!NAME(load)(&g, (const T *)g.r->in[0].data + part * n * n, &exponent)) {
+    if (!NAME(load)(&g, (const T *)g.r->in[0].data + part * g.by.m * n, &exponent)) {
         lun__first_failure(g.r, g.lock, part + 1, g.count, -1); /* NaN or infinity in it */
         return;
     }
@@ -138,12 +147,12 @@ static void NAME(one_general)(void *ctx, int64_t part, int worker)
     NAME(hessenberg)(&g);
     if (g.vectors)
         NAME(reflect)(&g);
-    if (!NAME(iterate)(&g)) {
+    if (!(g.lanes == 2 ? NAME(complex_iterate) : NAME(iterate))(&g)) {
         lun__first_failure(g.r, g.lock, part + 1, g.count, 1); /* no convergence */
         return;
     }
     if (g.vectors) {
-        NAME(vectors)(&g);
+        (g.lanes == 2 ? NAME(complex_vectors) : NAME(vectors))(&g);
         NAME(transform)(&g);
     }
     NAME(arrange)(&g, out, exponent);

@@ -6,55 +6,84 @@
 /* Row i from column `from` on gets what it lacks. */
 static void NAME(update)(const eigen *e, int64_t i, int64_t from)
 {
-    const int64_t n = e->n, first = e->k, m = n - from;
-    const T *v = e->before, *w = e->w_before;
-    if (v)
+    const int64_t lanes = e->lanes, all = lanes * e->n, first = lanes * e->k, at = lanes * from;
+    T *row = (T *)e->a + lanes * i * all + at;
+    for (int64_t l = 0; e->before && l < lanes; l++) {
+        const T *v = (const T *)e->before + l * all, *w = (const T *)e->w_before + l * all;
         NAME(lun__vectors_rank_two)
-    (e->by.isa, (T *)e->a + i * n + from, v[i - first], w[i - first], v + from - first,
-     w + from - first, m);
+        (e->by.isa, row, v[lanes * i - first], w[lanes * i - first], v + at - first, w + at - first,
+         all - at);
+    }
 }
 
 /* Rows behind row k get what they lack, and times the vector of row k, times tau, are w. */
 static void NAME(times)(void *ctx, int64_t part, int worker)
 {
     const eigen *e = ctx;
-    const int64_t n = e->n, first = e->k + 1, m = n - first;
-    const T *a = e->a, *v = a + e->k * n + first, tau = ((const T *)e->tau)[first];
+    const int64_t lanes = e->lanes, all = lanes * e->n, first = e->k + 1, m = e->n - first;
+    const T *v = (const T *)e->a + (lanes * all + lanes) * e->k + lanes;
+    const T tau = ((const T *)e->tau)[first];
     (void)worker;
     for (int64_t i = part * ROWS; i < m && i < (part + 1) * ROWS; i++) {
+        const T *row = (const T *)e->a + (lanes * all) * (first + i) + lanes * first;
         NAME(update)(e, first + i, first);
-        if (tau != 0)
-            ((T *)e->w)[i] =
-                tau * NAME(lun__vectors_dot)(e->by.isa, a + (first + i) * n + first, v, m);
+        for (int64_t l = 0; l < lanes && tau != 0; l++) {
+            const T x = tau * NAME(lun__vectors_dot)(e->by.isa, row, v + l * all, lanes * m);
+            ((T *)e->w)[lanes * i + l] = l ? -x : x;
+        }
     }
+}
+
+/* w less the part of it along v, whose updates are those of both sides. */
+static void NAME(symmetric)(eigen *e, T *v, T tau, int64_t m)
+{
+    T *w = e->w;
+    NAME(lun__vectors_less)
+    (e->by.isa, w, tau / 2 * NAME(lun__vectors_dot)(e->by.isa, w, v, m), v, m);
+    if (e->lanes == 2)
+        NAME(lun__vectors_times_i)(w, m, w + e->by.m);
+    e->w = e->w_before;
+    e->w_before = w;
+    e->before = v;
+}
+
+/* What stands beside the diagonal of row k, made real; what column k + 1 is multiplied by then. */
+static T NAME(beside)(const eigen *e, int64_t k, const T *x)
+{
+    T *turn = (T *)e->turn + 2 * k;
+    if (e->lanes == 1)
+        return x[0];
+    return NAME(lun__vectors_unit)(turn[0] * x[0] - turn[1] * x[1], turn[0] * x[1] + turn[1] * x[0],
+                                   turn + 2);
 }
 
 /* The matrix in tridiagonal form, d and off[1 ..]. */
 static void NAME(tridiagonal)(eigen *e, T *d, T *off)
 {
-    const int64_t n = e->n;
-    T *a = e->a, *tau = e->tau;
+    const int64_t n = e->n, lanes = e->lanes, all = lanes * n;
+    T *a = e->a, *tau = e->tau, *turn = e->turn, to[2];
     e->before = NULL;
     tau[0] = 0;
+    if (lanes == 2) {
+        turn[0] = 1;
+        turn[1] = 0;
+    }
     for (e->k = 0; e->k < n && !lun__backend_stop_requested(e->by.services); e->k++) {
         const int64_t k = e->k, m = n - k - 1;
-        T *v = a + k * n + k + 1;
+        T *v = a + (lanes * all + lanes) * k + lanes;
         NAME(update)(e, k, k);
-        d[k] = a[k * n + k];
+        d[k] = v[-lanes];
         if (m == 0)
             break;
-        tau[k + 1] = NAME(lun__vectors_reflection)(e->by.isa, v, m, &off[k + 1]);
+        tau[k + 1] = NAME(lun__vectors_reflection)(e->by.isa, v, lanes * m, e->lanes, to);
+        off[k + 1] = NAME(beside)(e, k, to);
+        if (lanes == 2)
+            NAME(lun__vectors_times_i)(v, lanes * m, v + all);
         if (tau[k + 1] != 0 || e->before)
             shared(e, (m + ROWS - 1) / ROWS, NAME(times));
         e->before = NULL;
-        if (tau[k + 1] != 0) {
-            T *w = e->w;
-            NAME(lun__vectors_less)
-            (e->by.isa, w, tau[k + 1] / 2 * NAME(lun__vectors_dot)(e->by.isa, w, v, m), v, m);
-            e->w = e->w_before;
-            e->w_before = w;
-            e->before = v;
-        }
+        if (tau[k + 1] != 0)
+            NAME(symmetric)(e, v, tau[k + 1], lanes * m);
     }
 }
 
@@ -150,6 +179,15 @@ static void NAME(vector)(const eigen *e, T *z, int64_t row, int64_t from)
         x[j] = -x[j];
 }
 
+/* The same of a complex one, whose entry is real, too; its parts are two rows. */
+static void NAME(complex_vector)(const eigen *e, T *z, int64_t row, int64_t from)
+{
+    T *x = e->w_before, *re = z + 2 * row * e->n;
+    NAME(lun__rotations_give)(&e->rows, from, x, 1);
+    NAME(lun__vectors_apart)
+    (x, e->n, x + 2 * NAME(lun__vectors_entry)(x, e->n), re, re + e->n, 1);
+}
+
 /* Eigenvalues in ascending order, and the vectors with them; order: room for n numbers. */
 static void NAME(arrange)(const eigen *e, T *d, T *order)
 {
@@ -166,7 +204,7 @@ static void NAME(arrange)(const eigen *e, T *d, T *order)
         order[least] = order[i];
         order[i] = from;
         if (e->vectors)
-            NAME(vector)(e, d + n, i, (int64_t)from);
+            (e->lanes == 2 ? NAME(complex_vector) : NAME(vector))(e, d + e->by.m, i, (int64_t)from);
     }
 }
 
@@ -174,63 +212,74 @@ static void NAME(arrange)(const eigen *e, T *d, T *order)
  * infinity. */
 static bool NAME(load)(const eigen *e, const T *from, int *exponent)
 {
-    const int64_t n = e->n;
+    const int64_t n = e->n, lanes = e->lanes, row = lanes * lanes * n;
     T *a = e->a;
-    if (!NAME(lun__scaled_exponent)(from, n, n, false, exponent))
+    if (!NAME(lun__scaled_exponent)(from, lanes * n, n, false, e->lanes, exponent))
         return false;
     const lun_scale by = lun__scaled_power(-*exponent);
     for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j <= i; j++)
-            a[i * n + j] = a[j * n + i] = NAME(lun__scaled_by)(from[i * n + j], by);
+        for (int64_t j = 0; j <= i; j++) {
+            const T *x = from + lanes * i * n + j;
+            T *lower = a + i * row + lanes * j, *upper = a + j * row + lanes * i;
+            *lower = *upper = NAME(lun__scaled_by)(*x, by);
+            if (lanes == 2) {
+                upper[1] = i == j ? 0 : NAME(lun__scaled_by)(x[n], by);
+                lower[1] = -upper[1];
+            }
+        }
     return true;
 }
 
 /* The product of the reflections as rows of vectors; z: room for a matrix. */
 static void NAME(reflect)(eigen *e, T *z)
 {
-    const int64_t n = e->n;
-    T *v = (T *)e->a - n;
+    const int64_t n = e->n, lanes = e->lanes, all = lanes * n;
+    T *v = (T *)e->a - lanes * all;
     e->by.v = v;
-    memset(v, 0, (size_t)n * sizeof *v);
-    for (int64_t k = 1; k < n; k++)
-        memset(v + k * n, 0, (size_t)k * sizeof *v);
-    NAME(lun__reflections_triangles)(&e->by, n - 1, e->tau);
-    NAME(lun__reflections_orthogonal)(&e->by, n - 1, n, z);
+    memset(v, 0, (size_t)(lanes * all) * sizeof *v);
+    for (int64_t k = lanes; k < all; k++)
+        memset(v + k * all, 0, (size_t)(k / lanes * lanes) * sizeof *v);
+    NAME(lun__reflections_triangles)(&e->by, all - lanes, e->tau);
+    NAME(lun__reflections_orthogonal)(&e->by, all - lanes, n, z);
+    NAME(lun__reflections_turn)(&e->by, n, e->turn, 2, z);
     NAME(lun__rotations_take)(&e->rows, z);
 }
 
 static void NAME(one_eigen)(void *ctx, int64_t part, int worker)
 {
     eigen e = *(const eigen *)ctx;
-    const int64_t n = e.n;
-    T *d = (T *)e.r->out[0].data + part * (e.vectors ? n + 1 : 1) * n, *off;
+    const int64_t n = e.n, lanes = e.lanes, all = lanes * n;
+    T *d = (T *)e.r->out[0].data + part * (e.vectors ? lanes * (n + 1) : 1) * n, *off;
     int exponent;
-    e.a = (T *)((char *)e.r->scratch + worker * e.bytes) + n;
-    e.w = (T *)e.a + n * n;
-    e.w_before = (T *)e.w + n;
-    e.tau = (T *)e.w_before + n;
+    e.a = (T *)((char *)e.r->scratch + worker * e.bytes) + lanes * all;
+    e.w = (T *)e.a + all * all;
+    e.w_before = (T *)e.w + lanes * all;
+    e.turn = (T *)e.w_before + lanes * all;
+    e.tau = (T *)e.turn + all;
     off = (T *)e.tau + n + 1;
     if (e.vectors) {
         e.by.t = off + n;
-        e.by.w = (T *)e.by.t + (n + BLOCK) * BLOCK;
+        e.by.w = (T *)e.by.t + (all + BLOCK) * BLOCK;
         e.by.product = (T *)e.by.w + 2 * BLOCK * n;
 
-        e.rows.z = (T *)e.by.product + n * n;
-        e.rows.list = (T *)e.rows.z + lun__rotations_elements(n, n);
+        e.rows.z = (T *)e.by.product + all * n;
+        e.rows.list = (T *)e.rows.z + lun__rotations_elements(n, all);
         e.by.room = (T *)e.rows.list + lun__rotations_list_elements(n);
     }
-    if (!NAME(load)(&e, (const T *)e.r->in[0].data + part * n * n, &exponent)) {
+    if (!NAME(load)(&e, (const T *)e.r->in[0].data + part * all * n, &exponent)) {
         lun__first_failure(e.r, e.lock, part + 1, e.count, -1); /* NaN or infinity in it */
         return;
     }
     NAME(tridiagonal)(&e, d, off);
     if (e.vectors)
-        NAME(reflect)(&e, d + n);
+        NAME(reflect)(&e, d + all);
     if (!NAME(iterate)(&e, d, off)) {
         lun__first_failure(e.r, e.lock, part + 1, e.count, 1); /* no convergence */
         return;
     }
     for (int64_t i = 0; i < n; i++)
         d[i] = (T)ldexp((double)d[i], exponent);
+    if (e.vectors && lanes == 2)
+        memset(d + n, 0, (size_t)n * sizeof *d);
     NAME(arrange)(&e, d, e.w);
 }

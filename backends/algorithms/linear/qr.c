@@ -12,11 +12,12 @@
 enum { BLOCK = LUN_REFLECTIONS, LONG = 2048 }; /* columns of a panel; rows that are shared */
 
 /* A run, or one matrix of it.  Invariant: the m x n matrix `a` has R above its diagonal in the
- * columns that are done. */
+ * columns that are done; a complex row is two, `lanes`. */
 typedef struct qr {
     lun_algorithm_run *r;
-    int64_t m, n, k, columns, count; /* reflections; of Q; matrices */
-    int64_t bytes;                   /* of scratch memory for a worker */
+    int64_t m, n, k, columns, count; /* columns that are reflected; of Q; matrices */
+    int lanes;
+    int64_t bytes; /* of scratch memory for a worker */
     void *a;
     lun_reflections by;
     int64_t panel, j; /* the panel's first column, and the reflection that is applied to others */
@@ -25,11 +26,13 @@ typedef struct qr {
 
 static qr open_run(const lun_algorithm_run *r)
 {
-    qr q = {.m = (int64_t)r->option[1], .n = r->segment};
-    const bool alone = r->option[0] == LUN_TRIANGULAR;
-    q.k = q.m < q.n ? q.m : q.n;
+    qr q = {.n = r->segment, .lanes = r->option[0] & LUN_PARTS ? 2 : 1};
+    const int64_t rows = (int64_t)r->option[1];
+    q.m = q.lanes * rows;
+    q.k = rows < q.n ? rows : q.n;
     q.count = r->in[0].n / (q.m * q.n);
-    q.columns = alone ? 0 : r->option[0] == LUN_COMPLETE ? q.m : q.k;
+    q.columns = r->option[0] & LUN_TRIANGULAR ? 0 : r->option[0] & LUN_COMPLETE ? rows : q.k;
+    q.by.lanes = q.lanes;
     q.by.is_double = lun__dtype_is_double(r->in[0].dtype);
     q.by.m = q.m;
     q.by.isa = lun__isa_here();
@@ -40,18 +43,19 @@ static qr open_run(const lun_algorithm_run *r)
 static int64_t elements(const qr *q)
 {
     const int64_t most = q->n > q->columns ? q->n : q->columns;
-    return q->m * q->n + q->k * q->m + (q->k + BLOCK) * BLOCK + 2 * BLOCK * most + q->m * most;
+    const int64_t k = q->lanes * q->k;
+    return q->m * q->n + k * q->m + (k + BLOCK) * BLOCK + 2 * BLOCK * most + q->m * most;
 }
 
 #define OF "algorithms/linear/qr_of.h"
-#include "algorithms/linear/both_floats.h"
+#include "algorithms/parts/both_floats.h"
 
 static int64_t worker_bytes(const qr *q, int threads)
 {
     const int64_t size = q->by.is_double ? sizeof(double) : sizeof(float);
     const int64_t bytes =
-        elements(q) * size + lun__reflections_room(q->by.is_double, q->count == 1 ? threads : 1,
-                                                   q->m, q->k, q->columns, q->n);
+        elements(q) * size + lun__reflections_room(&q->by, q->count == 1 ? threads : 1,
+                                                   q->m / q->lanes, q->k, q->columns, q->n);
     return (bytes + 63) / 64 * 64;
 }
 

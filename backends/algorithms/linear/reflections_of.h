@@ -3,8 +3,8 @@
 
 void NAME(lun__reflections_column)(const lun_reflections *r, int64_t p, int64_t j, T tau)
 {
-    const int64_t at = p + j, rows = r->m - at;
-    const T *v = (const T *)r->v + at * r->m + at;
+    const int64_t at = p + j - j % r->lanes, rows = r->m - at;
+    const T *v = (const T *)r->v + (p + j) * r->m + at;
     T *t = (T *)r->t + p * BLOCK, z[BLOCK];
     for (int64_t i = 0; i < j; i++)
         z[i] = NAME(lun__vectors_dot)(r->isa, (const T *)r->v + (p + i) * r->m + at, v, rows);
@@ -22,7 +22,7 @@ void NAME(lun__reflections_triangles)(const lun_reflections *r, int64_t k, const
 {
     for (int64_t p = 0; p < k && !lun__backend_stop_requested(r->services); p += BLOCK)
         for (int64_t j = 0; j < block_width(k, p); j++)
-            NAME(lun__reflections_column)(r, p, j, tau[p + j]);
+            NAME(lun__reflections_column)(r, p, j, tau[(p + j) / r->lanes]);
 }
 
 void NAME(lun__reflections_transform)(const lun_reflections *r, int64_t p, int64_t width,
@@ -50,8 +50,20 @@ void NAME(lun__reflections_orthogonal)(const lun_reflections *r, int64_t k, int6
 {
     for (int64_t i = 0; i < r->m; i++)
         for (int64_t j = 0; j < columns; j++)
-            out[i * columns + j] = i == j;
+            out[i * columns + j] = i == r->lanes * j;
     for (int64_t p = (k + BLOCK - 1) / BLOCK * BLOCK - BLOCK; p >= 0; p -= BLOCK)
         if (!lun__backend_stop_requested(r->services))
-            NAME(lun__reflections_transform)(r, p, block_width(k, p), false, out, p, columns);
+            NAME(lun__reflections_transform)
+    (r, p, block_width(k, p), false, out, p / r->lanes, columns);
+}
+
+void NAME(lun__reflections_turn)(const lun_reflections *r, int64_t columns, const T *by,
+                                 int64_t step, T *c)
+{
+    for (int64_t i = 0; r->lanes == 2 && i < r->m * columns; i += 2 * columns)
+        for (int64_t j = 0; j < columns; j++) {
+            const T *z = by + j * step, x = c[i + j], y = c[i + columns + j];
+            c[i + j] = x * z[0] - y * z[1];
+            c[i + columns + j] = x * z[1] + y * z[0];
+        }
 }

@@ -50,4 +50,4 @@ int64_t lun__rotations_list_elements(int64_t rows)
 }
 
 #define OF "algorithms/linear/rotations_of.h"
-#include "algorithms/linear/both_floats.h"
+#include "algorithms/parts/both_floats.h"

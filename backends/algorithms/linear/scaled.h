@@ -19,14 +19,15 @@ static inline lun_scale lun__scaled_power(int exponent)
 }
 
 /* exponent: that of the greatest of the elements of rows 0 .. rows - 1, of row i the first i + 1,
- * or with `whole` all n.  False: there is NaN or infinity.  by: x times a power. */
+ * or with `whole` all n; with two lanes rows of real and of imaginary parts.  False: there is NaN
+ * or infinity.  by: x times a power. */
 #define LUN_SCALED(T, X)                                                                  \
     static inline bool lun__scaled_exponent_##X(const T *from, int64_t rows, int64_t n,   \
-                                                bool whole, int *exponent)                \
+                                                bool whole, int lanes, int *exponent)     \
     {                                                                                     \
         T most = 0;                                                                       \
         for (int64_t i = 0; i < rows; i++)                                                \
-            for (int64_t j = 0; j < (whole ? n : i + 1); j++) {                           \
+            for (int64_t j = 0; j < (whole ? n : i / lanes + 1); j++) {                   \
                 const T x = from[i * n + j], modulus = x < 0 ? -x : x;                    \
                 if (x - x != 0)                                                           \
                     return false;                                                         \

@@ -8,76 +8,117 @@
 /* The vector of column k, of elements k + 1 .. high. */
 static const T *NAME(of_column)(const general *g)
 {
-    return (const T *)g->by.v + (g->k + 1) * g->n + g->k + 1;
+    return (const T *)g->by.v + g->lanes * (g->k + 1) * (g->by.m + 1);
 }
 
-/* The products of SUM elements of the vector and rows behind row k. */
+/* The products of SUM elements of the vector, conjugate, and rows behind row k. */
 static void NAME(partial)(void *ctx, int64_t part, int worker)
 {
     const general *g = ctx;
-    const int64_t n = g->n, at = g->k + 1, first = part * SUM, all = g->high - g->k;
-    const int64_t count = all - first < SUM ? all - first : SUM;
-    T *w = (T *)g->w + part * n;
+    const int64_t n = g->n, lanes = g->lanes, at = g->k + 1, first = part * SUM;
+    const int64_t rest = lanes * (g->high - g->k) - first;
     (void)worker;
-    memset(w, 0, (size_t)(n - at) * sizeof *w);
-    NAME(lun__vectors_chain)
-    (g->by.isa, w, NAME(of_column)(g) + first, 1, (const T *)g->a + (at + first) * n + at, n, count,
-     n - at);
+    for (int64_t l = 0; l < lanes; l++) {
+        T *w = (T *)g->w + (lanes * part + l) * n;
+        memset(w, 0, (size_t)(n - at) * sizeof *w);
+        NAME(lun__vectors_chain)
+        (g->by.isa, w, NAME(of_column)(g) + l * g->by.m + first, 1,
+         (const T *)g->a + (lanes * at + first) * n + at, n, rest < SUM ? rest : SUM, n - at);
+    }
+}
+
+/* Row i times the reflection from the right; of a complex one, conj(v) from its parts. */
+static void NAME(from_right)(const general *g, int64_t i, T tau, const T *v)
+{
+    const int64_t n = g->n, all = g->high - g->k;
+    const lun_isa isa = g->by.isa;
+    T *re = (T *)g->a + g->lanes * i * n + g->k + 1, *im = re + n;
+    if (g->lanes == 1) {
+        const T by = tau * NAME(lun__vectors_dot)(isa, re, v, all);
+        NAME(lun__vectors_less)(isa, re, by, v, all);
+        return;
+    }
+    const T *vr = g->u, *vi = vr + n;
+    const T x =
+        tau * (NAME(lun__vectors_dot)(isa, re, vr, all) - NAME(lun__vectors_dot)(isa, im, vi, all));
+    const T y =
+        tau * (NAME(lun__vectors_dot)(isa, re, vi, all) + NAME(lun__vectors_dot)(isa, im, vr, all));
+    NAME(lun__vectors_less)(isa, re, x, vr, all);
+    NAME(lun__vectors_less)(isa, re, y, vi, all);
+    NAME(lun__vectors_less)(isa, im, y, vr, all);
+    NAME(lun__vectors_less)(isa, im, -x, vi, all);
 }
 
 /* The reflection of column k, from the left to rows behind it, then from the right to all. */
 static void NAME(reflected)(void *ctx, int64_t part, int worker)
 {
     const general *g = ctx;
-    const int64_t n = g->n, at = g->k + 1, all = g->high - g->k;
+    const int64_t n = g->n, lanes = g->lanes, at = g->k + 1;
     const T tau = ((const T *)g->tau)[at], *v = NAME(of_column)(g);
     (void)worker;
     for (int64_t i = part * ROWS; i <= g->high && i < (part + 1) * ROWS; i++) {
-        T *row = (T *)g->a + i * n + at;
-        if (i >= at)
-            NAME(lun__vectors_less)(g->by.isa, row, tau * v[i - at], g->w, n - at);
-        const T by = tau * NAME(lun__vectors_dot)(g->by.isa, row, v, all);
-        NAME(lun__vectors_less)(g->by.isa, row, by, v, all);
+        for (int64_t l = 0; i >= at && l < lanes * lanes; l++)
+            NAME(lun__vectors_less)
+        (g->by.isa, (T *)g->a + (lanes * i + l / lanes) * n + at,
+         tau * v[l % lanes * g->by.m + lanes * (i - at) + l / lanes],
+         (const T *)g->w + l % lanes * n, n - at);
+        NAME(from_right)(g, i, tau, v);
     }
+}
+
+/* Column k as a vector, in its place zeros and what it becomes; its tau. */
+static T NAME(take_column)(general *g)
+{
+    const int64_t n = g->n, lanes = g->lanes, count = lanes * (g->high - g->k);
+    T *a = (T *)g->a + lanes * (g->k + 1) * n + g->k, *v = (T *)NAME(of_column)(g), to[2];
+    for (int64_t i = 0; i < count; i++) {
+        v[i] = a[i * n];
+        a[i * n] = 0;
+    }
+    const T tau = NAME(lun__vectors_reflection)(g->by.isa, v, count, g->lanes, to);
+    for (int64_t l = 0; l < lanes; l++)
+        a[l * n] = to[l];
+    if (lanes == 1)
+        return tau;
+    NAME(lun__vectors_times_i)(v, count, v + g->by.m);
+    for (int64_t i = 0; i < count; i++)
+        ((T *)g->u)[i % 2 * n + i / 2] = v[i];
+    return tau;
 }
 
 /* The matrix in Hessenberg's form; the vectors of reflections are rows of by.v. */
 static void NAME(hessenberg)(general *g)
 {
-    const int64_t n = g->n;
-    T *a = g->a, *tau = g->tau, *w = g->w;
-    memset(g->by.v, 0, (size_t)(n * n) * sizeof(T));
+    const int64_t n = g->n, lanes = g->lanes;
+    T *tau = g->tau, *w = g->w;
+    memset(g->by.v, 0, (size_t)(lanes * n * lanes * n) * sizeof(T));
     for (int64_t i = 0; i < n; i++)
         tau[i] = 0;
     for (g->k = g->low; g->k < g->high - 1; g->k++) {
-        const int64_t k = g->k, at = k + 1, count = g->high - k, parts = sums(count);
-        T *v = (T *)g->by.v + at * n + at;
+        const int64_t at = g->k + 1, parts = sums(lanes * (g->high - g->k));
         if (lun__backend_stop_requested(g->by.services))
             return;
-        for (int64_t i = 0; i < count; i++) {
-            v[i] = a[(at + i) * n + k];
-            a[(at + i) * n + k] = 0;
-        }
-        tau[at] = NAME(lun__vectors_reflection)(g->by.isa, v, count, &a[at * n + k]);
+        tau[at] = NAME(take_column)(g);
         if (tau[at] == 0)
             continue;
         shared(g, parts, NAME(partial));
-        for (int64_t part = 1; part < parts; part++)
+        for (int64_t part = lanes; part < lanes * parts; part++)
             for (int64_t j = 0; j < n - at; j++)
-                w[j] = w[j] + w[part * n + j];
+                w[part % lanes * n + j] = w[part % lanes * n + j] + w[part * n + j];
         shared(g, g->high / ROWS + 1, NAME(reflected));
     }
 }
 
-/* The product of the reflections, its columns as rows of z. */
+/* The product of the reflections, its columns as rows of z; of complex ones as it is. */
 static void NAME(reflect)(general *g)
 {
     const int64_t n = g->n;
     const T *q = g->q;
     T *z = g->z;
-    NAME(lun__reflections_triangles)(&g->by, n - 1, g->tau);
-    NAME(lun__reflections_orthogonal)(&g->by, n - 1, n, g->q);
-    for (int64_t i = 0; i < n; i++)
+    NAME(lun__reflections_triangles)(&g->by, g->lanes * (n - 1), g->tau);
+    NAME(lun__reflections_orthogonal)
+    (&g->by, g->lanes * (n - 1), n, g->lanes == 2 ? g->z : g->q);
+    for (int64_t i = 0; g->lanes == 1 && i < n; i++)
         for (int64_t j = 0; j < n; j++)
             z[j * n + i] = q[i * n + j];
 }
@@ -121,13 +162,11 @@ typedef struct NAME(window) {
 /* Where the part begins that is not yet decoupled from row `last`. */
 static int64_t NAME(decoupled)(const general *g, int64_t last, T norm)
 {
-    const int64_t n = g->n;
-    const T *a = g->a;
     int64_t i = last;
     for (; i > g->low; i--) {
-        T sum = NAME(modulus)(a[(i - 1) * n + i - 1]) + NAME(modulus)(a[i * n + i]);
+        T sum = NAME(size)(g, i - 1, i - 1) + NAME(size)(g, i, i);
         sum = sum == 0 ? norm : sum;
-        if (NAME(modulus)(a[i * n + i - 1]) <= EPSILON * sum)
+        if (NAME(size)(g, i, i - 1) <= EPSILON * sum)
             break;
     }
     return i;

@@ -12,4 +12,4 @@ enum { LANES = LUN_SMALL_LANES, MOST = LUN_SMALL_ROWS };
 #endif
 
 #define OF "algorithms/linear/small_of.h"
-#include "algorithms/linear/both_floats.h"
+#include "algorithms/parts/both_floats.h"

@@ -20,13 +20,19 @@ enum { ROWS = 64, SWEEPS = 75, BLOCK = LUN_REFLECTIONS, SUM = LUN_ORDER_BLOCK };
 
 /* A run, or one matrix of it, m x n with m >= n.  Invariant: of failures in several matrices, that
  * of the first is kept, under `lock`; behind the diagonal of row k of `a` the vector of the
- * reflection of rows k + 1 remains. */
+ * reflection of rows k + 1 remains.
+ *
+ * Of a complex matrix rows of `a` have parts side by side, and the row behind each is for i times
+ * the vector that remains; w has a second row for i times the first.  `turn`: by which columns of
+ * the right and of the left vectors, in turn, are multiplied where the bidiagonal form becomes
+ * real. */
 typedef struct svd {
     lun_algorithm_run *r;
     int64_t m, n, count, bytes; /* matrices, scratch memory of a worker */
+    int lanes;                  /* 2: complex */
     bool turned, vectors;       /* it is the transpose */
     pthread_mutex_t *lock;
-    void *a, *w, *tau_of_columns, *tau_of_rows;
+    void *a, *w, *turn, *tau_of_columns, *tau_of_rows;
     lun_reflections columns, rows; /* reflections of columns and of rows */
     lun_rotations left, right;     /* the singular vectors */
     int64_t k;                     /* the step whose reflections are applied */
@@ -45,11 +51,12 @@ static int64_t greatest(int64_t a, int64_t b)
 /* Elements of scratch memory of a matrix. */
 static int64_t elements(const svd *d)
 {
-    const int64_t m = d->m, n = d->n;
-    const int64_t least = n + m * n + n * m + (sums(d) + 1) * n + 4 * n + 2;
+    const int64_t n = d->n, lanes = d->lanes, rows = lanes * d->m, all = lanes * n;
+    const int64_t least =
+        lanes * all + 2 * rows * all + (sums(d) + 1) * lanes * all + 4 * n + 2 + 4 * n + 2;
     return !d->vectors ? least
-                       : least + (n + BLOCK) * BLOCK + 2 * BLOCK * n + 2 * m * n +
-                             lun__rotations_elements(n, m) + lun__rotations_elements(n, n) +
+                       : least + (all + BLOCK) * BLOCK + 2 * BLOCK * n + 2 * rows * n +
+                             lun__rotations_elements(n, rows) + lun__rotations_elements(n, all) +
                              2 * lun__rotations_list_elements(n);
 }
 
@@ -63,26 +70,29 @@ static void shared(svd *d, int64_t parts, lun_part_fn *one)
 }
 
 #define OF "algorithms/linear/svd_of.h"
-#include "algorithms/linear/both_floats.h"
+#include "algorithms/parts/both_floats.h"
 
 static svd open_run(const lun_algorithm_run *r, int threads)
 {
     const int64_t rows = (int64_t)r->option[1], columns = r->segment;
-    svd d = {.m = greatest(rows, columns), .vectors = r->option[0] == 0, .turned = rows < columns};
+    svd d = {.m = greatest(rows, columns), .turned = rows < columns};
     const bool is_double = lun__dtype_is_double(r->in[0].dtype);
     d.n = rows + columns - d.m;
-    d.count = r->in[0].n / (rows * columns);
-    d.columns.m = d.m;
-    d.rows.m = d.n;
+    d.vectors = !(r->option[0] & LUN_VALUES);
+    d.lanes = r->option[0] & LUN_PARTS ? 2 : 1;
+    d.count = r->in[0].n / (d.lanes * rows * columns);
+    d.columns.m = d.lanes * d.m;
+    d.rows.m = d.lanes * d.n;
+    d.columns.lanes = d.rows.lanes = d.lanes;
     d.columns.is_double = d.rows.is_double = is_double;
     d.columns.isa = d.rows.isa = lun__isa_here();
-    d.left = lun__rotations_of(d.n, d.m);
-    d.right = lun__rotations_of(d.n, d.n);
+    d.left = lun__rotations_of(d.n, d.columns.m);
+    d.right = lun__rotations_of(d.n, d.rows.m);
     d.bytes = elements(&d) * (int64_t)(is_double ? sizeof(double) : sizeof(float));
     threads = d.count == 1 ? threads : 1;
     if (d.vectors)
-        d.bytes += greatest(lun__reflections_room(is_double, threads, d.m, d.n, d.n, -1),
-                            lun__reflections_room(is_double, threads, d.n, d.n - 1, d.n, -1));
+        d.bytes += greatest(lun__reflections_room(&d.columns, threads, d.m, d.n, d.n, -1),
+                            lun__reflections_room(&d.rows, threads, d.n, d.n - 1, d.n, -1));
     d.bytes = (d.bytes + 63) / 64 * 64;
     return d;
 }

@@ -15,4 +15,4 @@ enum { LANES = LUN_LANES, CHUNK = LUN_CHUNK };
 #endif
 
 #define OF "algorithms/linear/vectors_of.h"
-#include "algorithms/linear/both_floats.h"
+#include "algorithms/parts/both_floats.h"

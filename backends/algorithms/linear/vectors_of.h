@@ -121,6 +121,24 @@ EACH void NAME(turn_by)(T *x, T *y, T *z, const T *by, int64_t n)
     }
 }
 
+EACH void NAME(rotate_by)(T *xr, T *xi, T *yr, T *yi, const T *by, int64_t n)
+{
+    const T c = by[0], s = by[1], t = by[2];
+    for (int64_t j = 0; j < n; j++) {
+        const T x = xr[j], y = xi[j], u = yr[j], v = yi[j];
+        xr[j] = c * x + (s * u - t * v);
+        xi[j] = c * y + (s * v + t * u);
+        yr[j] = c * u - (s * x + t * y);
+        yi[j] = c * v - (s * y - t * x);
+    }
+}
+
+EACH void NAME(rotate_each_by)(T *restrict re, T *restrict im, const T *by, int64_t k)
+{
+    for (int64_t q = 0; q < k; q++, re += 8, im += 8, by += 3)
+        NAME(rotate_by)(re, im, re + 8, im + 8, by, 8);
+}
+
 EACH void NAME(rank_two_by)(T *x, T v, T w, const T *vs, const T *ws, int64_t n)
 {
     for (int64_t j = 0; j < n; j++)
@@ -180,6 +198,8 @@ WIDER(void, times, (T *x, T by, int64_t n), x, by, n)
 WIDER(void, turn, (T *x, T *y, T *z, const T *by, int64_t n), x, y, z, by, n)
 WIDER(void, less, (T *x, T by, const T *y, int64_t n), x, by, y, n)
 WIDER(void, rank_two, (T *x, T v, T w, const T *vs, const T *ws, int64_t n), x, v, w, vs, ws, n)
+WIDER(void, rotate, (T *xr, T *xi, T *yr, T *yi, const T *by, int64_t n), xr, xi, yr, yi, by, n)
+WIDER(void, rotate_each, (T *re, T *im, const T *by, int64_t k), re, im, by, k)
 WIDER(void, subtract, (T *x, const T *y, int64_t n), x, y, n)
 WIDER(void, chain, (T *c, const T *a, int64_t step, const T *b, int64_t row, int64_t k, int64_t n),
       c, a, step, b, row, k, n)
@@ -229,14 +249,63 @@ T NAME(lun__vectors_greatest)(lun_isa isa, const T *x, int64_t n)
     CHOSEN(isa, greatest, x, n);
 }
 
-T NAME(lun__vectors_reflection)(lun_isa isa, T *x, int64_t n, T *to)
+T NAME(lun__vectors_unit)(T re, T im, T *unit)
 {
-    const T first = x[0] < 0 ? -x[0] : x[0], rest = NAME(lun__vectors_greatest)(isa, x + 1, n - 1);
+    const T x = re < 0 ? -re : re, y = im < 0 ? -im : im, most = x > y ? x : y;
+    const T r = (x > y ? y : x) / most, length = most * ROOT(1 + r * r);
+    const bool is_zero = x == 0 && y == 0;
+    unit[0] = is_zero ? 1 : re / length;
+    unit[1] = is_zero ? 0 : im / length;
+    return is_zero ? 0 : length;
+}
+
+void NAME(lun__vectors_times_i)(const T *x, int64_t n, T *y)
+{
+    for (int64_t j = 0; j < n; j += 2) {
+        y[j] = -x[j + 1];
+        y[j + 1] = x[j];
+    }
+}
+
+int64_t NAME(lun__vectors_entry)(const T *x, int64_t n)
+{
+    int64_t at = 0;
+    T most = 0;
+    for (int64_t k = 0; k < n; k++) {
+        const T square = x[2 * k] * x[2 * k] + x[2 * k + 1] * x[2 * k + 1];
+        at = square > most ? k : at;
+        most = square > most ? square : most;
+    }
+    return at;
+}
+
+void NAME(lun__vectors_apart)(const T *x, int64_t n, const T *by, T *re, T *im, int64_t step)
+{
+    const T a = by[0], b = by[1], length = ROOT(a * a + b * b);
+    for (int64_t k = 0; k < n; k++) {
+        const T u = x[2 * k], v = x[2 * k + 1];
+        re[k * step] = (u * a + v * b) / length + 0; /* no -0 */
+        im[k * step] = (v * a - u * b) / length + 0;
+    }
+}
+
+T NAME(lun__vectors_reflection)(lun_isa isa, T *x, int64_t n, int lanes, T *to)
+{
+    const T *behind = x + lanes;
+    T first = 0, unit[2] = {1, 0};
+    for (int l = 0; l < lanes; l++) {
+        const T modulus = x[l] < 0 ? -x[l] : x[l];
+        first = modulus > first ? modulus : first;
+        to[l] = x[l];
+    }
+    const T rest = NAME(lun__vectors_greatest)(isa, behind, n - lanes);
     const T most = first > rest ? first : rest;
     int exponent = 0;
-    *to = x[0];
-    if (rest == 0 && NAME(lun__vectors_dot)(isa, x + 1, x + 1, n - 1) == 0) /* NaN is not 0 */
-        return 0;
+    if (rest == 0 && NAME(lun__vectors_dot)(isa, behind, behind, n - lanes) == 0) {
+        if (lanes == 2)
+            x[0] = x[1] = 0; /* of v and of i v sums of products may be infinite */
+        return 0;            /* NaN is not 0 */
+    }
     if (most - most == 0 && most != 0)
         frexp((double)most, &exponent);
     const int small =
@@ -245,10 +314,17 @@ T NAME(lun__vectors_reflection)(lun_isa isa, T *x, int64_t n, T *to)
     for (int64_t j = 0; exponent && j < n; j++)
         x[j] = (T)ldexp((double)x[j], -exponent);
     const T square = NAME(lun__vectors_dot)(isa, x, x, n), length = ROOT(square);
-    const T by = x[0] < 0 ? length : -length, tau = 1 / (square - x[0] * by);
-    x[0] = x[0] - by;
-    *to = (T)ldexp((double)by, exponent);
-    return tau;
+    first = x[0] < 0 ? -x[0] : x[0];
+    if (lanes == 2)
+        first = NAME(lun__vectors_unit)(x[0], x[1], unit);
+    else
+        unit[0] = x[0] < 0 ? -1 : 1;
+    for (int l = 0; l < lanes; l++) {
+        const T by = -unit[l] * length;
+        x[l] = x[l] - by;
+        to[l] = (T)ldexp((double)by, exponent);
+    }
+    return 1 / (square + first * length);
 }
 
 void NAME(lun__vectors_times)(lun_isa isa, T *x, T by, int64_t n)
@@ -269,6 +345,16 @@ void NAME(lun__vectors_less)(lun_isa isa, T *x, T by, const T *y, int64_t n)
 void NAME(lun__vectors_rank_two)(lun_isa isa, T *x, T v, T w, const T *vs, const T *ws, int64_t n)
 {
     CHOSEN(isa, rank_two, x, v, w, vs, ws, n);
+}
+
+void NAME(lun__vectors_rotate)(lun_isa isa, T *xr, T *xi, T *yr, T *yi, const T *by, int64_t n)
+{
+    CHOSEN(isa, rotate, xr, xi, yr, yi, by, n);
+}
+
+void NAME(lun__vectors_rotate_each)(lun_isa isa, T *re, T *im, const T *by, int64_t k)
+{
+    CHOSEN(isa, rotate_each, re, im, by, k);
 }
 
 void NAME(lun__vectors_subtract)(lun_isa isa, T *x, const T *y, int64_t n)

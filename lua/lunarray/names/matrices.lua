@@ -8,7 +8,7 @@ local matrix = require "lunarray.names.matrix"
 local rows, row = call.rows "Linear algebra"
 local array, bad, shaped, size = call.array, call.bad, call.shaped, call.size
 local dense = core.internal.dense
-local between, computed, with = matrix.between, matrix.computed, matrix.with
+local between, computed, part, with = matrix.between, matrix.computed, matrix.part, matrix.with
 local oblong, square = matrix.oblong, matrix.square
 
 -- Of enums of lunarray.h.
@@ -50,7 +50,7 @@ local function solved(what, A, B, prepare, flags)
     local all = with(common, #common, n, m)
     local x
     if size(all) == 0 then
-        x = core.zeros(all, (core.zeros(0, computed(A)) + core.zeros(0, computed(B))):dtype())
+        x = core.zeros(all, matrix.common(A, B))
     else
         local T = prepare(A)
         T = #common > 0 and T:broadcast(with(common, #common, (select(#shape - 1, T:shape())), n)) or T
@@ -147,11 +147,11 @@ row("solve_triangular", "A:solve_triangular(B [, {upper=false, unit=false, trans
     end)
 
 row("qr", 'A:qr([{mode="reduced"}])',
-    "Q, R: A is Q R, Q with orthonormal columns, R upper triangular with a diagonal that is not negative; of m x n\n"
+    "Q, R: A is Q R, Q with orthonormal columns, R upper triangular with a real diagonal >= 0; of m x n\n"
         .. 'matrices Q has as many columns as the lesser of m and n, with mode "complete" m; mode "r": R alone',
     "lun.vector{{3, 1}, {4, 2}}:qr{mode = \"r\"}:round()", "{{5.0, 2.0}, {0.0, 0.0}}",
     function(A, options)
-        local shape, m, n = oblong(matrix.real(A))
+        local shape, m, n = oblong(A)
         local mode = call.word(call.options(options, 2, "mode").mode or "reduced", 2, "reduced complete r", "mode")
         local k = mode == "complete" and m or math.min(m, n)
         if size(shape) == 0 then
@@ -171,29 +171,31 @@ row("qr", 'A:qr([{mode="reduced"}])',
 
 -- The matrix whose lower triangle is read.
 local function lower(A, options)
-    return options.upper and A:matrix_transpose() or A
+    return options.upper and matrix.adjoint(A) or A
 end
 
 row("eigh", "A:eigh([{upper=false}])",
-    "the eigenvalues of a symmetric matrix, ascending, and its eigenvectors, as columns; the lower triangle is read",
+    "the eigenvalues of a symmetric or Hermitian matrix, ascending, and its eigenvectors, as columns, in which the\n"
+        .. "element of the greatest modulus is real and positive; the lower triangle is read",
     "lun.vector{{2, 0}, {0, 1}}:eigh()", "{1.0, 2.0}, {{0.0, 1.0}, {1.0, 0.0}}",
     function(A, options)
-        local shape, n = square(matrix.real(A))
+        local shape, n = square(A)
         options = call.options(options, 2, "upper")
         if size(shape) == 0 then
-            return core.zeros(with(shape, #shape - 1), computed(A)), core.zeros(shape, computed(A))
+            return core.zeros(with(shape, #shape - 1), part(computed(A))), core.zeros(shape, computed(A))
         end
         local all = dense("eigh", lower(A, options))
-        return shaped(between(all, 1, 1), with(shape, #shape - 1)), between(all, 2, n + 1):matrix_transpose()
+        local values = shaped(between(all, 1, 1), with(shape, #shape - 1))
+        return core.iscomplex(values) and values:real() or values, between(all, 2, n + 1):matrix_transpose()
     end)
 
-row("eigvalsh", "A:eigvalsh([{upper=false}])", "the eigenvalues of a symmetric matrix alone",
+row("eigvalsh", "A:eigvalsh([{upper=false}])", "the eigenvalues of a symmetric or Hermitian matrix alone",
     "lun.vector{{2, 1}, {1, 2}}:eigvalsh():round()", "{1.0, 3.0}",
     function(A, options)
-        local shape = square(matrix.real(A))
+        local shape = square(A)
         options = call.options(options, 2, "upper")
         if size(shape) == 0 then
-            return core.zeros(with(shape, #shape - 1), computed(A))
+            return core.zeros(with(shape, #shape - 1), part(computed(A)))
         end
         return dense("eigh", lower(A, options), 1)
     end)
@@ -205,7 +207,7 @@ end
 
 -- Of matrices that have no elements.
 local function none(A, shape)
-    return core.zeros(shape, computed(A) == "f32" and "c64" or "c128")
+    return core.zeros(shape, part(computed(A)) == "f32" and "c64" or "c128")
 end
 
 row("eig", "A:eig()",
@@ -214,7 +216,7 @@ row("eig", "A:eig()",
     "lun.vector{{2, 1}, {0, 1}}:eig()",
     '{1.0+0.0i, 2.0+0.0i}, {{0.70710678118655+0.0i, 1.0+0.0i}, {-0.70710678118655+0.0i, 0.0+0.0i}}',
     function(A)
-        local shape, n = square(matrix.real(A))
+        local shape, n = square(A)
         if size(shape) == 0 then
             return none(A, with(shape, #shape - 1)), none(A, shape)
         end
@@ -226,7 +228,7 @@ row("eig", "A:eig()",
 row("eigvals", "A:eigvals()", "the eigenvalues of a square matrix alone",
     "lun.vector{{0, -1}, {1, 0}}:eigvals()", "{0.0-1.0i, 0.0+1.0i}",
     function(A)
-        local shape = square(matrix.real(A))
+        local shape = square(A)
         if size(shape) == 0 then
             return none(A, with(shape, #shape - 1))
         end

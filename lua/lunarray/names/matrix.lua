@@ -44,18 +44,24 @@ function M.computed(A)
     return (t == "c64" or t == "c128") and t or (t == "f32" or t == "f16" or t == "bf16") and "f32" or "f64"
 end
 
--- Refuses complex matrices, of which a name has no form yet.
-function M.real(A)
-    if core.isarray(A) and core.iscomplex(A) then
-        call.bad(1, "%s; of complex matrices there are lu solve inv det slogdet cholesky solve_triangular expm",
-            A:dtype())
-    end
-    return A
+-- The same of two operands.
+function M.common(A, B)
+    return (core.zeros(0, M.computed(A)) + core.zeros(0, M.computed(B))):dtype()
+end
+
+-- The transpose, of complex matrices the adjoint.
+function M.adjoint(A)
+    return core.iscomplex(A) and A:adjoint() or A:matrix_transpose()
+end
+
+-- The dtype of the parts of complex numbers, or of the numbers themselves.
+function M.part(t)
+    return t == "c64" and "f32" or t == "c128" and "f64" or t
 end
 
 -- The least difference from 1 of a dtype that matrices are computed in.
 function M.epsilon(t)
-    return t == "f32" and 2.0 ^ -23 or 2.0 ^ -52
+    return M.part(t) == "f32" and 2.0 ^ -23 or 2.0 ^ -52
 end
 
 -- An element for each matrix as a number, if there is one matrix, else an array.

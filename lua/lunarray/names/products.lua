@@ -518,7 +518,8 @@ row("matrix_norm", 'A:matrix_norm([{ord="fro", keep=false}])',
         options = call.options(options, 2, "ord keep")
         local ord, keep = options.ord == nil and "fro" or options.ord, options.keep
         local of_elements = ord == "fro" or ord == 1 or ord == -1 or math.type(ord) and is_infinite(ord)
-        A = call.floating(of_elements and moduli(A) or A)
+        A = of_elements and moduli(A) or A
+        A = core.iscomplex(A) and A or call.floating(A)
         local result
         if ord == "fro" then
             result = A:norm { axis = { rank - 1, rank }, keep = true }

@@ -8,12 +8,8 @@ local matrix = require "lunarray.names.matrix"
 local rows, row = call.rows "Singular values"
 local array, bad, shaped, size = call.array, call.bad, call.shaped, call.size
 local dense = core.internal.dense
-local between, computed, given, with = matrix.between, matrix.computed, matrix.given, matrix.with
-
--- The shape of real matrices, their numbers of rows and columns.
-local function oblong(A)
-    return matrix.oblong(matrix.real(A))
-end
+local adjoint, between, computed, given = matrix.adjoint, matrix.between, matrix.computed, matrix.given
+local oblong, part_of, with = matrix.oblong, matrix.part, matrix.with
 
 local VALUES = 1 -- of lunarray.h
 
@@ -29,12 +25,16 @@ local function direct(A)
     local shape, m, n = oblong(A)
     local all = dense("svd", A)
     local S = shaped(between(all, m + 1, m + 1), with(shape, #shape - 2, math.min(m, n)))
-    return between(all, 1, m), S, between(all, m + 2, m + n + 1):matrix_transpose()
+    return between(all, 1, m), core.iscomplex(S) and S:real() or S, between(all, m + 2, m + n + 1):matrix_transpose()
 end
 
 -- The same where rows of Vh have changed: their signs as they are defined.
 local function signed(U, S, Vh)
     local at = Vh:abs():argmax { axis = -1, keep = true }
+    if core.iscomplex(Vh) then
+        local entry = Vh:take_along_axis(at, { axis = -1 })
+        return U * entry:matrix_transpose() / entry:abs():matrix_transpose(), S, Vh * entry:conj() / entry:abs()
+    end
     local is_negative = Vh:take_along_axis(at, { axis = -1 }):lt(0)
     return core.where(is_negative:matrix_transpose(), 0 - U, U), S, core.where(is_negative, 0 - Vh, Vh)
 end
@@ -44,7 +44,7 @@ local function reduced(A)
     local shape, m, n = oblong(A)
     local k, t = math.min(m, n), computed(A)
     if size(shape) == 0 then
-        return core.zeros(with(shape, #shape - 2, m, k), t), core.zeros(with(shape, #shape - 2, k), t),
+        return core.zeros(with(shape, #shape - 2, m, k), t), core.zeros(with(shape, #shape - 2, k), part_of(t)),
             core.zeros(with(shape, #shape - 2, k, n), t)
     elseif 2 * m >= 3 * n then
         local Q, R = A:qr()
@@ -71,7 +71,7 @@ end
 row("svd", "A:svd([{full=false}])",
     "U, S, Vh: A is U times the singular values S, which descend, times Vh; of m x n matrices U has as many columns,\n"
         .. "and Vh as many rows, as the lesser of m and n; full: m columns, n rows. In each row of Vh the element of\n"
-        .. "the greatest modulus is positive",
+        .. "the greatest modulus is real and positive",
     "lun.vector{{0, 2}, {1, 0}}:svd()", "{{1.0, 0.0}, {0.0, 1.0}}, {2.0, 1.0}, {{0.0, 1.0}, {1.0, 0.0}}",
     function(A, options)
         oblong(A)
@@ -88,7 +88,7 @@ local function values(A)
     local shape, m, n = oblong(A)
     local count = with(shape, #shape - 2, math.min(m, n))
     if size(shape) == 0 then
-        return core.zeros(count, computed(A))
+        return core.zeros(count, part_of(computed(A)))
     elseif 2 * m >= 3 * n then
         A = A:qr { mode = "r" }
     elseif 2 * n >= 3 * m then
@@ -144,16 +144,18 @@ row("pinv", "A:pinv([{rtol=}])",
         end
         local U, S, Vh = reduced(A)
         local inverse = core.where(kept(A, S, options.rtol, 2), 1 / S, S * 0)
-        return (Vh:matrix_transpose() * spread(inverse, -2)):matmul(U:matrix_transpose())
+        return (adjoint(Vh) * spread(inverse, -2)):matmul(adjoint(U))
     end)
 
 -- The sums of squares of the columns of B - A x, without elements where there are none or the rank is below n.
 local function residuals(A, x, B, rank, shape)
     local m, n = shape[#shape - 1], shape[#shape]
     if m <= n or rank ~= n and #shape == 2 then
-        return core.zeros(0, x:dtype())
+        return core.zeros(0, part_of(x:dtype()))
     end
-    local squares = ((B - A:matmul(x)) ^ 2):sum { axis = -2 }
+    local rest = B - A:matmul(x)
+    local squares = core.iscomplex(rest) and rest:real() ^ 2 + rest:imag() ^ 2 or rest ^ 2
+    squares = squares:sum { axis = -2 }
     return #shape == 2 and squares or core.where(spread(rank:eq(n), -1), squares, call.nan)
 end
 
@@ -171,18 +173,18 @@ row("lstsq", "A:lstsq(B [, {rcond=}])",
         if select(-2, right:shape()) ~= m then
             bad(2, "%d rows expected, as the matrix has, got %s", m, call.described(B))
         end
-        local t = computed(A) == "f32" and computed(B) == "f32" and "f32" or "f64"
+        local t = matrix.common(A, B)
         local columns = select(-1, right:shape())
         if size(shape) * columns == 0 then
             local x = core.zeros(with(shape, #shape - 2, n, columns), t)
-            return one and shaped(x, with(shape, #shape - 2, n)) or x, none(shape), core.zeros(0, t), values(A)
+            return one and shaped(x, with(shape, #shape - 2, n)) or x, none(shape), core.zeros(0, part_of(t)), values(A)
         end
         A, right = A:cast(t), right:cast(t)
         local U, S, Vh = reduced(A)
         local keep = kept(A, S, options.rcond, 3)
-        local parts = U:matrix_transpose():matmul(right)
+        local parts = adjoint(U):matmul(right)
         parts = core.where(spread(keep, -1), parts / spread(S, -1), 0)
-        local x = Vh:matrix_transpose():matmul(parts)
+        local x = adjoint(Vh):matmul(parts)
         local rank = counted(keep, shape)
         local rest = residuals(A, x, right, rank, shape)
         if one then

@@ -301,9 +301,9 @@ typedef struct lun_logical_kind {
     /* lun_read, and lun_matmul; NULL: they see the slots, and refuse it. */
     lun_status (*read)(lun_engine *e, lun_array *a, void *host, int64_t first, int64_t count);
     lun_status (*matmul)(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
-    /* Of complex matrices, or real ones beside them: a batch of two more in front of the last two
-     * axes, the real and the imaginary parts; what such an axis joins to, which takes `planes`. */
-    lun_status (*planes)(lun_engine *e, lun_array *a, lun_array **out);
+    /* Of complex matrices, or real ones beside them: an axis more, with so many axes behind it, of
+     * the real and the imaginary parts; what such an axis joins to, which takes `planes`. */
+    lun_status (*planes)(lun_engine *e, lun_array *a, int behind, lun_array **out);
     lun_status (*of_planes)(lun_engine *e, lun_array *planes, int axis, lun_array **out);
     /* What a handle has beside slots and validity is given back; NULL: texts are. */
     void (*end)(lun_array *a);

@@ -34,7 +34,7 @@ lun_status lun__complex_reduce(lun_engine *e, lun_reduction r, lun_array *a, con
 lun_status lun__complex_reduce_matmul(lun_engine *e, lun_array *a, lun_array *b, lun_array **out);
 
 /* ---- matrices as planes (complex_planes.c) ---- */
-lun_status lun__complex_planes(lun_engine *e, lun_array *a, lun_array **out);
+lun_status lun__complex_planes(lun_engine *e, lun_array *a, int behind, lun_array **out);
 lun_status lun__complex_planes_joined(lun_engine *e, lun_array *planes, int axis, lun_array **out);
 
 /* ---- combined by operations (complex_fold.c) ---- */

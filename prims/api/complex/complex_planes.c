@@ -1,8 +1,9 @@
-/* complex_planes.c - complex matrices as planes, a batch of two real ones, and back. */
+/* complex_planes.c - complex matrices as real ones, an axis of whose is the parts, and back. */
 #include "api/complex/complex_array.h"
 
-/* The planes of an array of rank 2 or more, real or complex; any other array as it is. */
-lun_status lun__complex_planes(lun_engine *e, lun_array *a, lun_array **out)
+/* The parts of an array of rank 2 or more, real or complex, along an axis with so many behind it;
+ * any other array as it is. */
+lun_status lun__complex_planes(lun_engine *e, lun_array *a, int behind, lun_array **out)
 {
     int64_t shape[LUN_MAX_RANK];
     const int rank = a->weak ? 0 : lun_shape(a, shape);
@@ -15,7 +16,7 @@ lun_status lun__complex_planes(lun_engine *e, lun_array *a, lun_array **out)
     if (s == LUN_OK)
         s = lun_imag(e, a, &part[1]);
     if (s == LUN_OK)
-        s = lun_stack(e, part, 2, rank - 2, out);
+        s = lun_stack(e, part, 2, rank - behind, out);
     lun_release(part[0]);
     lun_release(part[1]);
     return s;

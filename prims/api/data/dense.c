@@ -1,6 +1,7 @@
 /* dense.c - factors of matrices, and what is solved with them.
  *
- * Complex matrices are computed as planes: a batch of two, the real and the imaginary parts. */
+ * Complex matrices are computed as real ones: a batch of two, the real and the imaginary parts, or
+ * matrices of twice as many rows, two for the parts of each row. */
 #include "api/fold/lazy.h"
 
 /* Numbers none of which is missing, real or complex. */
@@ -31,37 +32,70 @@ static lun_status real_matrices(lun_engine *e, lun_array *a, lun_node **out, int
     return s;
 }
 
-/* The same, as planes where `complex`. */
-static lun_status matrices(lun_engine *e, lun_array *a, bool complex, lun_node **out, int *rank,
+/* How the parts of complex matrices lie, by the axes behind that of the parts: the columns, or the
+ * rows and the columns. */
+enum { REAL = 0, ROWS = 1, PLANES = 2 };
+
+static int parts_of(lun_array *a, lun_algorithm which)
+{
+    if (lun_is_freed(a) || !lun__array_is_complex(a))
+        return REAL;
+    switch (which) {
+    case LUN_ALGORITHM_LU:
+    case LUN_ALGORITHM_DETERMINANT:
+    case LUN_ALGORITHM_CHOLESKY:
+        return PLANES;
+    case LUN_ALGORITHM_QR:
+    case LUN_ALGORITHM_EIGEN:
+    case LUN_ALGORITHM_SVD:
+    case LUN_ALGORITHM_EIGEN_GENERAL:
+        return ROWS;
+    default:
+        return REAL;
+    }
+}
+
+/* The axis of the rows. */
+static int axis_of_rows(int rank, int parts)
+{
+    return parts == ROWS ? rank - 3 : rank - 2;
+}
+
+/* The same, with the parts of complex ones; rank and shape have their axis, too. */
+static lun_status matrices(lun_engine *e, lun_array *a, int parts, lun_node **out, int *rank,
                            int64_t *shape)
 {
     lun_array *planes = NULL;
-    lun_status s = complex ? lun__array_present(e, a) : lun__array_usable(e, a);
-    if (s == LUN_OK && complex)
-        s = e->kinds[LUN_KIND_COMPLEX]->planes(e, a, &planes);
+    lun_status s = parts ? lun__array_present(e, a) : lun__array_usable(e, a);
+    if (s == LUN_OK && parts)
+        s = e->kinds[LUN_KIND_COMPLEX]->planes(e, a, parts, &planes);
     if (s == LUN_OK)
         s = real_matrices(e, planes ? planes : a, out, rank, shape);
     lun_release(planes);
     return s;
 }
 
-static lun_status square(lun_engine *e, const int64_t *shape, int rank, int64_t more)
+static lun_status square(lun_engine *e, int64_t rows, int64_t columns)
 {
-    if (shape[rank - 2] == shape[rank - 1] + more && shape[rank - 1] > 0)
+    if (rows == columns && rows > 0)
         return LUN_OK;
-    if (shape[rank - 2] == shape[rank - 1] + more)
+    if (rows == columns)
         return lun__fail(e, LUN_ESHAPE, "matrix is empty");
-    return lun__fail(e, LUN_ESHAPE, "matrix of shape %lld x %lld is not square",
-                     (long long)shape[rank - 2] - more, (long long)shape[rank - 1]);
+    return lun__fail(e, LUN_ESHAPE, "matrix of shape %lld x %lld is not square", (long long)rows,
+                     (long long)columns);
 }
 
 /* What of_one gives for each matrix: a row, or an element; two rows, or two and twice as many. */
 enum { ROW = -1, ELEMENT = -2, TWO_ROWS = -3, TWICE = -4 };
 
-static bool computes_complex(lun_algorithm which)
+/* The array of a node; complex, where `axis` is that of the parts, or real, -1. */
+static lun_status array_of(lun_engine *e, lun_node *n, int axis, lun_array **out)
 {
-    return which == LUN_ALGORITHM_LU || which == LUN_ALGORITHM_DETERMINANT ||
-           which == LUN_ALGORITHM_CHOLESKY;
+    lun_array *planes;
+    if (axis < 0)
+        return lun__array(e, n, false, out);
+    const lun_status s = lun__array(e, n, false, &planes);
+    return s == LUN_OK ? e->kinds[LUN_KIND_COMPLEX]->of_planes(e, planes, axis, out) : s;
 }
 
 /* Of one operand, a result of so many rows more than columns, or one of those. */
@@ -69,31 +103,29 @@ static lun_status of_one(lun_engine *e, lun_array *a, lun_algorithm which, int64
                          uint64_t option, int64_t to, const char *const *notes, lun_array **out)
 {
     int64_t shape[LUN_MAX_RANK];
-    int rank;
+    int rank = 3, axis = -1;
     lun_node *in = NULL, *n = NULL;
-    lun_array *planes;
-    const bool complex = !lun_is_freed(a) && lun__array_is_complex(a) && computes_complex(which);
-    lun_status s = matrices(e, a, complex, &in, &rank, shape);
+    const int parts = parts_of(a, which);
+    lun_status s = matrices(e, a, parts, &in, &rank, shape);
+    const int at = axis_of_rows(rank, parts);
     if (s == LUN_OK)
-        s = square(e, shape, rank, more);
-    const uint64_t options[] = {option, complex};
+        s = square(e, shape[at] - more, shape[rank - 1]);
     if (s == LUN_OK) {
+        const uint64_t options[] = {option, parts != REAL};
         const int64_t rows = shape[rank - 1];
-        shape[rank - 2] = to == TWO_ROWS ? 2
-                          : to == TWICE  ? 2 * rows + 2
-                          : to < 0       ? rows
-                                         : rows + to;
+        if (to == ELEMENT && parts)
+            axis = rank - 3;
+        else if (to >= 0 && parts)
+            axis = rank - 1 - parts;
+        else if (parts) /* a real result */
+            shape[--rank - 1] = rows;
+        shape[at] = to == TWO_ROWS ? 2 : to == TWICE ? 2 * rows + 2 : to < 0 ? rows : rows + to;
         rank += to == ROW || to == ELEMENT ? (int)to : 0;
         s = lun__fold_node_algorithm(e, which, &in, rows, options, (lun_dtype)in->dtype, rank,
                                      shape, notes, &n);
     }
     lun__node_release(e, in);
-    if (s != LUN_OK || !complex)
-        return s == LUN_OK ? lun__array(e, n, false, out) : s;
-    s = lun__array(e, n, false, &planes);
-    return s == LUN_OK ? e->kinds[LUN_KIND_COMPLEX]->of_planes(
-                             e, planes, to == ELEMENT ? rank - 1 : rank - 3, out)
-                       : s;
+    return s == LUN_OK ? array_of(e, n, axis, out) : s;
 }
 
 /* What solves with a: right sides b of the same batches. */
@@ -103,14 +135,14 @@ static lun_status of_two(lun_engine *e, lun_array *a, lun_array *b, lun_algorith
     int64_t shape[LUN_MAX_RANK], right[LUN_MAX_RANK];
     int rank, right_rank = 0;
     lun_node *in[2] = {NULL, NULL}, *cast[2] = {NULL, NULL}, *n = NULL;
-    lun_array *planes;
     const bool complex = !lun_is_freed(a) && !lun_is_freed(b) &&
                          (lun__array_is_complex(a) || lun__array_is_complex(b));
-    lun_status s = matrices(e, a, complex, &in[0], &rank, shape);
+    const int parts = complex ? PLANES : REAL;
+    lun_status s = matrices(e, a, parts, &in[0], &rank, shape);
     if (s == LUN_OK)
-        s = square(e, shape, rank, more);
+        s = square(e, shape[rank - 2] - more, shape[rank - 1]);
     if (s == LUN_OK)
-        s = matrices(e, b, complex, &in[1], &right_rank, right);
+        s = matrices(e, b, parts, &in[1], &right_rank, right);
     bool fits = s == LUN_OK && rank == right_rank && right[rank - 2] == shape[rank - 1];
     for (int k = 0; fits && k < rank - 2; k++)
         fits = right[k] == shape[k];
@@ -128,10 +160,7 @@ static lun_status of_two(lun_engine *e, lun_array *a, lun_array *b, lun_algorith
     lun_node *all[] = {in[0], in[1], cast[0], cast[1]};
     for (int k = 0; k < 4; k++)
         lun__node_release(e, all[k]);
-    if (s != LUN_OK || !complex)
-        return s == LUN_OK ? lun__array(e, n, false, out) : s;
-    s = lun__array(e, n, false, &planes);
-    return s == LUN_OK ? e->kinds[LUN_KIND_COMPLEX]->of_planes(e, planes, rank - 3, out) : s;
+    return s == LUN_OK ? array_of(e, n, complex ? rank - 3 : -1, out) : s;
 }
 
 /* Of one operand of any rows and columns, as many as option[1] and the segment: a result of so many
@@ -142,20 +171,28 @@ static lun_status of_oblong(lun_engine *e, lun_array *a, lun_algorithm which, in
                             lun_array **out)
 {
     int64_t shape[LUN_MAX_RANK];
-    int rank;
+    int rank = 3, axis = -1;
     lun_node *in = NULL, *n = NULL;
-    lun_status s = matrices(e, a, false, &in, &rank, shape);
-    if (s == LUN_OK && shape[rank - 2] * shape[rank - 1] == 0)
+    const int parts = parts_of(a, which);
+    lun_status s = matrices(e, a, parts, &in, &rank, shape);
+    const int at = axis_of_rows(rank, parts);
+    if (s == LUN_OK && shape[at] * shape[rank - 1] == 0)
         s = lun__fail(e, LUN_ESHAPE, "matrix is empty");
     if (s == LUN_OK) {
-        const uint64_t options[] = {(uint64_t)flags, (uint64_t)shape[rank - 2]};
+        const uint64_t of[] = {(uint64_t)flags | (parts ? LUN_PARTS : 0), (uint64_t)shape[at]};
         const int64_t columns = shape[rank - 1];
-        sizes(flags, &shape[rank - 2], &shape[rank - 1]);
-        s = lun__fold_node_algorithm(e, which, &in, columns, options, (lun_dtype)in->dtype, rank,
-                                     shape, notes, &n);
+        sizes(flags, &shape[at], &shape[rank - 1]);
+        axis = parts ? rank - 2 : -1;
+        if (parts && which == LUN_ALGORITHM_SVD && flags) { /* real values */
+            shape[rank - 2] = shape[rank - 1];
+            rank--;
+            axis = -1;
+        }
+        s = lun__fold_node_algorithm(e, which, &in, columns, of, (lun_dtype)in->dtype, rank, shape,
+                                     notes, &n);
     }
     lun__node_release(e, in);
-    return s == LUN_OK ? lun__array(e, n, false, out) : s;
+    return s == LUN_OK ? array_of(e, n, axis, out) : s;
 }
 
 /* The failure of one matrix and of one of several: the pivot, the matrix, how many there are. */
@@ -240,7 +277,7 @@ lun_status lun_solve_triangular(lun_engine *e, lun_array *t, lun_array *b, int f
 lun_status lun_eigh(lun_engine *e, lun_array *a, int flags, lun_array **out)
 {
     LUN_NEED(e, a && out && flags >= 0 && flags <= LUN_VALUES);
-    LUN_NO_MISSING(e, a);
+    NUMBERS(e, a);
     return of_one(e, a, LUN_ALGORITHM_EIGEN, 0, (uint64_t)flags, flags ? ROW : 1,
                   several(a) ? one_no_eigenvalues : no_eigenvalues, out);
 }
@@ -248,7 +285,7 @@ lun_status lun_eigh(lun_engine *e, lun_array *a, int flags, lun_array **out)
 lun_status lun_eig(lun_engine *e, lun_array *a, int flags, lun_array **out)
 {
     LUN_NEED(e, a && out && flags >= 0 && flags <= LUN_VALUES);
-    LUN_NO_MISSING(e, a);
+    NUMBERS(e, a);
     return of_one(e, a, LUN_ALGORITHM_EIGEN_GENERAL, 0, (uint64_t)flags, flags ? TWO_ROWS : TWICE,
                   several(a) ? one_no_eigenvalues : no_eigenvalues, out);
 }
@@ -263,7 +300,7 @@ static void sizes_of_qr(int flags, int64_t *rows, int64_t *columns)
 lun_status lun_qr(lun_engine *e, lun_array *a, int flags, lun_array **out)
 {
     LUN_NEED(e, a && out && flags >= 0 && flags <= LUN_TRIANGULAR);
-    LUN_NO_MISSING(e, a);
+    NUMBERS(e, a);
     return of_oblong(e, a, LUN_ALGORITHM_QR, flags, NULL, sizes_of_qr, out);
 }
 
@@ -277,7 +314,7 @@ static void sizes_of_svd(int flags, int64_t *rows, int64_t *columns)
 lun_status lun_svd(lun_engine *e, lun_array *a, int flags, lun_array **out)
 {
     LUN_NEED(e, a && out && flags >= 0 && flags <= LUN_VALUES);
-    LUN_NO_MISSING(e, a);
+    NUMBERS(e, a);
     return of_oblong(e, a, LUN_ALGORITHM_SVD, flags,
                      several(a) ? one_no_singular_values : no_singular_values, sizes_of_svd, out);
 }

@@ -91,6 +91,40 @@ static void test_factors_and_solutions(void **state)
     lun_release(b);
 }
 
+static void test_complex_matrices(void **state)
+{
+    (void)state;
+    lun_array *re = matrix(LIST(0, 0), 2, (const int64_t[]){2, 1}), *x, *a;
+    lun_array *im = matrix(LIST(0, -2), 2, (const int64_t[]){2, 1});
+    OK(lun_complex(e, re, im, &a));
+    lun_release(re);
+    lun_release(im);
+    OK(lun_qr(e, a, 0, &x));
+    assert_int_equal(lun_dtype_of(x), LUN_C128);
+    OK(lun_imag(e, x, &im));
+    holds(im, 3, LIST(0, -1, 0));
+    lun_release(x);
+    OK(lun_svd(e, a, LUN_VALUES, &x));
+    assert_int_equal(lun_dtype_of(x), LUN_F64);
+    holds(x, 1, LIST(2));
+    OK(lun_svd(e, a, 0, &x));
+    OK(lun_real(e, x, &re));
+    holds(re, 4, LIST(0, 0, 2, 1));
+    lun_release(x);
+    lun_release(a);
+    re = matrix(LIST(3, 0, 0, 2), 2, square);
+    im = matrix(LIST(0, 99, 0, 0), 2, square);
+    OK(lun_complex(e, re, im, &a));
+    OK(lun_eigh(e, a, LUN_VALUES, &x));
+    assert_int_equal(lun_dtype_of(x), LUN_F64);
+    holds(x, 2, LIST(2, 3));
+    OK(lun_eig(e, a, LUN_VALUES, &x));
+    holds(x, 4, LIST(2, 3, 0, 0));
+    lun_release(a);
+    lun_release(re);
+    lun_release(im);
+}
+
 static void test_refusals(void **state)
 {
     (void)state;
@@ -142,6 +176,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_factors_and_solutions, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_complex_matrices, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_refusals, kit_reference_open, kit_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -283,12 +283,4 @@ describe("complex linear algebra", function()
         fails("bad argument #1 to 'inv' (matrix of shape 3 x 2 is not square)", nil,
             function() return lun.inv(lun.zeros({ 3, 2 }, "c128")) end)
     end)
-
-    it("says which names have no complex form", function()
-        local A = random({ 3, 3 }, 1)
-        for _, name in ipairs { "qr", "svd", "svdvals", "eigh", "eigvalsh", "eig", "eigvals", "pinv", "matrix_rank" } do
-            fails(("bad argument #1 to '%s' (c128; of complex matrices there are lu solve inv det slogdet cholesky "
-                .. "solve_triangular expm)"):format(name), nil, function() return lun[name](A) end)
-        end
-    end)
 end)

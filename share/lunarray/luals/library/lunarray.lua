@@ -547,7 +547,8 @@ function Array:dtype() end
 ---@return lun.Array
 function Array:eig() end
 
----the eigenvalues of a symmetric matrix, ascending, and its eigenvectors, as columns; the lower triangle is read
+---the eigenvalues of a symmetric or Hermitian matrix, ascending, and its eigenvectors, as columns, in which the
+---element of the greatest modulus is real and positive; the lower triangle is read
 ---`A:eigh([{upper=false}])`
 ---@param options? { upper?: boolean }
 ---@return lun.Array
@@ -558,7 +559,7 @@ function Array:eigh(options) end
 ---@return lun.Array
 function Array:eigvals() end
 
----the eigenvalues of a symmetric matrix alone
+---the eigenvalues of a symmetric or Hermitian matrix alone
 ---`A:eigvalsh([{upper=false}])`
 ---@param options? { upper?: boolean }
 ---@return lun.Array
@@ -1558,7 +1559,7 @@ function Array:put_along_axis(i, x, options) end
 ---@return lun.Array
 function Array:qcut(n, options) end
 
----Q, R: A is Q R, Q with orthonormal columns, R upper triangular with a diagonal that is not negative; of m x n
+---Q, R: A is Q R, Q with orthonormal columns, R upper triangular with a real diagonal >= 0; of m x n
 ---matrices Q has as many columns as the lesser of m and n, with mode "complete" m; mode "r": R alone
 ---`A:qr([{mode="reduced"}])`
 ---@param options? { mode?: string }
@@ -2005,7 +2006,7 @@ function Array:sum(options) end
 
 ---U, S, Vh: A is U times the singular values S, which descend, times Vh; of m x n matrices U has as many columns,
 ---and Vh as many rows, as the lesser of m and n; full: m columns, n rows. In each row of Vh the element of
----the greatest modulus is positive
+---the greatest modulus is real and positive
 ---`A:svd([{full=false}])`
 ---@param options? { full?: boolean }
 ---@return lun.Array
@@ -3663,7 +3664,8 @@ function lun.each(shape, f, options) end
 ---@return lun.Array
 function lun.eig(a) end
 
----the eigenvalues of a symmetric matrix, ascending, and its eigenvectors, as columns; the lower triangle is read
+---the eigenvalues of a symmetric or Hermitian matrix, ascending, and its eigenvectors, as columns, in which the
+---element of the greatest modulus is real and positive; the lower triangle is read
 ---`A:eigh([{upper=false}])`
 ---@param a lun.Operand
 ---@param options? { upper?: boolean }
@@ -3676,7 +3678,7 @@ function lun.eigh(a, options) end
 ---@return lun.Array
 function lun.eigvals(a) end
 
----the eigenvalues of a symmetric matrix alone
+---the eigenvalues of a symmetric or Hermitian matrix alone
 ---`A:eigvalsh([{upper=false}])`
 ---@param a lun.Operand
 ---@param options? { upper?: boolean }
@@ -5050,7 +5052,7 @@ function lun.put_along_axis(a, i, x, options) end
 ---@return lun.Array
 function lun.qcut(a, n, options) end
 
----Q, R: A is Q R, Q with orthonormal columns, R upper triangular with a diagonal that is not negative; of m x n
+---Q, R: A is Q R, Q with orthonormal columns, R upper triangular with a real diagonal >= 0; of m x n
 ---matrices Q has as many columns as the lesser of m and n, with mode "complete" m; mode "r": R alone
 ---`A:qr([{mode="reduced"}])`
 ---@param a lun.Operand
@@ -5552,7 +5554,7 @@ function lun.sum(a, options) end
 
 ---U, S, Vh: A is U times the singular values S, which descend, times Vh; of m x n matrices U has as many columns,
 ---and Vh as many rows, as the lesser of m and n; full: m columns, n rows. In each row of Vh the element of
----the greatest modulus is positive
+---the greatest modulus is real and positive
 ---`A:svd([{full=false}])`
 ---@param a lun.Operand
 ---@param options? { full?: boolean }
