@@ -84,16 +84,25 @@ static void NAME(rotate_rows)(const general *g, T *rows, int64_t count, int64_t 
     }
 }
 
-/* Rows of the triangle, then of the transformation, times a sweep's rotations. */
+/* A sweep's rotations, of some rows of the triangle or of some columns of z, whose rows are columns
+ * of the transformation. */
 static void NAME(rotate_part)(void *ctx, int64_t part, int worker)
 {
     const general *g = ctx;
-    const int64_t first = g->first, last = g->last, top = g->vectors ? 0 : first;
-    const int64_t own = (last - top) / 8 + 1, at = part < own ? top + 8 * part : 8 * (part - own);
-    const int64_t end = part < own ? last + 1 : g->n, count = end - at < 8 ? end - at : 8;
-    T *rows = (T *)(part < own ? g->a : g->z) + 2 * at * g->n;
+    const int64_t n = g->n, first = g->first, last = g->last, top = g->vectors ? 0 : first;
+    const int64_t own = (last - top) / 8 + 1;
     (void)worker;
-    NAME(rotate_rows)(g, rows, count, part < own && at > first ? at - 1 : first, last);
+    if (part < own) {
+        const int64_t at = top + 8 * part, count = last + 1 - at < 8 ? last + 1 - at : 8;
+        NAME(rotate_rows)(g, (T *)g->a + 2 * at * n, count, at > first ? at - 1 : first, last);
+        return;
+    }
+    const int64_t j = COLUMNS * (part - own), width = n - j < COLUMNS ? n - j : COLUMNS;
+    for (int64_t k = first; k < last; k++) {
+        T *x = (T *)g->z + 2 * k * n + j;
+        NAME(lun__vectors_rotate)
+        (g->by.isa, x, x + n, x + 2 * n, x + 3 * n, (const T *)g->rotations + 3 * k, width);
+    }
 }
 
 /* A sweep of QR: the rows less a shift become a triangle, then times the rotations, and the shift
@@ -116,7 +125,8 @@ static void NAME(complex_sweep)(general *g, const NAME(complex_window) * s)
     }
     for (int64_t k = s->first; k < s->last; k++)
         by[3 * k + 2] = -by[3 * k + 2]; /* of columns by the adjoint: s is conjugate */
-    shared(g, (s->last - top) / 8 + 1 + (g->vectors ? (n + 7) / 8 : 0), NAME(rotate_part));
+    shared(g, (s->last - top) / 8 + 1 + (g->vectors ? (n + COLUMNS - 1) / COLUMNS : 0),
+           NAME(rotate_part));
     for (int64_t i = s->first; i <= s->last; i++) {
         a[2 * i * n + i] = a[2 * i * n + i] + s->re;
         a[(2 * i + 1) * n + i] = a[(2 * i + 1) * n + i] + s->im;
@@ -154,16 +164,16 @@ static bool NAME(complex_iterate)(general *g)
 }
 
 /* The eigenvectors of the triangle, each two rows of x, for products with rows of real and of
- * imaginary parts: real and less imaginary parts, imaginary and real ones. */
+ * imaginary parts: real and less imaginary parts in turn, imaginary and real ones. */
 static void NAME(complex_vectors)(general *g)
 {
     const int64_t n = g->n;
     const T *re = g->re, *im = g->im;
     const lun_isa isa = g->by.isa;
-    memset(g->x, 0, (size_t)(4 * n * n) * sizeof(T));
     for (int64_t k = n - 1; k >= 0 && !lun__backend_stop_requested(g->by.services); k--) {
-        T *out = (T *)g->x + 4 * k * n, *y = out + 2 * n, *x = y + n;
+        T *out = (T *)g->x + 4 * k * n, *x = g->u, *y = x + n;
         const T least = NAME(least)(re[k], im[k]);
+        memset(x, 0, (size_t)(2 * n) * sizeof(T));
         x[k] = 1;
         for (int64_t i = k - 1; i >= 0; i--) {
             const T *row = (const T *)g->a + 2 * i * n + i + 1;
@@ -180,8 +190,9 @@ static void NAME(complex_vectors)(general *g)
             NAME(shorten)(g, y, i, most);
         }
         for (int64_t j = 0; j < n; j++) {
-            out[j] = x[j];
-            out[n + j] = 0 - y[j];
+            out[2 * j] = out[2 * n + 2 * j + 1] = x[j];
+            out[2 * j + 1] = 0 - y[j];
+            out[2 * n + 2 * j] = y[j];
         }
     }
 }

@@ -26,8 +26,8 @@ enum { COLUMNS = 64 }; /* that rotations are applied to at a time */
  * Rows of `z` are columns of the transformation, rows of `x` the eigenvectors of `a`: of a pair the
  * real parts, then the imaginary ones.
  *
- * Rows of a complex matrix are two, of the parts, and so are those of `z`, which is the
- * transformation itself; all eigenvectors are as those of pairs. */
+ * Rows of a complex matrix are two, of the parts, and so are those of `z`; all eigenvectors are as
+ * those of pairs. */
 typedef struct general {
     lun_algorithm_run *r;
     int64_t n, count, bytes; /* rows, matrices, scratch memory of a worker */

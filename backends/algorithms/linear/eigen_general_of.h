@@ -54,13 +54,9 @@ static void NAME(vector)(const general *g, int64_t k, int64_t from, T *vectors)
 static void NAME(transform)(general *g)
 {
     const int64_t n = g->n, lanes = g->lanes, all = lanes * n;
-    const T *im = g->im, *z = g->z;
-    T *turned = g->by.product;
-    for (int64_t i = 0; lanes == 2 && i < all; i++)
-        for (int64_t j = 0; j < n; j++)
-            turned[(i % 2 * n + j) * n + i / 2] = z[i * n + j];
+    const T *im = g->im;
     lun__products_run(g->by.services, g->by.team, g->by.is_double, (lun_operand){g->x, all, 1},
-                      (lun_operand){lanes == 2 ? turned : z, n, 1}, g->q, all, n, all, g->by.room);
+                      (lun_operand){g->z, n, 1}, g->q, all, n, all, g->by.room);
     for (int64_t k = 0, rows; k < all; k += rows) {
         T *x = (T *)g->q + k * n;
         rows = lanes == 2 || im[k] != 0 ? 2 : 1;

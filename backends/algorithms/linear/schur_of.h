@@ -109,18 +109,17 @@ static void NAME(hessenberg)(general *g)
     }
 }
 
-/* The product of the reflections, its columns as rows of z; of complex ones as it is. */
+/* The product of the reflections, its columns as rows of z. */
 static void NAME(reflect)(general *g)
 {
-    const int64_t n = g->n;
+    const int64_t n = g->n, lanes = g->lanes;
     const T *q = g->q;
     T *z = g->z;
-    NAME(lun__reflections_triangles)(&g->by, g->lanes * (n - 1), g->tau);
-    NAME(lun__reflections_orthogonal)
-    (&g->by, g->lanes * (n - 1), n, g->lanes == 2 ? g->z : g->q);
-    for (int64_t i = 0; g->lanes == 1 && i < n; i++)
+    NAME(lun__reflections_triangles)(&g->by, lanes * (n - 1), g->tau);
+    NAME(lun__reflections_orthogonal)(&g->by, lanes * (n - 1), n, g->q);
+    for (int64_t i = 0; i < lanes * n; i++)
         for (int64_t j = 0; j < n; j++)
-            z[j * n + i] = q[i * n + j];
+            z[(lanes * j + i % lanes) * n + i / lanes] = q[i * n + j];
 }
 
 /* ---- shifted QR ------------------------------------------------------------------------------ */

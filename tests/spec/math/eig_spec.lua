@@ -167,8 +167,8 @@ describe("eig", function()
 
     it("ends with an interrupt and a memory limit, and works after them", function()
         stopped.by_interrupt("A = (lun.random({ 400, 400 }, { seed = 1 }) - 0.5):eval()",
-            "(A:eig()):eval(); A[1][1] = A[1][1] + 1", "lun.eye(2):eigvals():sum()", "2.0+0.0i")
+            "(A:eig()):eval(); A[1][1] = A[1][1] + 1", "lun.eye(2):eigvals():sum().re", "2.0")
         stopped.by_memory(40, "local A = lun.random({ 1500, 1500 }, { seed = 1 }):eval()", "A:eigvals():eval()",
-            "lun.eye(2):eigvals():sum()", "2.0+0.0i")
+            "lun.eye(2):eigvals():sum().re", "2.0")
     end)
 end)
