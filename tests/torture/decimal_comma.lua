@@ -2,6 +2,10 @@
 -- themselves by tostring, string.format and table.concat keeps its point: only texts of the engine are looked at.
 assert(os.setlocale("de_DE.UTF-8", "numeric"))
 
+if not math.type then -- another Lua that a spec starts
+    return
+end
+
 local as_text, concat, format = tostring, table.concat, string.format
 
 -- Is the function that calls the caller of this one a test's?
@@ -14,7 +18,14 @@ local function with_point(x)
 end
 
 rawset(_G, "tostring", function(x)
-    return math.type(x) == "float" and is_for_tests() and with_point(x) or as_text(x)
+    if math.type(x) == "float" and is_for_tests() then
+        return with_point(x)
+    end
+    local ok, text = pcall(as_text, x)
+    if not ok then
+        error(type(text) == "string" and text:gsub("^[^:]*:%d+: ", "") or text, 2) -- where the test calls it
+    end
+    return text
 end)
 
 rawset(table, "concat", function(list, ...)
@@ -40,7 +51,7 @@ rawset(string, "format", function(text, ...)
         end
         k = k + 1
         local x = arguments[k]
-        if math.type(x) == "float" then
+        if math.type(x) == "float" or math.type(x) and conversion:find "[aAeEfFgG]$" then
             return (format(conversion, conversion:find "s$" and with_point(x) or x):gsub(",", "."))
         end
         return k <= arguments.n and format(conversion, x) or format(conversion) -- which raises the error

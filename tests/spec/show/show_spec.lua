@@ -83,7 +83,7 @@ describe("tostring", function()
         local v = lun.vector { 1 }
         v:free()
         local line = debug.getinfo(1, "l").currentline + 1
-        local ok, message = pcall(function() return tostring(v) end)
+        local ok, message = pcall(function() return (tostring(v)) end) -- no tail call, which has no line
         assert.is_false(ok)
         assert.matches(("show_spec.lua:%d: attempt to use a freed Vector$"):format(line), message)
     end)
