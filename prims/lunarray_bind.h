@@ -582,6 +582,32 @@ LUN_API int lun_blocks_home(const lun_blocks *b, const int64_t *index, int64_t *
 LUN_API lun_status lun_blocks_gather(lun_engine *e, const lun_said *said, const lun_blocks *b,
                                      lun_array *part, lun_array **out);
 
+/* ---- the parts of all ranks as one array (api/spmd/over_ranks.c) -------------------------------
+ * Such an array is evaluated by all ranks in step, between begin and end, with whatever is made of
+ * it: it moves what it needs from rank to rank, as on any set of locations.  Arrays that every rank
+ * has are evaluated before.  Not for one rank alone. */
+
+/* Rank k has slices bound[k] .. bound[k + 1] - 1 of the first axis; so many bounds as ranks, and
+ * one more. */
+typedef struct lun_slices {
+    size_t size; /* sizeof(lun_slices) */
+    int rank;
+    int64_t shape[LUN_MAX_RANK];
+    const int64_t *bound;
+} lun_slices;
+/* The array of everyone's parts; the part stays, and stays as it is, until this is freed. */
+LUN_API lun_status lun_over_ranks(lun_engine *e, const lun_slices *at, lun_array *part,
+                                  lun_array **out);
+/* From here on the ranks are the locations in use. */
+LUN_API lun_status lun_over_ranks_begin(lun_engine *e);
+/* What was in use before is so again.  s: how this rank has fared; where it has failed for want of
+ * memory or time and others do not know, all give up.  Returns how many more bytes are in use than
+ * when it began. */
+LUN_API int64_t lun_over_ranks_end(lun_engine *e, lun_status s);
+/* Evaluates a: *out is this rank's part of it, if it is divided as `all`, such an array, is; else
+ * NULL, and a is on all ranks. */
+LUN_API lun_status lun_over_ranks_own(lun_engine *e, lun_array *all, lun_array *a, lun_array **out);
+
 /* Elements as lun_file_elements gives them, but read now: the places in use have a block each,
  * which ranks that see the file read themselves.  step: from the first byte of an element to that
  * of the next; 0: they stand side by side. */

@@ -184,10 +184,14 @@ void lun__backend_share_copy(lun_engine *e, void *to, const void *from, int64_t 
     lun__backend_share_range(e, bytes, bytes, &(copying){to, from}, copy_range);
 }
 
-/* What computes at location k of the set, or alone. */
+/* What computes at location k of the set, or alone; of ranks, whose plans are alike on all
+ * machines, nothing that hangs on one. */
 static const lun_abilities *can_at(const lun_engine *e, int k)
 {
-    return &lun__state_computes_at(e->set_count ? e->set[k] : e->backends[e->current])->can;
+    static const lun_abilities none;
+    return lun__state_of_ranks(e)
+               ? &none
+               : &lun__state_computes_at(e->set_count ? e->set[k] : e->backends[e->current])->can;
 }
 
 bool lun__backend_chains(const lun_engine *e)

@@ -32,6 +32,8 @@ static lun_backend_slot *host_location(lun_engine *e, lun_backend_slot *of, unsi
 
 static lun_status add(draft *d, lun_backend_slot *at)
 {
+    if (at->rank)
+        return lun__backend_unknown(d->e, at->name);
     lun_status s = lun__backend_open(d->e, lun__state_computes_at(at));
     for (int i = 0; s == LUN_OK && i < d->count; i++)
         if (d->at[i] == at)

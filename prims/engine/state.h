@@ -42,6 +42,8 @@ struct lun_backend_slot {
     char *reason;             /* why it cannot be used, once tried */
     lun_backend_slot *of;     /* of a part of host memory: the backend that computes there */
     lun_place_stats *counted; /* of a location of a set; NULL: it never was one */
+    int rank;  /* of a location that is a rank of one script: its number from 1; else 0 */
+    bool away; /* it is another rank: this one has none of its memory and does none of its work */
 };
 
 /* The backend that computes at a location. */
@@ -248,6 +250,11 @@ lun_backend_slot *lun__set_at(lun_engine *e, int k);
 static inline int lun__state_places(const lun_engine *e)
 {
     return e->set_count ? e->set_count : 1;
+}
+/* Whether the locations in use are ranks that all take the same steps. */
+static inline bool lun__state_of_ranks(const lun_engine *e)
+{
+    return e->set_count && e->set[0]->rank;
 }
 /* Makes what computes at a location the backend in use; gives what was so before. */
 static inline int lun__state_set_enter(lun_engine *e, lun_backend_slot *at)

@@ -78,7 +78,8 @@ lun_status lun__check_step_open(lun_engine *e, const lun_step *first, const lun_
                                 lun_check *out)
 {
     lun_status s = LUN_OK;
-    out->open = e->checks && e->set_count;
+    out->open = e->checks && e->set_count &&
+                !(lun__state_of_ranks(e) && first->lowered.needed); /* which may be left out */
     if (!out->open)
         return s;
     out->told = (lun_told){0};

@@ -60,6 +60,12 @@ static bool is_same_call(const lun_engine *e, const lun_recipe_part *p, const lu
     return n->body == p->body && n->body->number == p->number && lun__graph_shape_inlines(e, n);
 }
 
+/* Kernels, chains and sweeps are made for one location, for a set, or for ranks. */
+static int set_kind(const lun_engine *e)
+{
+    return !e->set_count ? 0 : lun__state_of_ranks(e) ? 2 : 1;
+}
+
 /* Whether the graph below the roots has the recipe's shape; its nodes in order then. */
 static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, int count,
                     lun_node **order)
@@ -68,7 +74,7 @@ static bool matches(lun_engine *e, const lun_recipe *r, lun_node *const *roots, 
     uint64_t walk = ++e->walk;
     const int64_t unrolled = r->step.lowered.unrolled;
     int64_t space = lun__graph_shape_below(roots[0], unrolled);
-    if (r->roots != count || !space || r->on_set != (e->set_count > 0))
+    if (r->roots != count || !space || r->on_set != set_kind(e))
         return false;
     for (int i = 0; i < count; i++) {
         if (roots[i]->mark == walk)
@@ -371,7 +377,7 @@ lun_recipe *lun__recipe_learn(lun_engine *e, lun_node *const *roots, int count, 
         return NULL;
     }
     r->form = lun__graph_shape_form(roots, count);
-    r->on_set = e->set_count > 0;
+    r->on_set = set_kind(e);
     for (int i = 0; i < s.count; i++)
         r->is_short |= s.order[i]->kind == LUN_NODE_REDUCE &&
                        lun__short_segments_wanted(e, s.n, s.order[i]->step);

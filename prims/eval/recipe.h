@@ -25,7 +25,7 @@ struct lun_recipe {
     int count, roots;
     uint32_t form;
     bool is_short;           /* its segments are such that lun__short_segments_wanted */
-    bool on_set;             /* its kernel is lowered for the locations of a set */
+    int on_set;              /* not 0: its kernel is lowered for the locations of a set */
     lun_step step;           /* its nodes are those of the last run: replaced before use */
     int32_t *slots;          /* numbers of nodes in the shape's order, by slot; one block with */
     int32_t *args, *results; /* by argument (-1: fixed), by result, */

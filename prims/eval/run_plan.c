@@ -51,23 +51,34 @@ static lun_status leave_out(lun_engine *e, const lun_lowered *l)
     return s;
 }
 
+/* *done: of a reduction for what needs it nothing does.  On sets it is done as was told beforehand,
+ * but on ranks, which all know. */
+static lun_status leave_unneeded(lun_engine *e, const lun_step *step, bool *done)
+{
+    const lun_node *asked = step->lowered.needed;
+    bool needed = true;
+    if (!asked || (e->set_count && !lun__state_of_ranks(e)))
+        return LUN_OK;
+    const lun_status s = lun__launch_needed(e, asked, 0, asked->n, &needed);
+    *done = s == LUN_OK && !needed;
+    return *done ? leave_out(e, &step->lowered) : s;
+}
+
 static lun_status run_launch(lun_engine *e, const lun_step *step)
 {
     lun_kernel_entry *k = NULL;
-    bool needed = true;
-    if (step->lowered.needed && !e->set_count) { /* on sets it does what was told beforehand */
-        lun_status s =
-            lun__launch_needed(e, step->lowered.needed, 0, step->lowered.needed->n, &needed);
-        if (s != LUN_OK || !needed)
-            return s == LUN_OK ? leave_out(e, &step->lowered) : s;
-    }
+    bool done = false;
+    lun_status status = leave_unneeded(e, step, &done);
+    if (status != LUN_OK || done)
+        return status;
     if (step->across || step->pairs) {
         lun_status s = step->across ? lun__outer_axis_step_run(e, step->across)
                                     : lun__pairs_step_run(e, step->pairs);
         e->stats.kept += s == LUN_OK ? step->kept : 0;
         return s;
     }
-    lun_status status = step->n > 0 ? lun__kernel_of(e, &step->lowered, &k) : LUN_OK;
+    if (step->n > 0)
+        status = lun__kernel_of(e, &step->lowered, &k);
     if (status == LUN_OK)
         status = lun__launch_lowered(e, &step->lowered, k, step->n);
     if (status == LUN_OK)
@@ -102,7 +113,10 @@ static lun_status run_on_set(lun_engine *e, const lun_step *step, bool *done)
         [LUN_SHARE_PRODUCT] = lun__rows_product,
         [LUN_SHARE_ALONE] = bring};
     lun_share x;
-    lun_status s = lun__share_open(e, step, &lun__share_done, e, &x);
+    lun_status s = leave_unneeded(e, step, done);
+    if (s != LUN_OK || *done)
+        return s;
+    s = lun__share_open(e, step, &lun__share_done, e, &x);
     if (s != LUN_OK)
         return s;
     *done = x.rule->kind != LUN_SHARE_ALONE;
@@ -114,7 +128,7 @@ static lun_status run_on_set(lun_engine *e, const lun_step *step, bool *done)
 
 lun_status lun__run_plan_step(lun_engine *e, const lun_step *step)
 {
-    bool done;
+    bool done = false;
     lun_check c;
     lun_status s = lun__check_step_open(e, step, step, &c);
     if (s == LUN_OK)

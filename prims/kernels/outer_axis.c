@@ -191,7 +191,8 @@ lun_status lun__outer_axis_make(lun_engine *e, const lun_schedule *s, int g, lun
     const lun_group *group = &s->groups[g];
     bool possible = true;
     *out = NULL;
-    if (!group->segment || group->scan || group->n < LUN_OUTER_AXIS_LEAST)
+    if (!group->segment || group->scan ||
+        (group->n < LUN_OUTER_AXIS_LEAST && !lun__state_of_ranks(e))) /* rows stay at their rank */
         return LUN_OK;
     lun_outer_axis *a = calloc(1, sizeof *a);
     if (!a)

@@ -7,6 +7,8 @@
 
 #include "ir/combine_order.h"
 #include "kernels/canonical_nan.h"
+#include "lunarray_bind.h"
+#include "ranks/ranks.h"
 
 /* What the kernel's chunks are joined with. */
 typedef struct joint {
@@ -178,6 +180,63 @@ lun_status lun__join_partials(lun_engine *e, const lun_backend_slot *b, const lu
         s = lun__order_join(run->partials, rows, (size_t)l->ir.result_count * sizeof *run->partials,
                             combine_level, &j);
     return s == LUN_OK ? begin_results(e, l, &j, 1) : s;
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+/* The cells of all chunks, of which rank k has those of chunks[k]. */
+typedef struct tree {
+    lun_engine *e;
+    joint *j;
+    const lun_interval *chunks;
+    int64_t row, all; /* cells of a chunk; chunks */
+    int own;          /* the rank whose cells are joined here; -1: none */
+    bool told;        /* all know what the nodes of one rank come to */
+} tree;
+
+/* What a node of the tree, `size` chunks from `at` on, comes to is to be in the row of the first
+ * one: a node of one rank's chunks goes to all, one of several is made where these are told. */
+static lun_status visit(const tree *t, int64_t at, int64_t size)
+{
+    uint64_t two[2 * 2 * LUN_GROUP_SINKS];
+    const int64_t half = size / 2, end = at + size < t->all ? at + size : t->all;
+    const size_t bytes = (size_t)t->row * sizeof *two;
+    uint64_t *one = t->j->run->partials + at * t->row, *other = one + half * t->row;
+    lun_status s = LUN_OK;
+    int k = 0;
+    while (at < t->chunks[k].lo || at >= t->chunks[k].hi)
+        k++;
+    if (end <= t->chunks[k].hi) {
+        if (!t->told && k == t->own)
+            s = lun__order_join(one, end - at, bytes, combine_level, t->j);
+        const lun_status noted =
+            t->told ? LUN_OK : lun__rank_move(t->e, k, LUN_ALL_RANKS, one, (int64_t)bytes);
+        return s == LUN_OK ? noted : s;
+    }
+    s = visit(t, at, half);
+    const lun_status rest = at + half < t->all ? visit(t, at + half, half) : LUN_OK;
+    s = s == LUN_OK ? rest : s;
+    if (!t->told || s != LUN_OK || at + half >= t->all)
+        return s;
+    memcpy(two, one, bytes);
+    memcpy(two + t->row, other, bytes);
+    s = combine_level(t->j, two, 1);
+    memcpy(one, two, bytes);
+    return s;
+}
+
+lun_status lun__join_ranks(lun_engine *e, const lun_backend_slot *b, const lun_lowered *l,
+                           lun_kernel *k, lun_launch *run, const lun_rank_chunks *of)
+{
+    joint j = {b, k, run};
+    tree t = {e, &j, of->at, l->ir.result_count, 0, of->own, of->told};
+    int64_t size = 1;
+    for (int i = 0; i < of->ranks; i++)
+        t.all = of->at[i].hi > t.all ? of->at[i].hi : t.all;
+    while (size < t.all)
+        size *= 2;
+    const lun_status s = visit(&t, 0, size);
+    return s == LUN_OK && of->told ? begin_results(e, l, &j, 1) : s;
 }
 
 /* Whether the backend has to be asked for one segment after the other. */

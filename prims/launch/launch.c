@@ -227,7 +227,7 @@ static lun_status settle_empty(lun_engine *e, const lun_lowered *l, const outcom
     lun_step step;
     lun_share x;
     lun_status s = lun__share_kernel(e, l, 0, &lun__share_done, e, &step, &x);
-    for (int k = 0; s == LUN_OK && k < o->count; k++)
+    for (int k = 0; s == LUN_OK && x.cut && k < o->count; k++)
         s = lun__placement_decide(e, o->outputs[k].storage, x.cut);
     lun__share_close(&x);
     return s;

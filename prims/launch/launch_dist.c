@@ -14,6 +14,7 @@
 #include "launch/local.h"
 #include "launch/run_event.h"
 #include "placing/placing.h"
+#include "ranks/ranks.h"
 #include "store/fetch.h"
 
 /* The part of one location. */
@@ -74,7 +75,8 @@ lun_status lun__launch_dist_at(lun_engine *e, int k, lun_status (*at)(void *ctx,
     lun_backend_slot *slot = lun__set_at(e, k);
     lun__state_set_enter(e, slot);
     const lun_status s = at(ctx, k);
-    slot->counted->launches += e->stats.launches - launches;
+    if (slot->counted)
+        slot->counted->launches += e->stats.launches - launches;
     return s == LUN_OK ? lun__watch_stopped(e) : s;
 }
 
@@ -108,15 +110,35 @@ static lun_status bind(sharing *w, int k)
     return s;
 }
 
+/* The indices that location k runs in this stage. */
+static int64_t count_at(const sharing *w, int k)
+{
+    const turn *t = &w->turns[k];
+    return w->stage == LUN_STAGE_TOTALS ? t->totals : t->indices.hi - t->indices.lo;
+}
+
+/* What another rank writes is current there. */
+static lun_status note_written(const sharing *w, int k)
+{
+    const lun_interval x = w->turns[k].indices;
+    lun_piece *piece;
+    lun_status s = LUN_OK;
+    for (int i = 0; s == LUN_OK && w->stage != LUN_STAGE_TOTALS && i < w->l->ir.slot_count; i++)
+        if (w->l->ir.slots[i].role == LUN_SLOT_OUT)
+            s = lun__fetch_result(w->e, w->written[i], lun__set_at(w->e, k), x.lo, x.hi, &piece);
+    return s;
+}
+
 /* Location k's part begins, and on the host ends. */
 static lun_status submit(void *ctx, int k)
 {
     sharing *w = ctx;
     const turn *t = &w->turns[k];
-    const int64_t all = t->indices.hi - t->indices.lo;
-    const int64_t count = w->stage == LUN_STAGE_TOTALS ? t->totals : all;
+    const int64_t count = count_at(w, k);
     if (!count) /* nor is its kernel made: others would wait for a program that does not run here */
         return LUN_OK;
+    if (lun__set_at(w->e, k)->away)
+        return note_written(w, k);
     lun_status s = bind(w, k);
     if (s != LUN_OK)
         return s;
@@ -125,11 +147,73 @@ static lun_status submit(void *ctx, int k)
     return w->flights.failed < 0 ? LUN_OK : w->flights.at[w->flights.failed].failed;
 }
 
+/* A launch by which cells are combined, on a rank that has none. */
+static lun_status bind_none(sharing *w, lun_flight *x)
+{
+    const lun_ir *ir = &w->l->ir;
+    x->kernel = w->kernel;
+    lun_status s = LUN_OK;
+    if (!x->kernel || !lun__kernel_fits(w->e, x->kernel))
+        s = lun__kernel_of(w->e, w->l, &x->kernel);
+    if (s == LUN_OK)
+        s = lun__bind_open(w->e, w->l, &x->binding);
+    x->open = s == LUN_OK;
+    for (int i = 0; s == LUN_OK && i < ir->slot_count; i++)
+        if (ir->slots[i].role == LUN_SLOT_ARRAY)
+            s = lun__bind_slot(w->e, &x->binding, i, NULL, 0, 0);
+    if (s == LUN_OK)
+        lun__launch_run_fill(&x->binding, w->cut->n, 0, 0, w->cells);
+    return s;
+}
+
+/* Each rank has the cells of its chunks: all get what they come to. */
+static lun_status join_ranks(sharing *w, lun_status s)
+{
+    const int own = lun_spmd_mype(w->e), ranks = w->cut->places;
+    lun_flight *x = &w->flights.at[own];
+    lun_interval *chunks = calloc((size_t)ranks, sizeof *chunks);
+    if (!chunks)
+        return lun__fail_nomem(w->e);
+    for (int k = 0; k < ranks; k++) {
+        const lun_interval at = w->turns[k].indices;
+        chunks[k] = (lun_interval){at.lo / LUN_CHUNK, (at.hi + LUN_CHUNK - 1) / LUN_CHUNK};
+    }
+    if (s == LUN_OK && !x->open)
+        s = bind_none(w, x);
+    const lun_backend_slot *b = lun__state_computes_at(lun__set_at(w->e, own));
+    lun_kernel *k = x->open ? x->kernel->kernel : NULL;
+    x->binding.run.partials = w->cells;
+    for (int told = 0; told < 2 && (s == LUN_OK || !told); told++) {
+        const lun_rank_chunks of = {chunks, ranks, s == LUN_OK ? own : -1, told};
+        const lun_status made = lun__join_ranks(w->e, b, w->l, k, &x->binding.run, &of);
+        if (s == LUN_OK && made != LUN_OK)
+            s = lun__launch_run_failed(w->e, &x->binding, made, w->cut->n);
+        if (!told)
+            s = lun__rank_moves_end(w->e, s);
+    }
+    free(chunks);
+    return s;
+}
+
+/* What ranks have made of cells goes to all; s is how this one has fared. */
+static lun_status tell_cells(sharing *w, lun_status s)
+{
+    const int64_t row = (w->stage ? 1 : w->l->ir.result_count) * (int64_t)sizeof *w->cells;
+    if (!w->stage && !w->l->segment && row)
+        return join_ranks(w, s);
+    for (int k = 0; row && w->stage != LUN_STAGE_CARRIED && k < w->cut->places; k++)
+        if (count_at(w, k))
+            (void)lun__rank_move(w->e, k, LUN_ALL_RANKS, rows_of(w, &w->turns[k]),
+                                 lun__join_rows(w->l, count_at(w, k)) * row);
+    return lun__rank_moves_end(w->e, s);
+}
+
 /* All locations at once. */
 static lun_status run_all(sharing *w)
 {
     lun_engine *e = w->e;
     const lun_ir *ir = &w->l->ir;
+    const bool ranks = lun__state_of_ranks(e);
     const double start = lun__clock_now();
     lun_run_event *watched = lun__run_event_kernel(e, start, NULL, w->l, w->cut->n, 0);
     const lun_status s = lun__launch_dist_each(e, w->cut->places, true, submit, w);
@@ -138,20 +222,21 @@ static lun_status run_all(sharing *w)
     e->stats.run_time += end - start;
     lun__run_event_end(e, watched, end);
     if (w->flights.failed >= 0)
-        return lun__flights_failure(&w->flights);
+        return ranks ? tell_cells(w, lun__flights_failure(&w->flights))
+                     : lun__flights_failure(&w->flights);
     for (int k = 0; s == LUN_OK && !w->l->segment && ir->result_count && k < w->cut->places; k++) {
         const lun_interval x = w->turns[k].indices;
-        if (x.lo < x.hi)
+        if (x.lo < x.hi && !lun__set_at(e, k)->away)
             shift_places(ir, rows_of(w, &w->turns[k]), lun__order_chunks(ir, x.hi - x.lo), x.lo);
     }
-    return s;
+    return ranks ? tell_cells(w, s) : s;
 }
 
 static lun_status join(sharing *w, int64_t n)
 {
     lun_engine *e = w->e;
     const int k = first_place(w);
-    if (k < 0)
+    if (k < 0 || lun__state_of_ranks(e)) /* which have done so */
         return LUN_OK;
     lun_flight *x = &w->flights.at[k];
     const lun_backend_slot *b = lun__state_computes_at(lun__set_at(e, k));
@@ -163,12 +248,15 @@ static lun_status join(sharing *w, int64_t n)
 
 /* ---- scans ----------------------------------------------------------------------------------- */
 
-/* Totals become carries, in the order of chunks, at location k. */
+/* Totals become carries, in the order of chunks, at location k; each rank that has indices chains
+ * them. */
 static lun_status chain_at(void *ctx, int k)
 {
     sharing *w = ctx;
     lun_flight *x = &w->flights.at[k];
     const int64_t n = w->chunks * LUN_SCAN_CHUNK;
+    if (!count_at(w, k))
+        return LUN_OK;
     if (bind(w, k) != LUN_OK)
         return lun__flights_failure(&w->flights);
     x->binding.stage = LUN_STAGE_CARRIES;
@@ -203,7 +291,8 @@ static lun_status run_stage(sharing *w, lun_share_stage which)
     w->stage = which == LUN_STAGE_OF_TOTALS ? LUN_STAGE_TOTALS
                : w->carries                 ? LUN_STAGE_CARRIED
                                             : LUN_STAGE_ALL;
-    return which == LUN_STAGE_OF_CARRIES ? lun__launch_dist_at(w->e, first_place(w), chain_at, w)
+    const int first = lun__state_of_ranks(w->e) ? lun_spmd_mype(w->e) : first_place(w);
+    return which == LUN_STAGE_OF_CARRIES ? lun__launch_dist_at(w->e, first, chain_at, w)
                                          : run_all(w);
 }
 
@@ -225,6 +314,8 @@ lun_status lun__launch_dist_run(const lun_share *x, lun_storage *const *written,
     for (int k = 0; s == LUN_OK && k < places; k++)
         w.turns[k].indices = lun__placing_range(x->cut, w.l, k);
     e->kernels_held++;
+    if (s == LUN_OK && lun__state_of_ranks(e)) /* what all need, before any of them computes */
+        s = lun__fetch_settled(e, lun__share_bring(x, 1));
     for (const lun_share_stage *at = x->stages; s == LUN_OK && *at; at++)
         s = run_stage(&w, *at);
     s = lun__fetch_settled(e, s);
@@ -251,7 +342,7 @@ lun_status lun__launch_dist_reduced(lun_engine *e, lun_storage *s, lun_spread *s
         if (part.lo >= part.hi)
             continue;
         status = lun__fetch_result(e, s, at, part.lo, part.hi, &x);
-        if (status == LUN_OK)
+        if (status == LUN_OK && !at->away)
             memcpy(x->data, (char *)s->data + part.lo * size, (size_t)((part.hi - part.lo) * size));
     }
     return status;

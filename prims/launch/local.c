@@ -2,7 +2,6 @@
  * Which elements that needs is placing/placing.c's. */
 #include "launch/local.h"
 
-#include "ir/combine_order.h"
 #include "placing/placing.h"
 #include "store/fetch.h"
 
@@ -12,7 +11,7 @@ static void bind_piece(lun_binding *to, int i, const lun_storage *s, const lun_p
 {
     const int64_t size = lun__dtype_get(s->dtype)->bytes;
     to->origin[i] = element - x->lo;
-    to->room[i] = x->lo + lun__order_blocks(x->hi - x->lo) - element;
+    to->room[i] = lun__fetch_end(x) - element;
     to->at[i] = x->data ? (char *)x->data + (element - x->lo) * size : (void *)x->buffer;
 }
 

@@ -51,7 +51,7 @@ static lun_status each_location(const lun_outer_axis *a, const lun_spread *rows,
                                 int64_t count, const lun_handing_actions *act, void *ctx)
 {
     const lun_outer_axis_sizes x = lun__outer_axis_sizes(a);
-    const int64_t each = x.count * (x.segments / a->of.extent[0]);
+    const int64_t each = count * (x.segments / a->of.extent[0]);
     const int64_t cells = lun__order_chunks(&a->accumulate[1].ir, x.segment) * each;
     bool ended = false; /* there are cells */
     lun_status s = LUN_OK;
@@ -75,8 +75,13 @@ static lun_status each_location(const lun_outer_axis *a, const lun_spread *rows,
 lun_status lun__handing_each(const lun_outer_axis *a, const lun_spread *rows,
                              const lun_handing_actions *act, void *ctx)
 {
-    const int64_t all = a->of.extent[0], most = lun__outer_axis_sizes(a).count;
+    const int64_t all = a->of.extent[0], inner = lun__outer_axis_sizes(a).segments / all;
+    int64_t most = lun__outer_axis_sizes(a).count;
     lun_status s = LUN_OK;
+    if (((const lun_backend_slot *)rows->place[0])->rank) { /* 128 at least, while others combine */
+        const int64_t share = (all + rows->places - 1) / rows->places, least = 127 / inner + 1;
+        most = share > least ? share : least;
+    }
     for (int64_t at = 0; s == LUN_OK && at < all; at += most)
         s = each_location(a, rows, at, all - at < most ? all - at : most, act, ctx);
     return s;

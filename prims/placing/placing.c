@@ -127,10 +127,27 @@ static bool goes_with(const lun_lowered *l, int i, int64_t *first)
     return dense;
 }
 
+/* Operands that are read around each index vote, too; false: none of any kind is divided. */
+static bool vote_around(votes *v, const lun_lowered *l, int64_t n, lun_placing_look *look,
+                        void *ctx)
+{
+    bool divided = false;
+    for (int i = 0; !v->first && i < l->ir.slot_count; i++) {
+        int64_t offset = 0;
+        const lun_node *of = lun__placing_array(l->slots[i].node);
+        const lun_spread *s = of ? look(ctx, of, &offset) : NULL;
+        divided |= s != NULL;
+        if (s && !offset && s->n == n)
+            vote(v, s, 0, n);
+    }
+    return divided;
+}
+
 lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_placing_look *look,
                             void *ctx, lun_spread **out)
 {
     votes v = {.differ = false};
+    *out = NULL;
     for (int i = 0; i < l->ir.slot_count; i++) {
         int64_t offset = 0, first;
         const lun_spread *s = goes_with(l, i, &first) ? look(ctx, l->slots[i].node, &offset) : NULL;
@@ -138,6 +155,8 @@ lun_status lun__placing_cut(lun_engine *e, const lun_lowered *l, int64_t n, lun_
             continue; /* what an index does, one place does */
         vote(&v, s, offset + first, n);
     }
+    if (lun__state_of_ranks(e) && !v.first && !v.failed && !vote_around(&v, l, n, look, ctx))
+        return LUN_OK; /* each rank has what it reads */
     return elect(e, &v, n, lun__chain_unit(l, n), out);
 }
 

@@ -307,7 +307,7 @@ static bool is_less(const lun_engine *e, const lun_node *n)
     const int64_t places = lun__state_places(e), all = n ? n->more[0]->n : 0;
     if (n && n->op == LUN_ALGORITHM_QUANTILE)
         return n->step == all && n->n <= LUN_DIGIT_QUANTILES &&
-               places * (2 << LUN_DIGIT_BITS) < all;
+               (lun__state_of_ranks(e) ? 2 : places) * (2 << LUN_DIGIT_BITS) < all;
     return n && (n->op != LUN_ALGORITHM_HISTOGRAM || n->n * places < all);
 }
 

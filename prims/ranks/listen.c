@@ -20,6 +20,15 @@ lun_status lun__give_up(lun_engine *e, const char *text)
     return lun__is_over(e);
 }
 
+lun_status lun__give_up_alone(lun_engine *e)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun__strbuf_printf(&text, "rank %d: %s", e->ranks->net->rank, lun_error(e));
+    const lun_status s = lun__give_up(e, lun__strbuf_text(&text));
+    lun__strbuf_free(&text);
+    return s;
+}
+
 /* A message that has been found; *bytes: to be freed, a zero byte behind it. */
 lun_status lun__receive(lun_engine *e, lun_net_found found, int tag, char **bytes)
 {

@@ -303,13 +303,7 @@ lun_status lun_spmd_move(lun_engine *e, const int *pes, void *const *bytes, cons
     w.moves = true;
     while (s == LUN_OK && r->moving)
         s = lun__wait_poll(e, &w);
-    if (s == LUN_OK || r->given_up)
-        return s;
-    lun_strbuf text = LUN_STRBUF_INIT; /* others wait for the rest */
-    lun__strbuf_printf(&text, "rank %d: %s", r->net->rank, lun_error(e));
-    s = lun__give_up(e, lun__strbuf_text(&text));
-    lun__strbuf_free(&text);
-    return s;
+    return s == LUN_OK || r->given_up ? s : lun__give_up_alone(e); /* others wait for the rest */
 }
 
 lun_status lun_spmd_hand_on(lun_engine *e, int pe, const void *bytes, int64_t count)

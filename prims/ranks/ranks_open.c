@@ -127,6 +127,8 @@ void lun__ranks_close(lun_engine *e)
     free(r->ended);
     free(r->here);
     free(r->queue);
+    free(r->parts);
+    free(r->locations);
     free(r->lines);
     lun__strbuf_free(&r->over);
     lun__strbuf_free(&r->doing);

@@ -94,6 +94,13 @@ typedef struct lun_tally {
     int64_t sent, got, comes;
 } lun_tally;
 
+/* Bytes that go from a rank to another, or to all: lun__rank_move. */
+typedef struct lun_rank_part {
+    int from, to;
+    void *bytes;
+    int64_t count;
+} lun_rank_part;
+
 /* A link to a rank.  Messages from rank 0 come from there or down a tree; `asked` says in which
  * order they were sent, the other numbers that none is lost unseen. */
 typedef struct lun_line {
@@ -138,6 +145,14 @@ struct lun_ranks_state {
     int64_t waiting; /* bytes in the account: of messages that the transport has copied */
     int moving;      /* sends of a step that have not gone */
     lun_self_tag *own[LUN_SELF_TAGS];
+
+    lun_rank_part *parts; /* rank_moves.c: what is to move, */
+    int part_count, part_room;
+    bool told;         /* why the step under way fails */
+    int64_t allocated; /* bytes when it began */
+    struct lun_backend_slot *
+        *locations;        /* and the ranks as the locations of a set; NULL: none yet */
+    lun_in_use around_set; /* what is in use again once that set is not */
 
     bool split;        /* a barrier has begun */
     bool passed;       /* and is over, since another step came before its end */
@@ -233,6 +248,8 @@ lun_status lun__wait_on(lun_engine *e, lun_wait *w);
 lun_status lun__net_failed(lun_engine *e);
 /* All give up: tells the others; the engine's failure is that text. */
 lun_status lun__give_up(lun_engine *e, const char *text);
+/* For what has failed on this rank, while others wait for it. */
+lun_status lun__give_up_alone(lun_engine *e);
 /* The failure once that has happened. */
 lun_status lun__is_over(lun_engine *e);
 /* Takes what others have sent: questions, requests, ends. */

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "ir/combine_order.h"
 #include "launch/flights.h"
 #include "launch/launch_dist.h"
 #include "launch/local.h"
@@ -46,7 +45,7 @@ static lun_scratch_buffer within(const lun_piece *x, int64_t first)
     return (lun_scratch_buffer){.data = x->data,
                                 .buffer = x->buffer,
                                 .origin = first - x->lo,
-                                .room = x->lo + lun__order_blocks(x->hi - x->lo) - first};
+                                .room = lun__fetch_end(x) - first};
 }
 
 /* What each slot reads at place k, which packs, is current there. */

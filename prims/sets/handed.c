@@ -6,6 +6,7 @@
 
 #include "launch/launch_dist.h"
 #include "placing/handing.h"
+#include "ranks/ranks.h"
 #include "steps/outer_axis_step.h"
 #include "store/fetch.h"
 
@@ -15,6 +16,7 @@ typedef struct handing {
     const lun_share *share;
     lun_outer_block block; /* that is combined */
     bool ends;             /* chunks end in the rows that are taken */
+    int last;              /* of ranks: the one that has the accumulators */
 } handing;
 
 /* Storages of n accumulators in the place of others. */
@@ -24,6 +26,18 @@ static lun_status take_anew(const handing *h, int64_t n, lun_storage **to)
     return lun__outer_axis_step_take(&h->x, n, false, to);
 }
 
+/* The accumulators of rank h->last go to rank k. */
+static lun_status hand_rank(handing *h, int k, int64_t count)
+{
+    lun_status s = LUN_OK;
+    for (int r = 0; s == LUN_OK && r < h->x.a->result_count; r++) {
+        lun_storage *acc = h->x.acc[0][r];
+        s = lun__rank_move(h->x.e, h->last, k, acc->data,
+                           count * lun__dtype_get(acc->dtype)->bytes);
+    }
+    return s;
+}
+
 static lun_status hand(void *ctx, lun_handed which, int k, int64_t count, bool anew)
 {
     handing *h = ctx;
@@ -31,6 +45,8 @@ static lun_status hand(void *ctx, lun_handed which, int k, int64_t count, bool a
     lun_status s = LUN_OK;
     h->x.at = lun__set_at(h->x.e, k);
     lun__state_set_enter(h->x.e, h->x.at);
+    if (h->x.at->rank && !anew) /* each keeps its cells */
+        return which == LUN_HANDED_CELLS ? LUN_OK : hand_rank(h, k, count);
     for (int r = 0; s == LUN_OK && !anew && r < h->x.a->result_count; r++)
         s = lun__launch_dist_hand_on(h->x.e, all[r]);
     return anew ? take_anew(h, count, all) : s;
@@ -73,6 +89,11 @@ static lun_status run_at(void *ctx, int k)
     lun_status s = h->ends ? take_anew(h, each / 2 + 1, h->x.acc[1]) : LUN_OK;
     if (s == LUN_OK)
         s = lun__share_bring_at(h->share, k);
+    h->last = k;
+    if (h->x.at->rank)
+        s = lun__fetch_settled(h->x.e, s);
+    if (h->x.at->away)
+        return s;
     return s == LUN_OK ? take_rows(h, &h->block, lun__spread_part(h->share->cut, k)) : s;
 }
 
@@ -99,10 +120,31 @@ static lun_status finish_block(void *ctx, int k)
     return s == LUN_OK ? lun__outer_axis_step_finish(x, &h->block) : s;
 }
 
+/* The cells of each chunk, which the rank with its last row has, go to all. */
+static void tell_cells(const handing *h)
+{
+    const int64_t chunks = lun__order_chunks(&h->x.a->accumulate[1].ir, h->x.segment);
+    for (int64_t c = 0, end; c < chunks; c++) {
+        end = (c + 1) * LUN_CHUNK < h->x.segment ? (c + 1) * LUN_CHUNK : h->x.segment;
+        for (int r = 0; r < h->x.a->result_count; r++) {
+            lun_storage *cells = h->x.cells[0][r];
+            const int64_t bytes = h->block.segments * lun__dtype_get(cells->dtype)->bytes;
+            (void)lun__rank_move(h->x.e, lun__spread_owner(h->share->cut, end - 1), LUN_ALL_RANKS,
+                                 (char *)cells->data + c * bytes, bytes);
+        }
+    }
+}
+
 static lun_status join(void *ctx, int64_t first, int64_t count)
 {
-    open_block(ctx, first, count);
-    return lun__launch_dist_at(((handing *)ctx)->x.e, 0, finish_block, ctx);
+    handing *h = ctx;
+    lun_status s = LUN_OK;
+    open_block(h, first, count);
+    if (lun__state_of_ranks(h->x.e)) {
+        tell_cells(h);
+        s = lun__rank_moves_end(h->x.e, s);
+    }
+    return s == LUN_OK ? lun__launch_dist_at(h->x.e, 0, finish_block, h) : s;
 }
 
 lun_status lun__handed_run(const lun_share *share)

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "launch/launch_dist.h"
 #include "launch/run_event.h"
+#include "ranks/ranks.h"
 #include "sets/sorted_exchange.h"
 #include "steps/algorithm_step.h"
 
@@ -82,6 +83,8 @@ static lun_status load_array(lun_exchange *x, int k, int i, lun_algorithm_run *r
     const int64_t lo = in->offset + x->at[k].shard.lo, hi = in->offset + x->at[k].shard.hi;
     const void *data;
     lun_piece *piece;
+    if (at->away)
+        return LUN_OK;
     if (!x->at[k].device) {
         const lun_status s = lun__host_elements_for(x->e, in->storage, at, lo, hi, &data);
         r->in[i].data = (void *)(uintptr_t)data;
@@ -208,6 +211,28 @@ static lun_status end_runs(lun_exchange *x, lun_status s, const lun_algorithm_ru
     return failed ? lun__algorithm_step_explain(x->e, x->n, s, failed) : s;
 }
 
+/* What ranks have made on the host, and how many elements those whose number is found are, goes to
+ * all. */
+static void tell_ranks(lun_exchange *x)
+{
+    for (int k = 0; k < x->places; k++) {
+        lun_algorithm_run *r = &x->at[k].r;
+        const bool found = lun__algorithm_rows[r->which].found != LUN_LENGTH_KNOWN;
+        const int counts = /* the result that is counts */
+            r->which == LUN_ALGORITHM_DIGITS || r->which == LUN_ALGORITHM_HISTOGRAM ? 0
+            : r->which == LUN_ALGORITHM_MERGED && x->once                           ? 1
+                                                                                    : -1;
+        for (int i = 0; x->at[k].wants && i < LUN_ALGORITHM_RESULTS; i++) {
+            lun_column *c = &r->out[i];
+            if (c->here && c->data)
+                (void)lun__rank_move(x->e, k, i == counts ? LUN_COUNTS_TO_ALL : LUN_ALL_RANKS,
+                                     c->data, c->n * lun__dtype_get(c->dtype)->bytes);
+            else if (found && i == 0)
+                (void)lun__rank_move(x->e, k, LUN_ALL_RANKS, &c->n, sizeof c->n);
+        }
+    }
+}
+
 lun_status lun__shard_run(lun_exchange *x)
 {
     const int current = x->e->current;
@@ -222,7 +247,7 @@ lun_status lun__shard_run(lun_exchange *x)
     }
     s = lun__fetch_settled(x->e, s); /* what the host is to do it on */
     for (int k = 0; s == LUN_OK && k < x->places; k++) {
-        if (!x->at[k].wants || x->at[k].device)
+        if (!x->at[k].wants || x->at[k].device || lun__set_at(x->e, k)->away)
             continue;
         s = run_on_host(x, lun__set_at(x->e, k), &x->at[k].r);
         failed = s == LUN_OK ? NULL : &x->at[k].r;
@@ -230,7 +255,9 @@ lun_status lun__shard_run(lun_exchange *x)
             s = lun__watch_stopped(x->e);
     }
     x->e->current = current;
-    return end_runs(x, s, failed);
+    if (lun__state_of_ranks(x->e))
+        tell_ranks(x);
+    return lun__rank_moves_end(x->e, end_runs(x, s, failed));
 }
 
 /* ---- joined on the host ---------------------------------------------------------------------- */
@@ -314,7 +341,8 @@ static lun_status give_found(lun_exchange *x, int k, const lun_storage *from, lu
     const lun_status s = lun__fetch_result(x->e, to, at, lo, hi, &y);
     const lun_piece *piece = lun__current_piece(from->placed, at);
     if (s != LUN_OK || !piece->data)
-        return s == LUN_OK ? lun__fetch_carry(x->e, piece, 0, y, 0, (hi - lo) * size) : s;
+        return s == LUN_OK && !at->away ? lun__fetch_carry(x->e, piece, 0, y, 0, (hi - lo) * size)
+                                        : s;
     lun__backend_share_copy(x->e, y->data, piece->data, (hi - lo) * size);
     return LUN_OK;
 }

@@ -137,7 +137,7 @@ static lun_status tell_apart(lun_exchange *x)
         s = run_shards(x, LUN_ALGORITHM_UNIQUE, (columns){x->run, 2});
     for (int k = 0; k < x->places; k++)
         total += x->at[k].count;
-    if (s == LUN_OK && total <= FEW) {
+    if (s == LUN_OK && (total <= FEW || lun__state_of_ranks(x->e))) { /* which all want them */
         s = bring_runs(x, total);
         return s == LUN_OK ? lun__shard_run_join(x, 0) : s;
     }

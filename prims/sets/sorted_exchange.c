@@ -57,7 +57,7 @@ lun_status lun__exchange_reserve(lun_exchange *x)
         const lun_interval own = x->at[k].shard;
         const int64_t most = own.hi + (own.hi - own.lo) / 16;
         lun_algorithm_run r = {.which = LUN_ALGORITHM_MERGED, .every = x->every};
-        if (own.lo >= own.hi || x->at[k].device)
+        if (own.lo >= own.hi || x->at[k].device || lun__set_at(x->e, k)->away)
             continue;
         s = lun__shard_run_room(x, x->merged[last], k, own.lo, most, &r.out[0]);
         for (int i = 0; s == LUN_OK && i < x->columns; i++) {
@@ -215,7 +215,7 @@ static lun_status make_result(lun_exchange *x, int j, int i)
     const lun_status s = lun__shard_run_room(x, x->merged[i], j, lo, hi, &r->out[i]);
     r->out[i].n = in.hi - in.lo;
     r->to_origin[i] = in.lo - lo;
-    if (s == LUN_OK && !x->at[j].device)
+    if (s == LUN_OK && r->out[i].data && !x->at[j].device)
         r->out[i].data = (char *)r->out[i].data + (in.lo - lo) * lun__exchange_size(x->merged[i]);
     return s;
 }

@@ -170,7 +170,7 @@ void lun__current_piece_empty(lun_engine *e, lun_piece *x)
 {
     if (x->buffer)
         x->at->backend->buffer_free(x->at->state, x->buffer);
-    if (x->data)
+    if (x->data && x->bytes)
         lun__pool_give(e->pool, x->data, x->bytes);
     x->buffer = NULL;
     x->data = NULL;

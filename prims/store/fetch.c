@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ranks/ranks.h"
 #include "store/pool.h"
 #include "table/dtype.h"
 
@@ -25,8 +26,10 @@ static lun_status take_memory(lun_engine *e, const lun_storage *s, lun_piece *x,
                               int64_t hi)
 {
     const int64_t bytes = padded(s, hi - lo);
-    lun_status status;
-    if (x->at->backend->buffer_new)
+    lun_status status = LUN_OK;
+    if (x->at->away)
+        ; /* its numbers alone are known here */
+    else if (x->at->backend->buffer_new)
         status = x->at->backend->buffer_new(x->at->state, bytes, &x->buffer);
     else
         status = lun__pool_take(e->pool, bytes, &x->data, &x->bytes);
@@ -48,6 +51,8 @@ lun_status lun__fetch_copy(const lun_storage *s, const lun_piece *from, const lu
                            int64_t lo, int64_t hi)
 {
     const int64_t size = size_of(s), count = hi - lo;
+    if (from->at->away)
+        return LUN_OK;
     if (from->data) {
         memcpy((char *)to->data + (lo - to->lo) * size,
                (const char *)from->data + (lo - from->lo) * size, (size_t)(count * size));
@@ -216,6 +221,18 @@ static lun_status across(lun_engine *e, const lun_piece *from, int64_t from_at, 
     return s;
 }
 
+/* From one rank to another, or where `to` is NULL to the host memory of each: it moves when what
+ * comes from other locations is settled. */
+static lun_status between_ranks(lun_engine *e, const lun_piece *from, int64_t from_at,
+                                const lun_piece *to, void *host, int64_t bytes)
+{
+    char *a = from->at->away ? NULL : (char *)from->data + from_at;
+    if (!to && a)
+        memcpy(host, a, (size_t)bytes);
+    return lun__rank_move(e, from->at->rank - 1, to ? to->at->rank - 1 : LUN_ALL_RANKS,
+                          to && a ? a : host, bytes);
+}
+
 /* From host memory; stays: until it is settled, as a piece's does not, which may grow. */
 static lun_status send(const lun_piece *to, int64_t at, const char *from, int64_t bytes, bool stays)
 {
@@ -227,6 +244,11 @@ lun_status lun__fetch_carry(lun_engine *e, const lun_piece *from, int64_t from_a
                             const lun_piece *to, int64_t to_at, int64_t bytes)
 {
     lun_backend_slot *a = from->at;
+    if (a != to->at && a->rank)
+        return between_ranks(e, from, from_at, to, to->at->away ? NULL : (char *)to->data + to_at,
+                             bytes);
+    if (a->away)
+        return LUN_OK;
     if (from->data && to->data)
         memcpy((char *)to->data + to_at, (const char *)from->data + from_at, (size_t)bytes);
     else if (from->data)
@@ -258,7 +280,7 @@ lun_status lun__fetch_settled(lun_engine *e, lun_status s)
         lun__strbuf_marked(&e->error, kept);
     }
     free(kept);
-    return s;
+    return lun__rank_moves_end(e, s);
 }
 
 /* From the file that has them, of which nothing else is kept: read by the location's machine, where
@@ -313,7 +335,11 @@ static lun_status move(void *ctx, const lun_placed_move *m)
     char *b = v->to ? v->to->data : v->host;
     lun_status s = LUN_OK;
     move_event(v, true, m);
-    if (!from && v->s->source)
+    if (from && from->at->rank)
+        s = between_ranks(v->e, from, from_at, v->to, b ? b + to_at : NULL, bytes);
+    else if (v->to && v->to->at->away)
+        ; /* each has what is on the host */
+    else if (!from && v->s->source)
         s = load(v, m, to_at, bytes);
     else if (a && b)
         memcpy(b + to_at, a + from_at, (size_t)bytes);
@@ -364,6 +390,7 @@ lun_status lun__fetch_missing(lun_engine *e, lun_storage *s, int64_t lo, int64_t
 {
     lun_status status =
         lun__current_route(s->placed, false, NULL, lo, hi, move, &(mover){e, s, NULL, s->data, 0});
+    status = lun__rank_moves_end(e, status);
     if (status == LUN_OK && !lun__intervals_add(&s->placed->host, lo, hi))
         status = lun__fail_nomem(e);
     return status;
@@ -379,5 +406,6 @@ lun_status lun__fetch_read(lun_engine *e, lun_storage *s, int64_t lo, int64_t hi
             memcpy((char *)host + (from - lo) * size, (const char *)s->data + from * size,
                    (size_t)((to - from) * size));
     }
-    return lun__current_route(s->placed, false, NULL, lo, hi, move, &(mover){e, s, NULL, host, lo});
+    return lun__rank_moves_end(e, lun__current_route(s->placed, false, NULL, lo, hi, move,
+                                                     &(mover){e, s, NULL, host, lo}));
 }

@@ -12,6 +12,7 @@
 #define LUN_FETCH_H
 
 #include "engine/state.h"
+#include "ir/combine_order.h"
 #include "spread/spread.h"
 #include "store/storage.h"
 
@@ -20,11 +21,17 @@ typedef struct lun_piece lun_piece;
 struct lun_piece {
     lun_backend_slot *at;
     lun_buffer *buffer; /* of a device; */
-    void *data;         /* of a location on host memory: the pool's block of so many bytes */
-    int64_t bytes;
-    int64_t lo, hi; /* lo == hi: no memory yet */
+    void *data;         /* of a location on host memory: the pool's block of so many bytes, */
+    int64_t bytes;      /* or with 0 memory that is lent, as long as there is the piece */
+    int64_t lo, hi;     /* lo == hi: no memory yet */
     lun_intervals fresh;
 };
+
+/* One more than the last element that may be touched: of lent memory no other than is read. */
+static inline int64_t lun__fetch_end(const lun_piece *x)
+{
+    return x->data && !x->bytes ? x->hi : x->lo + lun__order_blocks(x->hi - x->lo);
+}
 
 /* The function by which copies that differ are merged, counted; how it ends is its maker's. */
 struct lun_combine {

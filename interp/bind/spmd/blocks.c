@@ -103,10 +103,60 @@ static int whole(lua_State *L)
     return s == LUN_OK ? 1 : lun__spmd_fail(L, h, s);
 }
 
+/* over(bounds, shape, part): the array of everyone's parts, slices of its first axis. */
+static int over(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    lun_slices at = {.size = sizeof at};
+    const int count = lun_spmd_npes(h->engine) + 1;
+    luaL_checktype(L, 1, LUA_TTABLE);
+    int64_t *bound = lua_newuserdatauv(L, (size_t)count * sizeof *bound, 0);
+    for (int k = 0; k < count; k++) {
+        lua_rawgeti(L, 1, k + 1);
+        bound[k] = luaL_checkinteger(L, -1);
+        lua_pop(L, 1);
+    }
+    at.rank = read_list(L, 2, at.shape);
+    at.bound = bound;
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *part = lun__lua_array_check(L, h, 3);
+    lun_status s;
+    LUN__TRY(s, lun_over_ranks(h->engine, &at, part, out));
+    return lun__lua_array_give(L, h, s, 3);
+}
+
+/* own(all, array): this rank's part of an array divided as `all` is, or nil: it is on all ranks. */
+static int own(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *all = lun__lua_array_check(L, h, 1), *a = lun__lua_array_check(L, h, 2);
+    const lun_status s = lun_over_ranks_own(h->engine, all, a, out);
+    if (s == LUN_OK && !*out)
+        lua_pushnil(L);
+    return lun__lua_array_give(L, h, s, 2);
+}
+
+/* together(f, ...): f(...), which evaluates arrays of everyone's parts. */
+static int together(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    h->waiting = L;
+    lun__source_line_mark(L, h);
+    lun__error_check(L, h, lun_over_ranks_begin(h->engine), 1);
+    const int how = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
+    lun_error_info error = {.size = sizeof error};
+    (void)lun_error_get(h->engine, &error);
+    const lun_status s = how == LUA_OK ? LUN_OK : how == LUA_ERRMEM ? LUN_ENOMEM : error.status;
+    lun__host_collect_for(L, h, lun_over_ranks_end(h->engine, s), true);
+    return how == LUA_OK ? lua_gettop(L) : lua_error(L);
+}
+
 void lun__open_blocks(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {
-        {"cut", cut}, {"box", box}, {"home", home}, {"whole", whole}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"cut", cut},           {"box", box},   {"home", home},
+                                         {"whole", whole},       {"over", over}, {"own", own},
+                                         {"together", together}, {NULL, NULL}};
     lua_newtable(L);
     const char *name;
     int64_t value;

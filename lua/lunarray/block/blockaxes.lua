@@ -4,9 +4,11 @@
 local blocked = require "lunarray.block.blocked"
 local choose = require "lunarray.block.blockchoose"
 local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
 local fold = require "lunarray.ranks.fold"
-local moments = require "lunarray.block.blockmoments"
+local over = require "lunarray.block.blockover"
 local pack = require "lunarray.ranks.pack"
+local rows = require "lunarray.block.blockrows"
 local running = require "lunarray.block.blockrunning"
 local spread = require "lunarray.block.spread"
 
@@ -56,12 +58,12 @@ end
 
 -- ---------------------------------------------------------------- reductions whose order does not matter
 
-local COMBINE = { sum = "+", prod = "*", min = "min", max = "max", any = "lor", all = "land", count = "+" }
+axes.combines = { sum = "+", prod = "*", min = "min", max = "max", any = "lor", all = "land", count = "+" }
 
--- Whether the results of parts of lines, in any order, give those of the lines.
-local function is_free(name, dtype)
+-- Whether the results of parts, in any order, give those of the whole.
+function axes.is_free(name, dtype)
     local rounds = (name == "sum" or name == "prod") and dtype:find "f"
-    return COMBINE[name] ~= nil and not rounds
+    return axes.combines[name] ~= nil and not rounds
 end
 
 -- Whether each rank has parts of all lines.
@@ -101,7 +103,30 @@ local function combine_parts(a, to, dtype, name, ...)
     if #list == 0 then
         return core.zeros(count, dtype)
     end
-    return fold.tree((fold.operation(COMBINE[name])), list):cast(dtype):eval() -- max of truths is an integer
+    return fold.tree((fold.operation(axes.combines[name])), list):cast(dtype):eval() -- max of truths is an integer
+end
+
+-- ---------------------------------------------------------------- moments
+
+local MOMENTS = { sum = true, prod = true, mean = true, norm = true, var = true, std = true }
+
+-- a[name](a, ...) of floats along axes that ranks share, with an element for each line, on all ranks: the engine hands
+-- lanes of sums on from rank to rank. nil where lines have no such form, or are brought together by moving less.
+local function moment(a, name, along, options)
+    local s = blocked.spread_of(a)
+    local cut = MOMENTS[name] and rows.cut_axis(s, along)
+    options = type(options) == "table" and options or {}
+    if not cut or options.skipnan then
+        return nil
+    end
+    local of = rows.division(s, along, cut)
+    if of.n * dtypes.by_name[a:dtype()].bytes <= 64 * 8 * npes then
+        return nil
+    end
+    local x = rows.of_part(blocked.part_of(a), along, of.width):eval()
+    return over.slices({ bounds = over.bounds(of.n, of.range), shape = { of.n, of.width } }, x, nil, function(all)
+        return all[name](all, { axis = 1, ddof = options.ddof })
+    end)[1]
 end
 
 -- ---------------------------------------------------------------- all
@@ -116,19 +141,15 @@ local function run(a, name, along, like, ...)
     local from, to = spreads(s, along, result)
     blocked.evaluated(a)
     net.step(("%s %s along axes"):format(name, blocked.kind_of(a)), "a method along axes", name .. from.key .. to.key)
-    if is_free(name, a:dtype()) and from ~= s and is_across(s, along) then
+    if axes.is_free(name, a:dtype()) and from ~= s and is_across(s, along) then
         local combined = combine_parts(a, to, like:dtype(), name, ...)
         if combined then
             return blocked.make(to, combined)
         end
     end
-    local moment = from ~= s and moments(a, name, along, ...)
-    if moment then
-        return blocked.make(to, blocked.box_of(moment:cast(like:dtype()):reshape(to.shape), to, mype):eval())
-    end
-    local positions = from ~= s and (name == "argmin" or name == "argmax") and choose.positions(a, name, along, ...)
-    if positions then
-        return blocked.make(to, blocked.box_of(positions:reshape(to.shape), to, mype):eval())
+    local whole = from ~= s and (moment(a, name, along, ...) or choose.positions(a, name, along, ...))
+    if whole then
+        return blocked.make(to, blocked.box_of(whole:reshape(to.shape), to, mype):eval())
     end
     local scanned = from ~= s and name == "scan" and running(a, along, like:dtype(), ...)
     if scanned then

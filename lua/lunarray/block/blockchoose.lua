@@ -4,6 +4,7 @@
 
 local blocked = require "lunarray.block.blocked"
 local core = require "lunarray.core"
+local over = require "lunarray.block.blockover"
 local pack = require "lunarray.ranks.pack"
 local rows = require "lunarray.block.blockrows"
 local spread = require "lunarray.block.spread"
@@ -35,19 +36,6 @@ local function begin(a, name, ...)
     blocked.evaluated(a)
     net.step(("%s %s"):format(name, blocked.kind_of(a)), "a " .. name, blocked.spread_of(a).key .. pack.write(...))
     return blocked.part_of(a), blocked.spread_of(a)
-end
-
-local function joined(list, dtype)
-    return #list > 0 and core.concat(list):eval() or core.zeros(0, dtype)
-end
-
--- Of a flat blocked array: elements that precede this rank's.
-local function elements_before(s)
-    return (spread.range(s, mype))
-end
-
-local function is_flat_vector(a)
-    return #blocked.spread_of(a).shape == 1
 end
 
 -- ---------------------------------------------------------------- positions
@@ -93,7 +81,7 @@ end
 -- The same along the axis that ranks share: an i64 Vector with a position for each line; nil: lines have no such form.
 function choose.positions(a, name, along, options)
     local s = blocked.spread_of(a)
-    local cut = rows.cut_axis(s, along)
+    local cut = (name == "argmin" or name == "argmax") and rows.cut_axis(s, along)
     if not cut or type(options) == "table" and options.skipnan then
         return nil
     end
@@ -109,42 +97,6 @@ function choose.positions(a, name, along, options)
     local all = core.concat(values):reshape(#values, of.width)
     local best = all[name](all, 1)
     return core.concat(positions):take((best - 1) * of.width + core.index(of.width)):eval()
-end
-
--- ---------------------------------------------------------------- the largest, the different ones
-
-function choose.topk(a, k, options)
-    local like = core.zeros(1, a:dtype())
-    like:topk(k, options) -- raises what is wrong with the arguments
-    if not is_flat_vector(a) or a:size() == 0 then
-        return nil
-    end
-    local part, s = begin(a, "topk", k)
-    local values, places = from_all(2, function()
-        local x, at = part:topk(k, options)
-        return x:eval(), (at + elements_before(s)):eval()
-    end)
-    local x, at = core.concat(values):topk(k, options)
-    return x, core.concat(places):take(at)
-end
-
-function choose.unique(a)
-    local part = begin(a, "unique")
-    local values, counts = from_all(2, function()
-        local x, n = part:unique()
-        return x:eval(), n:eval()
-    end)
-    local x, n = core.concat(values):eval(), core.concat(counts):eval()
-    local different = x:unique():eval()
-    local total = core.zeros(#different, n:dtype()):copy()
-    local known = x:dtype():find "f" and x:isnan():lnot():eval() or core.full(#x, true, "bool"):eval()
-    if known:any() then
-        total:put(different:searchsorted(x:compress(known)), n:compress(known), { combine = "+" })
-    end
-    if not known:all() then -- NaN stands last
-        total[#total] = n:compress(known:lnot()):sum()
-    end
-    return different, total
 end
 
 -- ---------------------------------------------------------------- counts
@@ -167,69 +119,66 @@ function choose.histogram(a, bins, options)
     if type(options) == "table" and options.weights ~= nil or blocked.is(bins) or a:size() == 0 then
         return nil
     end
-    local part = begin(a, "histogram")
+    begin(a, "histogram")
     local trial, edges = extremes(a):histogram(bins, options)
     trial:eval() -- raises what is wrong with the edges
-    local counts = from_all(1, function()
-        return (part:histogram(edges)):eval()
-    end)
-    local total = core.zeros(#counts[1], counts[1]:dtype())
-    for _, n in ipairs(counts) do
-        total = total + n
+    return over.elements(a, nil, function(all)
+        return (all:histogram(edges))
+    end), edges
+end
+
+local FEW = 4096 -- elements: all of them are hardly more than counts
+
+-- a:unique(), and how often each of them stands in a.
+function choose.unique(a)
+    if a:size() == 0 then
+        return nil
     end
-    return total:eval(), edges
+    begin(a, "unique")
+    return over.elements(a, nil, function(all)
+        return all:unique()
+    end)
+end
+
+-- a:quantile(q, {skipnan=}) of all elements; nil: it has no such form.
+function choose.quantile(a, q, options)
+    if a:size() <= FEW or options ~= nil and (type(options) ~= "table" or options.axis ~= nil) then
+        return nil
+    end
+    core.zeros(1, a:dtype()):quantile(q, options) -- raises what is wrong with the arguments
+    local said = { ("selects of %s"):format(blocked.kind_of(a)), "a quantile", blocked.spread_of(a).key }
+    return over.elements(a, said, function(all)
+        return all:quantile(q, options)
+    end)
 end
 
 -- ---------------------------------------------------------------- elements
 
--- The elements that f gives of this rank's part, those of all ranks one after the other.
-local function chosen(a, name, f)
-    local part, s = begin(a, name)
-    local list = from_all(1, function()
-        return f(part, s):eval()
-    end)
-    return joined(list, f(part:sub(1, 0), s):dtype())
-end
-
-function choose.compress(a, mask, ...)
-    if select("#", ...) > 0 or not is_flat_vector(a) then
-        return nil
-    end
-    local like = blocked.is(mask) and core.zeros(mask:size(), mask:dtype()) or mask
-    core.zeros(a:size(), a:dtype()):compress(like) -- raises what is wrong
-    local _, parts = blocked.parts_of("compress", a, mask)
-    return chosen(a, "compress", function(x)
-        return x:compress(x:size() == parts[2]:size() and parts[2] or parts[2]:sub(1, 0))
-    end)
-end
-
-function choose.filter(a, f, ...)
-    if not is_flat_vector(a) then
-        return nil
-    end
-    for _, x in ipairs { ... } do
-        if blocked.is(x) then
+-- A method of a Vector that finds some of its elements: the engine finds them on each rank.
+local function found(name)
+    return function(a, ...)
+        local options = ...
+        local model = core.zeros(blocked.spread_of(a).shape, a:dtype())
+        local like = blocked.is(options) and core.zeros(options:size(), options:dtype()) or options
+        blocked.named(name, model[name], model, like, select(2, ...)) -- raises what is wrong with the arguments
+        for k = 1, select("#", ...) do
+            if blocked.is(select(k, ...)) and (name ~= "compress" or k > 1) then
+                return nil
+            end
+        end
+        if a:rank() ~= 1 or a:size() == 0 then
             return nil
         end
+        local said = { ("%s %s"):format(name, blocked.kind_of(a)), "a " .. name, blocked.spread_of(a).key }
+        said[3] = said[3] .. (math.type(options) and pack.write(options) or "")
+        return over.call(blocked.evaluated(a), said, function(all, ...)
+            return all[name](all, ...)
+        end, ...)
     end
-    local extra = table.pack(...)
-    core.zeros(1, a:dtype()):filter(f, ...)
-    return chosen(a, "filter", function(x)
-        return x:filter(f, table.unpack(extra, 1, extra.n))
-    end)
 end
 
-function choose.dropnan(a)
-    return is_flat_vector(a) and chosen(a, "dropnan", function(x)
-        return x:dropnan()
-    end) or nil
-end
-
-function choose.indices(a)
-    core.zeros(a:size(), a:dtype()):indices() -- raises what is wrong
-    return is_flat_vector(a) and chosen(a, "indices", function(x, s)
-        return x:indices() + elements_before(s)
-    end) or nil
+for _, name in ipairs { "topk", "compress", "filter", "dropnan", "indices" } do
+    choose[name] = found(name)
 end
 
 return choose

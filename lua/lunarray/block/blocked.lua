@@ -215,10 +215,9 @@ end
 
 for event, name in pairs {
     __add = "add", __sub = "sub", __mul = "mul", __div = "div", __idiv = "idiv", __mod = "mod", __pow = "pow",
-    __unm = "neg", __band = "band", __bor = "bor", __bxor = "bxor", __shl = "shl", __shr = "shr", __bnot = "bnot",
+    __band = "band", __bor = "bor", __bxor = "bxor", __shl = "shl", __shr = "shr",
 } do
-    local f = offers[name]
-    type_of[event] = name == "neg" and f or name == "bnot" and f or f
+    type_of[event] = offers[name]
 end
 for event, name in pairs { __unm = "neg", __bnot = "bnot" } do
     type_of[event] = function(a) -- Lua gives a unary operator its operand twice

@@ -1,26 +1,25 @@
--- Sums, products and extremes of floats along an axis that ranks share, in the engine's own order: a chunk of a line's
--- elements is combined in 64 lanes, each in order, so a rank combines its elements with the lanes that the rank before
--- hands on, and hands them on; the rank that has a chunk's last element folds them. Knows no method and no transport.
+-- What chunks of lines along an axis that ranks share come to by an operation on floats, in the engine's own order: a
+-- chunk of a line's elements is combined in 64 lanes, each in order, so a rank combines its elements with the lanes
+-- that the rank before hands on, and hands them on; the rank that has a chunk's last element folds them. Knows no
+-- method and no transport.
 
 local blocked = require "lunarray.block.blocked"
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local pack = require "lunarray.ranks.pack"
-local tree = require "lunarray.block.blocktree"
 
 local net = core.internal.spmd
 local npes, mype = net.start()
 
-local lanes = { CHUNK = core.internal.order.chunk } -- rows that the engine combines first
+local lanes = {}
 
 local LANES = core.internal.order.lanes
 local STEPS = 16 -- rows for each lane that one kernel takes
 local WIDTH = 128 -- columns at least that are handed on at once, while others are combined
 
 -- What is combined is rows, each the next element of all lines. of: how many there are, `n`, of so many lines,
--- `width`, how many make a chunk, `chunk`, and of each PE the first row, from 0, and their number, by `range`. items:
--- sums and products of the same lines: the rows of this rank, `x`, of f64, the method's `name`, operation `f` and
--- `identity`.
+-- `width`, how many make a chunk, `chunk`, and of each PE the first row, from 0, and their number, by `range`. item:
+-- the rows of this rank, `x`, of f64, the operation `f` and its `identity`.
 
 -- ---------------------------------------------------------------- lanes
 
@@ -38,40 +37,26 @@ local function turned(acc, by)
     return core.concat { rows(acc, by + 1, LANES - by), rows(acc, 1, by) }
 end
 
--- Lists of lanes, by the item, with the rows of a chunk from row `from` on, from 0, combined; x: those rows, by item.
-local function combine(items, acc, xs, from)
-    local first, count = from % LANES, (xs[1]:shape())
-    acc = table.move(acc, 1, #acc, 1, {})
-    for k in ipairs(items) do
-        acc[k] = turned(acc[k], first)
-    end
-    local whole = count // LANES
+-- Lanes with the rows x of a chunk from row `from` on, from 0, combined.
+local function combine(f, acc, x, from)
+    local first, count = from % LANES, (x:shape())
+    local whole, left = count // LANES, count % LANES
+    acc = turned(acc, first)
     for step = 0, whole - 1 do
-        for k, item in ipairs(items) do
-            acc[k] = item.f(acc[k], rows(xs[k], step * LANES + 1, LANES))
-        end
-        if step % STEPS == STEPS - 1 or step == whole - 1 then
-            core.eval(table.unpack(acc))
+        acc = f(acc, rows(x, step * LANES + 1, LANES))
+        if step % STEPS == STEPS - 1 then
+            acc:eval()
         end
     end
-    local left = count % LANES
-    for k, item in ipairs(items) do
-        if left > 0 then
-            local head = item.f(rows(acc[k], 1, left), rows(xs[k], whole * LANES + 1, left))
-            acc[k] = core.concat { head, rows(acc[k], left + 1, LANES - left) }
-        end
-        acc[k] = turned(acc[k], (LANES - first) % LANES)
+    if left > 0 then
+        local head = f(rows(acc, 1, left), rows(x, whole * LANES + 1, left))
+        acc = core.concat { head, rows(acc, left + 1, LANES - left) }
     end
-    core.eval(table.unpack(acc))
-    return acc
+    return turned(acc, (LANES - first) % LANES):eval()
 end
 
-local function fresh(items, width)
-    local acc = {}
-    for k, item in ipairs(items) do
-        acc[k] = core.full({ LANES, width }, item.identity, "f64"):copy()
-    end
-    return acc
+local function fresh(item, width)
+    return core.full({ LANES, width }, item.identity, "f64"):copy()
 end
 
 -- What a chunk's lanes come to.
@@ -139,13 +124,9 @@ function lanes.groups(of)
     end
 end
 
--- Columns from .. to of the rows of a segment, by item.
-local function window(items, seg, from, to)
-    local xs = {}
-    for k, item in ipairs(items) do
-        xs[k] = item.x:sub({ seg.at, seg.at + seg.count - 1 }, { from, to })
-    end
-    return xs
+-- Columns from .. to of the rows of a segment.
+local function window(item, seg, from, to)
+    return item.x:sub({ seg.at, seg.at + seg.count - 1 }, { from, to })
 end
 
 -- This rank's rows of the chunk that a row is in: their number, where they begin in the chunk, from 0, and here, from
@@ -170,82 +151,46 @@ function lanes.ends(of)
 end
 
 -- A chunk that begins here and goes on at the next rank.
-local function begin(of, items, seg)
+local function begin(of, item, seg)
     for from, to in lanes.groups(of) do
-        lanes.hand_on(of, combine(items, fresh(items, to - from + 1), window(items, seg, from, to), 0))
+        lanes.hand_on(of, { combine(item.f, fresh(item, to - from + 1), window(item, seg, from, to), 0) })
     end
 end
 
--- A chunk that an earlier rank has begun: what it comes to, by item, where it ends here.
-local function go_on(of, items, seg)
-    local cells, sizes = {}, {}
-    for k in ipairs(items) do
-        cells[k], sizes[k] = {}, LANES
-    end
+-- A chunk that an earlier rank has begun: what it comes to, where it ends here.
+local function go_on(of, item, seg)
+    local cells = {}
     for from, to in lanes.groups(of) do
-        local acc = lanes.take_over(of, sizes, to - from + 1, "f64")
-        acc = combine(items, acc, window(items, seg, from, to), seg.from)
-        for k, item in ipairs(seg.ends and items or {}) do
-            table.insert(cells[k], folded(item.f, acc[k]))
-        end
-        if not seg.ends then
-            lanes.hand_on(of, acc)
+        local acc = lanes.take_over(of, { LANES }, to - from + 1, "f64")[1]
+        acc = combine(item.f, acc, window(item, seg, from, to), seg.from)
+        if seg.ends then
+            cells[#cells + 1] = folded(item.f, acc)
+        else
+            lanes.hand_on(of, { acc })
         end
     end
-    for k in ipairs(items) do
-        cells[k] = seg.ends and core.concat(cells[k]):eval() or nil
-    end
-    return cells
+    return seg.ends and core.concat(cells):eval()
 end
 
--- ---------------------------------------------------------------- chunks
-
--- Chunks that are whole here, each by its lanes: { 0, number, what each item comes to }.
-local function whole_chunks(of, items, chunk, behind)
-    local first, nodes = of.range(mype), {}
-    for number = chunk, behind - 1 do
-        local seg, values = segment(of, math.max(first, number * of.chunk)), {}
-        local acc = combine(items, fresh(items, of.width), window(items, seg, 1, of.width), 0)
-        for k, item in ipairs(items) do
-            values[k] = folded(item.f, acc[k])
-        end
-        nodes[#nodes + 1] = { 0, number, values }
-    end
-    return nodes
-end
-
--- Groups of chunks that are whole here, as the engine combines them: { level, number, what each item comes to }.
-local function whole_groups(of, items, chunk, behind)
-    local first, nodes = of.range(mype), {}
-    tree.groups(chunk, behind, function(level, number, from, count)
-        local last = math.min((from + count) * of.chunk, of.n)
-        local seg, values = { at = from * of.chunk - first + 1, count = last - from * of.chunk }, {}
-        for k, x in ipairs(window(items, seg, 1, of.width)) do
-            values[k] = x[items[k].name](x, { axis = 1 })
-        end
-        core.eval(table.unpack(values))
-        nodes[#nodes + 1] = { level, number, values }
-    end)
-    return nodes
-end
-
--- What ends here comes to. What the next rank waits for is given first.
-local function own_nodes(of, items)
-    local _, count = of.range(mype)
+-- What ends here comes to: { number of the chunk, a Vector }. What the next rank waits for is given first.
+local function own_totals(of, item)
+    local first, count = of.range(mype)
+    local totals = {}
     if count == 0 then
-        return pack.write {}
+        return pack.write(totals)
     end
     local head, tail = lanes.ends(of)
     if not tail.ends and tail.from == 0 then
-        begin(of, items, tail)
+        begin(of, item, tail)
     end
-    local whole = of.alone and whole_chunks or whole_groups
-    local nodes = whole(of, items, head.chunk + (head.from > 0 and 1 or 0), tail.chunk + (tail.ends and 1 or 0))
-    if head.from > 0 then
-        local cells = go_on(of, items, head)
-        nodes[#nodes + 1] = head.ends and { 0, head.chunk, cells } or nil
+    for number = head.chunk + (head.from > 0 and 1 or 0), tail.chunk + (tail.ends and 1 or 0) - 1 do
+        local seg = segment(of, math.max(first, number * of.chunk))
+        local acc = combine(item.f, fresh(item, of.width), window(item, seg, 1, of.width), 0)
+        totals[#totals + 1] = { number, folded(item.f, acc) }
     end
-    return pack.write(nodes)
+    local total = head.from > 0 and go_on(of, item, head)
+    totals[#totals + 1] = total and { head.chunk, total } or nil
+    return pack.write(totals)
 end
 
 -- After an error on this rank: the messages that are under way to it are taken, and the next rank learns of it.
@@ -275,36 +220,15 @@ function lanes.together(of, f, ...)
     end)
 end
 
-local function nodes_of_all(of, items)
-    local lists = {}
-    for k, bytes in ipairs(lanes.together(of, own_nodes, items)) do
-        lists[k] = pack.read(bytes)
-    end
-    return lists
-end
-
--- What the chunks of one item come to, f64 Vectors with an element for each line, the same on all ranks; chunks of any
--- length, each by its lanes.
+-- What the chunks come to, f64 Vectors with an element for each line, the same on all ranks.
 function lanes.totals(of, item)
     local totals = {}
-    of.alone = true
-    for _, list in ipairs(nodes_of_all(of, { item })) do
-        for _, node in ipairs(list) do
-            totals[node[2] + 1] = node[3][1]
+    for _, bytes in ipairs(lanes.together(of, own_totals, item)) do
+        for _, total in ipairs(pack.read(bytes)) do
+            totals[total[1] + 1] = total[2]
         end
     end
     return totals
-end
-
--- What each item comes to in each column, a list of f64 Vectors, the same on all ranks.
-function lanes.reduce(of, items)
-    local lists, results = nodes_of_all(of, items), {}
-    for k, item in ipairs(items) do
-        results[k] = tree.value(lists, (of.n + of.chunk - 1) // of.chunk, item.f, function(node)
-            return node[3][k]
-        end):eval()
-    end
-    return results
 end
 
 return lanes

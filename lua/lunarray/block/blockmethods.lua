@@ -6,11 +6,9 @@ local blocked = require "lunarray.block.blocked"
 local choose = require "lunarray.block.blockchoose"
 local core = require "lunarray.core"
 local halo = require "lunarray.block.blockhalo"
-local order = require "lunarray.block.blockorder"
+local over = require "lunarray.block.blockover"
 local product = require "lunarray.block.blockproduct"
 local public = require "lunarray.base.public"
-local quantile = require "lunarray.block.blockquantile"
-local scan = require "lunarray.block.blockscan"
 local spread = require "lunarray.block.spread"
 
 local npes, mype = core.internal.spmd.start()
@@ -54,13 +52,14 @@ end
 
 for name, f in pairs {
     topk = choose.topk, unique = choose.unique, histogram = choose.histogram, compress = choose.compress,
-    filter = choose.filter, dropnan = choose.dropnan, indices = choose.indices, quantile = quantile,
+    filter = choose.filter, dropnan = choose.dropnan, indices = choose.indices, quantile = choose.quantile,
 } do
     offer_chosen(name, f)
 end
 offer("median", function(a, ...)
     local options = ...
-    return quantile(a, 0.5, options) or axes.along(a, "median", nil, false, ...) or blocked.by_copy(a, "median", ...)
+    return choose.quantile(a, 0.5, options) or axes.along(a, "median", nil, false, ...)
+        or blocked.by_copy(a, "median", ...)
 end)
 
 for _, name in ipairs {
@@ -73,38 +72,24 @@ for _, name in ipairs {
     end
 end
 
--- The method's results of a private copy, each rank's part of them.
-local function by_copy_in_parts(a, name, ...)
-    local s, results = blocked.spread_of(a), table.pack(blocked.by_copy(a, name, ...))
-    for k = 1, results.n do
-        results[k] = blocked.box_of(results[k], s, mype):copy()
-    end
-    return blocked.wrap(s, table.unpack(results, 1, results.n))
-end
-
-offer("scan", function(a, ...)
-    local result = axes.along(a, "scan", nil, false, ...) or scan(a, ...)
+-- Of all elements; of several arrays by a private copy.
+offer("scan", function(a, f, id, ...)
+    local result = axes.along(a, "scan", nil, false, f, id, ...)
     if result then
         return result
     end
-    return by_copy_in_parts(a, "scan", ...)
+    core.zeros({ a:shape() }, a:dtype()):scan(f, id, blocked.whole(...)) -- raises what is wrong with the arguments
+    return over.method(a, "scan", "scans", "a scan", f, id, ...)
 end)
 
 for name, f in pairs(halo) do
-    offer(name, function(a, ...)
-        local results = table.pack(f(a, ...))
-        if results[1] == nil then
-            return by_copy_in_parts(a, name, ...)
-        end
-        return table.unpack(results, 1, results.n)
-    end)
+    offer(name, f)
 end
 
 for _, name in ipairs { "sort", "argsort" } do
     offer(name, function(a, ...)
         local last = #blocked.spread_of(a).shape
-        return last > 1 and axes.along(a, name, last, false, ...) or order(a, name, ...)
-            or by_copy_in_parts(a, name, ...)
+        return last > 1 and axes.along(a, name, last, false, ...) or over.method(a, name, "sorts", "an order", ...)
     end)
 end
 

@@ -267,49 +267,10 @@ function blocked.in_spread(a, to)
     return blocked.spread_of(a).key == to.key and a or blocked.make(to, blocked.moved(a, to))
 end
 
--- Of a flat blocked array each PE gets elements low .. high - 1, low, high = wanted(pe), which are other ranks', in
--- row-major order from 0; as bytes. `said` is the step that this begins, { doing, noun, options }: it is taken, and
--- said.taken, unless none wants any.
-function blocked.fetch(a, wanted, said)
-    local flat = blocked.part_of(a):reshape(-1)
-    local first, count = spread.range(blocked.spread_of(a), mype)
-    local any = false
-    for pe = 0, npes - 1 do
-        local low, high = wanted(pe)
-        any = any or low < high
-    end
-    if not any then
-        return ""
-    end
-    local function give()
-        local parts = {}
-        for pe = 0, npes - 1 do
-            local low, high = wanted(pe)
-            low, high = math.max(low, first), math.min(high, first + count)
-            parts[pe + 1] = low < high and flat:sub({ low - first + 1, high - first }):tobytes() or ""
-        end
-        return parts
-    end
-    local parts = said.taken and give() or ready(give)
-    if not said.taken then
-        net.step(table.unpack(said))
-        said.taken = true
-    end
-    return table.concat(net.exchange(parts))
-end
-
--- Everyone's bytes, in rank order, in the step that is said; nil: it has been taken before.
-function blocked.told(bytes, said)
-    if not said or said.taken then
-        return net.gather(bytes)
-    end
-    return net.gather(bytes, table.unpack(said))
-end
-
--- The same of the bytes that f gives. An error of f on one rank is raised on all.
-function blocked.gather(f, said)
+-- Everyone's bytes, in rank order, which f gives. An error of f on one rank is raised on all.
+function blocked.gather(f)
     local ok, bytes = pcall(f)
-    local list = blocked.told((ok and "y" or "n") .. tostring(bytes), said)
+    local list = net.gather((ok and "y" or "n") .. tostring(bytes))
     for k, text in ipairs(list) do
         if text:sub(1, 1) == "n" then
             error(("PE %d: %s"):format(k - 1, text:sub(2)), 0)

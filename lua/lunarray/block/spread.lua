@@ -24,30 +24,41 @@ end
 -- What each PE needs of an operand of a product of matrices whose elements are spread by s: along the axis what its box
 -- in s has, of the other axis all. Several PEs have an element.
 function spread.panels(s, shape, axis)
-    return { shape = shape, of = s, axis = axis, key = ("panels %d %s"):format(axis, s.key) }
+    return {
+        shape = shape, key = ("panels %d %s"):format(axis, s.key),
+        box = function(pe)
+            local first, count = spread.box(s, pe)
+            first[3 - axis], count[3 - axis] = 1, shape[3 - axis]
+            return first, count
+        end,
+    }
+end
+
+-- As many rows of what is spread by s, all of them at one PE.
+function spread.rows_at(s, rows, owner)
+    return {
+        key = ("%d rows at %d"):format(rows, owner),
+        box = function(pe)
+            local first, count = spread.box(s, pe)
+            for d = 1, #count do
+                first[d], count[d] = 1, d > 1 and s.shape[d] or pe == owner and rows or 0
+            end
+            return first, count
+        end,
+    }
 end
 
 -- A PE's elements: the first index and the number along each axis.
 function spread.box(s, pe)
-    if not s.of then
-        return net.box(s.blocks, pe)
+    if s.box then
+        return s.box(pe)
     end
-    local first, count = net.box(s.of.blocks, pe)
-    local all = 3 - s.axis
-    first[all], count[all] = 1, s.shape[all]
-    return first, count
+    return net.box(s.blocks, pe)
 end
 
 -- The PE that has an element, and its indices there.
 function spread.home(s, indices)
     return net.home(s.blocks, indices)
-end
-
--- The elements of a PE of a flat spread, in row-major order: the place of the first one, from 0, and their number.
-function spread.range(s, pe)
-    local first, count = spread.box(s, pe)
-    local width = spread.size(s.shape) // math.max(s.shape[1], 1)
-    return (first[1] - 1) * width, count[1] * width
 end
 
 -- Whether the elements of each PE are next to each other in row-major order, PE after PE.

@@ -451,7 +451,7 @@ int64_t lun_pressure(lun_engine *e)
 int64_t lun_thrifty(lun_engine *e, bool on)
 {
     LUN_NEED_OR(e, 0);
-    return lun__pool_thrifty(e->pool, on);
+    return lun__pool_thrifty(e->pool, on && !lun__state_of_ranks(e)); /* all ranks go on alike */
 }
 
 void lun_trim(lun_engine *e)

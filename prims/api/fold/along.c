@@ -4,6 +4,7 @@
 
 #include "api/array/api.h"
 #include "api/fold/lazy.h"
+#include "eval/eval.h"
 #include "store/fetch.h"
 #include "table/skeleton.h"
 
@@ -196,12 +197,35 @@ static lun_status first_of(const along *g, bool whole, lun_node **out)
     return s;
 }
 
+/* Of ranks, which else would have the rows between their own and the first one: all have x, and
+ * *out has it for each element of its segment. */
+static lun_status tell_ranks(const along *g, lun_node *x, lun_node **out)
+{
+    lun_layout l, all;
+    lun_status s = lun__eval(g->e, &x, 1);
+    lun_storage *told = s == LUN_OK && x->kind == LUN_NODE_LEAF ? x->storage : NULL;
+    if (told)
+        s = lun__mirror_host(g->e, told, true);
+    if (told && s == LUN_OK) {
+        lun__current_free(g->e, told->placed);
+        told->placed = NULL;
+    }
+    lun__node_layout(x, &l);
+    lun__node_layout(g->x, &all);
+    for (int k = g->kept; k < l.rank; k++) {
+        l.extent[k] = all.extent[k];
+        l.stride[k] = 0;
+    }
+    return s == LUN_OK ? lun__view(g->e, x, &l, out) : s;
+}
+
 static lun_status moments(const along *g, lun_reduction r, double ddof, lun_dtype t, lun_node **out)
 {
+    const bool tells = lun__state_of_ranks(g->e) && (r == LUN_VAR || r == LUN_STD);
     lun_node *shift = NULL, *spread = NULL, *wide = NULL;
     lun_status s = first_of(g, false, &shift);
     if (s == LUN_OK)
-        s = first_of(g, true, &spread);
+        s = tells ? tell_ranks(g, shift, &spread) : first_of(g, true, &spread);
     if (s == LUN_OK)
         s = lun__lazy_moment(g->e, r, g->x, &g->segments, shift, spread, ddof, &wide);
     if (s == LUN_OK)

@@ -17,16 +17,28 @@ typedef struct lun_lent {
     int64_t reach;
     bool written;
     int size;          /* bytes of an element */
+    const char *own;   /* this rank's elements */
     lun_elements need; /* those that the rounds may use */
     lun_array *whole;  /* which has these; of the rest it says nothing */
     char *elements;    /* its memory */
     char *before;      /* of one that is written: the elements of `need` as they were */
 } lun_lent;
 
+/* Elements that go to a rank, or come from it. */
+typedef struct lun_carried {
+    const lun_lent *x;
+    int pe;
+    bool gives;
+    lun_elements box;
+    char *bytes;
+} lun_carried;
+
 typedef struct lun_lending {
     lun_engine *e;
     int npes, mype, count;
     lun_lent lent[LUN_MAX_OPERANDS];
+    lun_carried *carried;
+    int carried_count;
 } lun_lending;
 
 lun_elements lun__elements_of(const lun_shared *s, int pe);
@@ -39,26 +51,13 @@ lun_layout lun__elements_inside(const lun_elements *b, const lun_elements *in);
 /* Copies for this rank, without elements: of, reach and written are set; LUN_ENOMEM. */
 lun_status lun__lend(lun_lending *l);
 void lun__lent_end(lun_lending *l);
-/* Bytes for each rank, one after the other. */
-typedef struct lun_parcels {
-    lun_strbuf bytes;
-    int64_t *counts, most; /* of each rank; no rank has more */
-} lun_parcels;
-/* To be freed in every case. */
-lun_status lun__parcels_open(const lun_lending *l, lun_parcels *out);
-/* Those of PE pe are there, behind so many bytes of others. */
-void lun__parcels_end(lun_parcels *x, int pe, size_t before);
-void lun__parcels_free(lun_parcels *x);
-
 /* An agreement, which fails on all ranks where s is a failure on one: with the text of the first
  * one.  *most: what no rank has more of, afterwards. */
 lun_status lun__lent_agree(const lun_lending *l, const lun_said *said, lun_status s, int64_t *most);
-/* What the rounds of other ranks may use of this rank's elements; to be freed in every case. */
-lun_status lun__lent_give(const lun_lending *l, lun_parcels *out);
-/* Moves that, to what this rank's rounds may use: *taken is a failure to keep it.  All ranks do it,
- * as they do the next. */
-lun_status lun__lent_fetch(const lun_lending *l, const lun_parcels *given, int64_t most,
-                           lun_status *taken);
+/* Memory for what moves, with what the rounds of other ranks may use of this rank's elements. */
+lun_status lun__lent_give(lun_lending *l);
+/* Moves it.  All ranks do it, as they do the next. */
+lun_status lun__lent_fetch(const lun_lending *l);
 /* Once the rounds have run, which may have failed: what has changed goes to its owners; nothing is
  * stored where two ranks have changed an element (LUN_EARG). */
 lun_status lun__lent_back(lun_lending *l, lun_status ran);

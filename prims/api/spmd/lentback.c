@@ -7,6 +7,12 @@
 
 enum { ALIKE = 64 }; /* elements that are compared at once */
 
+/* Bytes for each rank, one after the other. */
+typedef struct parcels {
+    lun_strbuf bytes;
+    int64_t *counts, most; /* of each rank; no rank has more */
+} parcels;
+
 /* ---- what has changed ------------------------------------------------------------------------ */
 
 /* The number, among those of a box, of element k of a layout in it. */
@@ -73,13 +79,15 @@ static lun_status send_to(const lun_lending *l, int pe, lun_strbuf *to)
 }
 
 /* The same for all; `own`: of this rank's elements. */
-static lun_status send(const lun_lending *l, lun_parcels *to, lun_strbuf *own)
+static lun_status send(const lun_lending *l, parcels *to, lun_strbuf *own)
 {
-    lun_status s = LUN_OK;
+    to->counts = calloc((size_t)l->npes, sizeof *to->counts);
+    lun_status s = to->counts ? LUN_OK : lun__fail_nomem(l->e);
     for (int pe = 0; s == LUN_OK && pe < l->npes; pe++) {
         const size_t before = to->bytes.length;
         s = send_to(l, pe, pe == l->mype ? own : &to->bytes);
-        lun__parcels_end(to, pe, before);
+        to->counts[pe] = (int64_t)(to->bytes.length - before);
+        to->most = to->counts[pe] > to->most ? to->counts[pe] : to->most;
     }
     return s;
 }
@@ -146,7 +154,7 @@ static lun_status look(lun_lending *l)
 }
 
 /* The changes of other ranks, which are put into the parts: *stored says whether they could be. */
-static lun_status take(const lun_lending *l, const lun_parcels *given, int64_t most, char **parts,
+static lun_status take(const lun_lending *l, const parcels *given, int64_t most, char **parts,
                        uint8_t **seen, lun_status *stored)
 {
     int64_t *counts = NULL;
@@ -167,10 +175,9 @@ lun_status lun__lent_back(lun_lending *l, lun_status ran)
     char *parts[LUN_MAX_OPERANDS] = {NULL};
     uint8_t *seen[LUN_MAX_OPERANDS] = {NULL};
     lun_strbuf own = LUN_STRBUF_INIT;
-    lun_parcels given;
+    parcels given = {.bytes = LUN_STRBUF_INIT};
     int64_t none = 0;
-    lun_status s = lun__parcels_open(l, &given), stored = LUN_OK;
-    s = ran != LUN_OK ? ran : s == LUN_OK ? look(l) : s;
+    lun_status s = ran == LUN_OK ? look(l) : ran, stored = LUN_OK;
     if (s == LUN_OK)
         s = send(l, &given, &own);
     if (s == LUN_OK)
@@ -188,7 +195,8 @@ lun_status lun__lent_back(lun_lending *l, lun_status ran)
         free(parts[k]);
         free(seen[k]);
     }
-    lun__parcels_free(&given);
+    lun__strbuf_free(&given.bytes);
     lun__strbuf_free(&own);
+    free(given.counts);
     return s;
 }

@@ -12,6 +12,7 @@
 #include "api/array/api.h"
 #include "api/spmd/ranked.h"
 #include "lunarray_bind.h"
+#include "ranks/ranks.h"
 
 enum { ROUNDS = 8, LEAST = 1 << 20 /* bytes of a block */ };
 
@@ -22,11 +23,8 @@ typedef struct blocks {
     int npes, mype;
     int64_t size, n, length; /* of an element, of the array, of a block */
     const char *own;
-    char *all;  /* the result */
-    char *came; /* of each rank, in rank order, as many elements as this rank's part has */
-    int *pes;   /* of a move: those that go, then those that come */
-    void **at;
-    int64_t *counts;
+    char *all;        /* the result */
+    char *came;       /* of each rank, in rank order, as many elements as this rank's part has */
     lun_array **list; /* what is combined, by rank */
 } blocks;
 
@@ -56,15 +54,12 @@ static int64_t first_of(const blocks *b, int64_t from, int k)
     return from + length / b->npes * k + length % b->npes * k / b->npes;
 }
 
-/* Adds bytes to a move, unless there are none. */
-static int add(const blocks *b, int count, int pe, const void *at, int64_t elements)
+/* Elements of this rank, at `own`, to rank k, and as many or others of that one to `come`. */
+static lun_status swap(const blocks *b, int k, const char *own, int64_t given, char *come,
+                       int64_t got)
 {
-    if (!elements)
-        return count;
-    b->pes[count] = pe;
-    b->at[count] = (void *)(uintptr_t)at;
-    b->counts[count] = elements * b->size;
-    return count + 1;
+    const lun_status s = lun__rank_move(b->e, b->mype, k, (void *)(uintptr_t)own, given * b->size);
+    return s == LUN_OK ? lun__rank_move(b->e, k, b->mype, come, got * b->size) : s;
 }
 
 /* Everyone's own elements go to the rank whose part they are. */
@@ -72,21 +67,16 @@ static lun_status scatter(const blocks *b, int64_t from)
 {
     const int64_t first = first_of(b, from, b->mype);
     const int64_t mine = first_of(b, from, b->mype + 1) - first;
-    int given = 0, count;
-    for (int d = 1; d < b->npes; d++) {
-        const int k = (b->mype + d) % b->npes;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < b->npes; k++) {
         const int64_t at = first_of(b, from, k);
-        given = add(b, given, k, b->own + at * b->size, first_of(b, from, k + 1) - at);
-    }
-    count = given;
-    for (int d = 1; d < b->npes; d++) {
-        const int k = (b->mype + b->npes - d) % b->npes;
-        count = add(b, count, k, b->came + k * mine * b->size, mine);
+        s = swap(b, k, b->own + at * b->size, first_of(b, from, k + 1) - at,
+                 b->came + k * mine * b->size, mine);
     }
     if (mine)
         memcpy(b->came + b->mype * mine * b->size, b->own + first * b->size,
                (size_t)(mine * b->size));
-    return lun_spmd_move(b->e, b->pes, b->at, b->counts, given, count - given);
+    return lun__rank_moves_end(b->e, s);
 }
 
 static lun_status combine(const blocks *b, int64_t from)
@@ -114,16 +104,13 @@ static lun_status gather(const blocks *b, int64_t from)
 {
     const int64_t first = first_of(b, from, b->mype);
     const int64_t mine = first_of(b, from, b->mype + 1) - first;
-    int given = 0, count;
-    for (int d = 1; d < b->npes; d++)
-        given = add(b, given, (b->mype + d) % b->npes, b->all + first * b->size, mine);
-    count = given;
-    for (int d = 1; d < b->npes; d++) {
-        const int k = (b->mype + b->npes - d) % b->npes;
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < b->npes; k++) {
         const int64_t at = first_of(b, from, k);
-        count = add(b, count, k, b->all + at * b->size, first_of(b, from, k + 1) - at);
+        s = swap(b, k, b->all + first * b->size, mine, b->all + at * b->size,
+                 first_of(b, from, k + 1) - at);
     }
-    return lun_spmd_move(b->e, b->pes, b->at, b->counts, given, count - given);
+    return lun__rank_moves_end(b->e, s);
 }
 
 /* A rank that cannot combine goes on moving, so that none waits for it; then all say how it
@@ -152,25 +139,17 @@ static lun_status run(const blocks *b)
     return s;
 }
 
-/* The memory of a call in one piece: what came, the addresses, counts and ranks of a move. */
+/* The memory of a call in one piece: what came, the arrays made of it. */
 static void *open_blocks(blocks *b)
 {
     const int64_t least = LEAST / b->size;
     b->length = (b->n + ROUNDS - 1) / ROUNDS > least ? (b->n + ROUNDS - 1) / ROUNDS : least;
     b->length = b->length < b->n ? b->length : b->n;
     const int64_t part = b->length / b->npes + 1;
-    const size_t came = ((size_t)(part * b->size * b->npes) + 15) / 16 * 16,
-                 most = 2 * (size_t)b->npes;
-    char *memory = calloc(
-        1, came + most * (sizeof *b->at + sizeof *b->counts + sizeof *b->list + sizeof *b->pes));
-    if (!memory)
-        return NULL;
-    b->came = memory;
-    b->at = (void **)(void *)(memory + came);
-    b->counts = (int64_t *)(void *)(b->at + most);
-    b->list = (lun_array **)(void *)(b->counts + most);
-    b->pes = (int *)(void *)(b->list + most);
-    return memory;
+    const size_t came = ((size_t)(part * b->size * b->npes) + 15) / 16 * 16;
+    b->came = calloc(1, came + (size_t)b->npes * sizeof *b->list);
+    b->list = b->came ? (lun_array **)(void *)(b->came + came) : NULL;
+    return b->came;
 }
 
 /* *own: x with its elements side by side, at *data. */

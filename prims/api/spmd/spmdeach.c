@@ -182,31 +182,24 @@ static lun_status prepare(lun_engine *e, const lun_function *f, const lun_spmd_l
     return s == LUN_OK ? lun__lend(l) : s;
 }
 
-/* The steps of a loop: an agreement on it, with which it is known how much moves; then that moves,
- * the rounds run, and what they have changed goes back.  Requests for elements wait until that is
- * stored. */
+/* The steps of a loop: an agreement on it; then what rounds may use moves, the rounds run, and what
+ * they have changed goes back.  Requests for elements wait until that is stored. */
 static lun_status share(lun_engine *e, lun_function *f, const lun_spmd_loop *loop,
                         const lun_spmd_arg *args, lun_lending *l)
 {
     char options[64 + 48 * LUN_MAX_RANK];
-    lun_parcels given = {.bytes = LUN_STRBUF_INIT};
+    int64_t none = 0;
     lun_status ran = prepare(e, f, loop, args, l);
     describe(loop, l->count, options, sizeof options);
     if (ran == LUN_OK)
-        ran = lun__lent_give(l, &given);
-    lun_status s =
-        lun__lent_agree(l, &(lun_said){sizeof(lun_said), "shares a loop", "a shared loop", options},
-                        ran, &given.most);
+        ran = lun__lent_give(l);
+    lun_status s = lun__lent_agree(
+        l, &(lun_said){sizeof(lun_said), "shares a loop", "a shared loop", options}, ran, &none);
     if (s == LUN_OK)
         s = lun_spmd_hold(e, true);
     if (s == LUN_OK)
-        s = lun__lent_fetch(l, &given, given.most, &ran);
-    lun__parcels_free(&given);
-    if (s != LUN_OK)
-        return s;
-    if (ran == LUN_OK)
-        ran = run(e, f, loop, args, l);
-    return lun__lent_back(l, ran);
+        s = lun__lent_fetch(l);
+    return s == LUN_OK ? lun__lent_back(l, run(e, f, loop, args, l)) : s;
 }
 
 lun_status lun_spmd_each(lun_engine *e, lun_function *f, const lun_spmd_loop *given,
