@@ -138,16 +138,21 @@ row("poly", "r:poly()", "the coefficients of the polynomial with these roots", "
         return core.vector(list)
     end)
 
+-- Numbers and complex ones, which no number is equal to.
+local function is_zero(x)
+    return x == 0 or not math.type(x) and x.re == 0 and x.im == 0
+end
+
 row("roots", "c:roots()",
     "the roots of the polynomial, complex, ascending by real, then imaginary part: the eigenvalues of its companion",
     "lun.vector{1, 0, 4}:roots()", "{0.0-2.0i, 0.0+2.0i}",
     function(c)
         c = coefficients(c, 1)
         local first, last = 1, #c
-        while first <= last and c[first] == 0 do
+        while first <= last and is_zero(c[first]) do
             first = first + 1
         end
-        while last >= first and c[last] == 0 do
+        while last >= first and is_zero(c[last]) do
             last = last - 1
         end
         local zeros = core.zeros(last < first and 0 or #c - last, "c128")

@@ -140,6 +140,10 @@ describe("eig", function()
         same(lun.vector { lun.complex(-0.5, 0) }, lun.roots { 2, 1 })
         local r = lun.vector { 1, 2, 3, 4 }:poly():roots()
         assert.is_true((r - lun.vector { 1, 2, 3, 4 }):abs():max() < 1e-12)
+        local i = lun.i -- (z - i)(z - 2i) z, and 0 z^3 before it
+        r = lun.vector { 0 * i, 1 + 0 * i, -3 * i, -2 + 0 * i, 0 * i }:roots()
+        assert.is_true((r - lun.vector { 0 * i, i, 2 * i }):abs():max() < 1e-14)
+        same(lun.vector { -1 * i }, lun.vector({ lun.complex(2, 0), 2 * i }, "c64"):roots():cast "c128")
     end)
 
     it("names what is wrong", function()
@@ -156,8 +160,6 @@ describe("eig", function()
         wrong("bad argument #1 to 'eigvals' (a matrix expected, got f64[4])", function() return lun.eigvals(lun.zeros(4)) end)
         wrong("bad argument #1 to 'eig' (matrix expected, got number)", function() return lun.eig(1) end)
         wrong("wrong number of arguments to 'eig' (at most 1 expected, got 2)", function() return lun.eig(lun.eye(2), {}) end)
-        wrong("bad argument #1 to 'roots' (not for complex numbers: take abs(), real() or imag())",
-            function() return lun.roots(lun.vector { lun.i, 1 }) end)
         wrong("bad argument to 'eig' (takes no missing elements: 1 of 4 are; use fillna, dropna or cast \"f64\")",
             function() return lun.vector { { 1, lun.na }, { 3, 4 } }:eig() end)
         wrong("bad argument #1 to 'roots' (Vector expected, got f64[2, 2])", function() return lun.roots(lun.eye(2)) end)
