@@ -326,7 +326,7 @@ end)
 
 describe("help", function()
     it("knows functions, methods, operations and values", function()
-        assert.matches("lun.vector(t [, dtype [, {layout=, label=, readonly=true}]])", lun.help(lun.vector), 1, true)
+        assert.matches("lun.vector(t [, dtype [, {layout=, align=, label=, readonly=true}]])", lun.help(lun.vector), 1, true)
         assert.matches("square root", lun.help "sqrt", 1, true)
         assert.matches("sum", lun.help(lun.op.add), 1, true)
         assert.matches("a:sub(i, j [, step])", lun.help "sub", 1, true)
