@@ -189,7 +189,7 @@ core.internal.array_type.__call = later("table.object", "call", math.huge)
 core.internal.distribute_over_ranks(function(...) return lun.spmd.distribute(...) end)
 
 for name in ("uniform normal"):gmatch "%S+" do
-    core.internal.compiled_form(lun[name], function() return require("lunarray.names.draws")[name] end)
+    core.internal.kernel_form(lun[name], function() return require("lunarray.names.draws")[name] end)
 end
 
 core.internal.distributions(function(...) return require("lunarray.names.random").random(...) end)

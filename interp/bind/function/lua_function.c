@@ -69,21 +69,21 @@ static lf_fields push_fields(lua_State *L, int i)
     return blocked ? LF_OF_BLOCKED : LF_OF_STRUCT;
 }
 
-static const char compiled_forms; /* its address is the key in the registry */
+static const char kernel_forms; /* its address is the key in the registry */
 
-/* internal.compiled_form(f, form): form() gives the function that stands for f in kernels. */
-static int set_compiled_form(lua_State *L)
+/* internal.kernel_form(f, form): form() gives the function that kernels compile in place of f. */
+static int set_kernel_form(lua_State *L)
 {
     lua_settop(L, 2);
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &compiled_forms);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &kernel_forms);
     lua_insert(L, 1);
     lua_rawset(L, 1);
     return 0;
 }
 
-static bool push_compiled(lua_State *L, int i)
+static bool push_kernel_form(lua_State *L, int i)
 {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, &compiled_forms);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &kernel_forms);
     lua_pushvalue(L, i);
     lua_rawget(L, -2);
     lua_remove(L, -2);
@@ -108,9 +108,9 @@ static lun_function *of_code(lua_State *L, lun__host *h, int i)
     lua_pop(L, 1);
     lun_function **out = new_function(L, h);
     static const lf_binding ask = {
-        lun__lua_array_at,  to_operation, lun__lua_atomic_at,  stopped,
-        push_fields,        is_buffer,    lun__lua_complex_is, lun__lua_complex_former,
-        lun__lua_offset_at, push_compiled};
+        lun__lua_array_at,  to_operation,    lun__lua_atomic_at,  stopped,
+        push_fields,        is_buffer,       lun__lua_complex_is, lun__lua_complex_former,
+        lun__lua_offset_at, push_kernel_form};
     lun_status s;
     if (lua_isfunction(L, i))
         LUN__TRY(s, luafn_front(L, i, h->engine, &ask, out));
@@ -229,10 +229,10 @@ static int check_indices(lua_State *L)
 void lun__open_function(lua_State *L, const lun__parts *p)
 {
     static const luaL_Reg internal[] = {
-        {"check_indices", check_indices}, {"compiled_form", set_compiled_form}, {NULL, NULL}};
+        {"check_indices", check_indices}, {"kernel_form", set_kernel_form}, {NULL, NULL}};
     lun__register(L, p, p->internal, internal);
     lua_newtable(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &compiled_forms);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &kernel_forms);
     lun__host_new_type(L, p->host_at, LUN__FUNCTION, "lunarray.function");
     lua_pop(L, 1);
     lua_newtable(L);

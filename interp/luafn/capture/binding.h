@@ -32,7 +32,7 @@ typedef struct lf_binding {
     lun_array *(*shifted)(lua_State *L, int index, int64_t *shift);
     /* of a function of the library: pushes the one that kernels compile in its place; else pushes
      * nothing; NULL: there are none */
-    bool (*compiled)(lua_State *L, int index);
+    bool (*kernel_form)(lua_State *L, int index);
 } lf_binding;
 
 #endif

@@ -133,8 +133,8 @@ static lun_status capture_function(const lf_capture_context *v, const lf_source 
         capture_builtin(v, lua_tocfunction(L, -1), out);
         return LUN_OK;
     }
-    out->stands = v->ask.compiled && v->ask.compiled(L, lua_gettop(L));
-    if (out->stands)
+    out->kernel_form = v->ask.kernel_form && v->ask.kernel_form(L, lua_gettop(L));
+    if (out->kernel_form)
         lua_replace(L, -2);
     out->kind = LF_CAPTURE_FUNCTION;
     out->closure = lua_topointer(L, -1);

@@ -52,7 +52,7 @@ typedef struct lf_capture {
     int former;              /* lf_form */
     const char *word;        /* a string that names an operation or a dtype: that name; else NULL */
     bool strict;             /* op as a function of math, which takes numbers only */
-    bool stands;             /* the function stands for one of the library that a script called */
+    bool kernel_form;        /* the function is compiled in place of one of the library */
     lun_value value;         /* numbers and booleans */
     bool pinned;             /* code is valid for this value alone */
     lun_array *array;        /* borrowed: alive while the source shows it */

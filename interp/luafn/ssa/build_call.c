@@ -65,19 +65,19 @@ static void inline_call(lf_builder *b, const lf_value *f, const char *name, cons
     luafn_build_body(c, frame, b->rounds, results);
 }
 
-/* Is a captured function one of the module's own, in Lua, that a script calls, and that does not
- * stand for one? */
+/* Is a captured function one of the module's own, in Lua, that a script calls, and no kernel
+ * form? */
 static bool is_library(const lf_builder *b, const lf_value *f)
 {
     static const char folder[] = "@lua/lunarray/";
     const lf_capture *capture = &b->c->source[f->as.i].capture;
     const char *own = capture->program->proto->source, *caller = b->f->proto->source;
-    return !capture->stands && own && strncmp(own, folder, strlen(folder)) == 0 &&
+    return !capture->kernel_form && own && strncmp(own, folder, strlen(folder)) == 0 &&
            !(caller && strncmp(caller, folder, strlen(folder)) == 0);
 }
 
-/* The arguments of a function that stands for one of the library: whole numbers. Others are a fault
- * of the call, not of what is within the function. */
+/* The arguments of a kernel form are whole numbers: others are a fault of the call, not of the code
+ * within. */
 static lf_list *whole_args(lf_builder *b, const lf_value *f, const lf_list *args)
 {
     const lf_source *s = &b->c->source[f->as.i];
@@ -128,7 +128,7 @@ void luafn_build_call_apply(lf_builder *b, const lf_value *f, const char *name, 
     case LF_FUNCTION:
         if (is_library(b, f))
             refuse_call(b, f);
-        if (b->c->source[f->as.i].capture.stands)
+        if (b->c->source[f->as.i].capture.kernel_form)
             args = whole_args(b, f, args);
         inline_call(b, f, b->c->source[f->as.i].name, args, results);
         break;
