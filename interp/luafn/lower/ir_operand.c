@@ -42,6 +42,10 @@ lf_value *luafn_ir_operand_low(lf_lowering *l, lf_value *v)
 {
     if (!v->low && v->kind < LF_PHI)
         return leaf(l, v); /* its conversion belongs in this block */
+    if (!v->low) /* an object, in damaged code: the types of other code refuse it before */
+        luafn_debug_fail(&l->c->unit, v->proto, v->pc,
+                         "a value that is a number on some paths only: give it a number on every "
+                         "path");
     return v->low;
 }
 

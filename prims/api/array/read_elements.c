@@ -200,17 +200,19 @@ lun_status lun_read(lun_engine *e, lun_array *a, void *host, int64_t first, int6
 static lun_status get_slot(lun_engine *e, lun_array *a, int64_t index, lun_value *out)
 {
     lun_array *slots, *valid;
-    lun_value there = {.dtype = LUN_BOOL, .as.u = 1};
+    lun_value v, there = {.dtype = LUN_BOOL, .as.u = 1};
     if (lun__array_is_coded(a))
         return lun__array_refuse_logical(e, a);
     lun_status s = lun__validity_parts(e, a, false, &slots, &valid);
     if (s != LUN_OK)
         return s;
-    s = lun_get(e, slots, index, out);
-    if (s == LUN_OK && !lun__dtype_is_float(out->dtype))
+    s = lun_get(e, slots, index, &v);
+    if (s == LUN_OK && !lun__dtype_is_float(v.dtype))
         s = lun_get(e, valid, index, &there);
     if (s == LUN_OK && !there.as.u)
         s = lun__fail(e, LUN_EARG, "element " LUN_NTH_LONG " is missing", (long long)index);
+    if (s == LUN_OK)
+        *out = v;
     lun_release(slots);
     lun_release(valid);
     return s;

@@ -235,7 +235,8 @@ static lun_status norm(lun_engine *e, lun_node *a, lun_value *out)
         scale = isinf(sum) ? LUN_SQUARES_DOWN : LUN_SQUARES_UP;
         s = squared(e, a, scale, &sum);
     }
-    *out = (lun_value){.dtype = LUN_F64, .as.d = sqrt(sum) / scale};
+    if (s == LUN_OK)
+        *out = (lun_value){.dtype = LUN_F64, .as.d = sqrt(sum) / scale};
     lun__node_release(e, a);
     return s;
 }
@@ -282,19 +283,20 @@ static lun_status total_kept(lun_engine *e, lun_reduction r, lun_array *slots, l
                              int64_t ddof, lun_value *out)
 {
     lun_array *x = NULL, *where = NULL;
+    lun_value v = {.dtype = LUN_F64, .as.d = NAN};
     const bool index = lun__reduction_rows[r].info.index;
     lun_status s = kept(e, slots, valid, &x);
     if (s == LUN_OK && lun_size(x) == 0 && index)
         s = lun__fail(e, LUN_EARG, "%s of an array of which all elements are missing",
                       lun__reduction_rows[r].info.name);
-    else if (s == LUN_OK && lun_size(x) == 0)
-        *out = (lun_value){.dtype = LUN_F64, .as.d = NAN};
-    else if (s == LUN_OK)
-        s = lun_total(e, r, x, ddof, out);
+    else if (s == LUN_OK && lun_size(x) > 0)
+        s = lun_total(e, r, x, ddof, &v);
     if (s == LUN_OK && index)
         s = kept(e, NULL, valid, &where);
     if (s == LUN_OK && index)
-        s = lun_get(e, where, out->as.i, out);
+        s = lun_get(e, where, v.as.i, &v);
+    if (s == LUN_OK)
+        *out = v;
     lun_release(x);
     lun_release(where);
     return s;

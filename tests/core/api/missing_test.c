@@ -93,7 +93,12 @@ static void test_reductions(void **state)
     const lun_along_options propagate = {.size = sizeof propagate, .propagate = true};
     const int axis = 0;
     lun_array *a = gapped(), *out;
+    lun_value v = {.dtype = LUN_DTYPE_COUNT};
     (void)state;
+    FAILS(lun_get(e, a, 1, &v), LUN_EARG, "element 1 is missing");
+    assert_true(v.dtype == LUN_DTYPE_COUNT); /* a call that fails leaves it */
+    OK(lun_total(e, LUN_ARGMAX, a, 0, &v));
+    assert_int_equal(v.as.i, 3);
     OK(lun_along(e, LUN_SUM, a, &axis, 1, NULL, &out));
     holds(out, (const int64_t[]){12}, 1);
     OK(lun_along(e, LUN_SUM, a, &axis, 1, &propagate, &out));

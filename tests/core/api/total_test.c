@@ -86,6 +86,24 @@ static void test_few_elements(void **state)
     lun_release(k);
 }
 
+static void test_a_failure_has_no_result(void **state)
+{
+    const int64_t of[] = {7, 9}, by[] = {2, 0};
+    (void)state;
+    for (int r = 0; r < LUN_REDUCTION_COUNT; r++) {
+        lun_value v = {.dtype = LUN_DTYPE_COUNT, .as.u = 5};
+        lun_array *a, *b, *divided;
+        OK(lun_vector(e, of, 2, LUN_I64, &a));
+        OK(lun_vector(e, by, 2, LUN_I64, &b));
+        OK(lun_idiv(e, a, b, &divided));
+        FAILS(lun_total(e, (lun_reduction)r, divided, 0, &v), LUN_EZERO, "n//0");
+        assert_true(v.dtype == LUN_DTYPE_COUNT && v.as.u == 5);
+        lun_release(a);
+        lun_release(b);
+        lun_release(divided);
+    }
+}
+
 static void test_huge_values(void **state)
 {
     (void)state;
@@ -329,6 +347,7 @@ int main(void)
         TEST(test_nan_and_infinity),
         TEST(test_ties_take_the_first),
         TEST(test_few_elements),
+        TEST(test_a_failure_has_no_result),
         TEST(test_huge_values),
         TEST(test_integers_at_their_ends),
         TEST(test_every_length_has_its_extremes),
