@@ -367,10 +367,13 @@ for name in pairs(core.op) do
     Runs.methods[name] = Runs.methods[name] or core[name] and elementwise(name)
 end
 
-for event, name in pairs { add = "add", sub = "sub", mul = "mul", div = "div", mod = "mod", pow = "pow",
-    idiv = "idiv", unm = "neg", band = "band", bor = "bor", bxor = "bxor", bnot = "bnot" } do
+for name in ("add sub mul div mod pow idiv band bor bxor"):gmatch "%a+" do
+    Runs["__" .. name] = elementwise(name)
+end
+
+for event, name in pairs { __unm = "neg", __bnot = "bnot" } do
     local f = elementwise(name)
-    Runs["__" .. event] = event:find "^[ub]n" and function(r) return f(r) end or f
+    Runs[event] = function(r) return f(r) end -- Lua passes the operand twice
 end
 
 function Runs.__len(r)
