@@ -309,7 +309,7 @@ count_on_device() { count_spec "$1" "$title"; }
 run_torture() {
     if [ ! -e tests/torture/run.sh ]; then return; fi
     # shellcheck disable=SC2046 # words
-    set -- $("$1" torture cache disk bounds compilers edges interface fewer words capi bytecode programs forks threads cancel prompt \
+    set -- $("$1" torture cache disk bounds compilers edges interface fewer words capi bytecode programs forks threads hosts cancel prompt \
         device files)
     if [ $# -eq 0 ]; then return; fi
     status=0
@@ -354,6 +354,7 @@ planted() {
 # test has left a report where TSAN_OPTIONS has them written.
 run_races() {
     one "tests/torture/threads.c" env TORTURE=1 "$BUILD/torture/threads"
+    one "tests/torture/hosts.c" env TORTURE=0.02 "$BUILD/torture/hosts"
     planted openmp
     planted reference
     touch "$BUILD/reports/none" || return 1 # make tsan makes the directory

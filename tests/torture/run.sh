@@ -19,7 +19,7 @@ export LUNARRAY_CACHE_DIR TORTURE_SCRATCH TORTURE BUILD
 unset LUA_INIT LUA_INIT_5_4 LUA_PATH LUA_PATH_5_4 LUA_CPATH LUA_CPATH_5_4
 
 if [ $# -eq 0 ]; then
-    set -- cache disk bounds compilers memory kernels edges interface fewer words capi capi_ranks bytecode programs forks threads cancel prompt device quota same \
+    set -- cache disk bounds compilers memory kernels edges interface fewer words capi capi_ranks bytecode programs forks threads hosts cancel prompt device quota same \
         sets ranks ranks_faults simulated mpi namespaces races files fuzz random soak
 fi
 
