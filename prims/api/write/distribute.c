@@ -29,12 +29,24 @@ static int slowest(const lun_layout *l)
     return axis;
 }
 
+/* The elements of n that are one of a, the lanes of a complex number; l: a's elements as if it had
+ * one. */
+static int64_t lanes_of(const lun_array *a, lun_layout *l)
+{
+    if (!lun__array_is_complex(a) || !a->viewed || a->node != a->valid->node)
+        return 1;
+    for (int k = 0; k < l->rank; k++)
+        l->stride[k] /= 2;
+    return 2;
+}
+
 static slices slices_of(const lun_array *a, const lun_node *n)
 {
     lun_layout l;
     lun__array_layout(a, &l);
+    const int64_t lanes = lanes_of(a, &l);
     slices s = {.n = n->n};
-    if (a->viewed && (!lun__layout_is_permutation(&l) || lun__layout_count(&l) != n->n))
+    if (a->viewed && (!lun__layout_is_permutation(&l) || lun__layout_count(&l) != n->n / lanes))
         return s;
     s.axis = slowest(&l);
     s.count = n->n ? l.extent[s.axis] : 0;
@@ -145,7 +157,7 @@ static lun_status make_spread(lun_engine *e, const lun_distribution *d, const sl
 
 static lun_status check_array(lun_engine *e, const lun_array *a)
 {
-    lun_status s = lun__array_usable(e, a);
+    lun_status s = lun__array_present(e, a);
     e->error_where = NULL;
     if (s == LUN_OK && (a->weak || (a->node && !a->node->rank && !a->viewed)))
         return lun__fail(e, LUN_EARG, "a single number is not distributed");
@@ -210,24 +222,34 @@ static lun_status distribute(lun_engine *e, lun_array *a, lun_spread *spread, lu
     return s;
 }
 
+/* The slots of a, or what stands beside them. */
+static lun_status distribute_part(lun_engine *e, lun_array *a, const lun_distribution *d)
+{
+    lun_spread *spread;
+    slices of = slices_of(a, a->node);
+    if (!of.unit)
+        return lun__fail(e, LUN_EARG, "only whole arrays are distributed, not parts of others");
+    lun_status s = make_spread(e, d, &of, &spread);
+    if (s == LUN_OK)
+        s = distribute(e, a, spread, d->combine);
+    lun__spread_release(spread);
+    return s;
+}
+
 lun_status lun_distribute(lun_engine *e, lun_array *a, const lun_distribution *wanted)
 {
     LUN_NEED(e, wanted);
     lun_distribution d = {.size = 0};
-    lun_spread *spread;
     lun__sized_take(&d, wanted, sizeof d);
     lun_status s = check_array(e, a);
-    if (s != LUN_OK)
-        return s;
-    slices of = slices_of(a, a->node);
-    if (!of.unit)
-        return lun__fail(e, LUN_EARG, "only whole arrays are distributed, not parts of others");
-    s = make_spread(e, &d, &of, &spread);
+    if (s == LUN_OK && d.combine)
+        s = lun__array_usable(e, a);
     if (s == LUN_OK && d.combine)
         s = lun__fold_check(e, d.combine, lun_dtype_of(a));
     if (s == LUN_OK)
-        s = distribute(e, a, spread, d.combine);
-    lun__spread_release(spread);
+        s = distribute_part(e, a, &d);
+    if (s == LUN_OK && a->valid && a->valid->node != a->node)
+        s = distribute_part(e, a->valid, &d);
     return s;
 }
 
@@ -235,7 +257,9 @@ lun_status lun_touched(lun_engine *e, lun_array *a)
 {
     LUN_NEED(e, true);
     const lun_writing how = lun__merge_writing_plain();
-    lun_status s = check_array(e, a);
+    lun_status s = lun__array_usable(e, a);
+    if (s == LUN_OK)
+        s = check_array(e, a);
     if (s == LUN_OK)
         s = lun__write_hold(e, a);
     const lun_spread *x = s == LUN_OK ? spread_of(e, a->node) : NULL;
@@ -335,7 +359,7 @@ lun_status lun_distribution_get(lun_engine *e, lun_array *a, lun_distribution_st
     lun_distribution_state to = {.size = sizeof to, .kind = "none"};
     lists each = {0};
     to.places = lun__state_places(e);
-    lun_status s = lun__array_usable(e, a);
+    lun_status s = lun__array_present(e, a);
     if (s == LUN_OK)
         s = open_lists(e, to.places, &each);
     if (s != LUN_OK)
