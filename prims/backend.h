@@ -305,6 +305,16 @@ typedef struct lun_remote {
 /* All backends of this build, best first, NULL at the end (backends/all.c). */
 extern const lun_backend *const lun__backends_all[];
 
+/* ---- libraries in place of an algorithm of the engine's (lun_override) ------------------------
+ * A backend that takes work of one kind alone, on host memory, and has no kernels: it is opened
+ * when it is chosen, and then asked first.  What it does not take is done as without it. */
+typedef struct lun_override_row {
+    const char *algorithm, *by;
+    const lun_backend *backend;
+} lun_override_row;
+enum { LUN_OVERRIDES = 1 };
+extern const lun_override_row lun__overrides_all[LUN_OVERRIDES]; /* backends/overrides.c */
+
 /* ---- plug-ins --------------------------------------------------------------------------------
  * A library that LUNARRAY_PLUGINS names has the function lunarray_backend, which gives a backend,
  * NULL: it has none for such a host.  It is built against these headers with LUN_BACKEND_ABI of the

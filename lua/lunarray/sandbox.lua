@@ -186,7 +186,7 @@ end
 
 -- `lun` without files, and without functions that describe the machine or change the host's choices.
 local function module()
-    scope.hide "load open save arrow door sql trace info check use math bits backends devices"
+    scope.hide "load open save arrow door sql trace info check use math bits override backends devices"
     local source = core.internal.methods.source
     core.internal.methods.source = function(e) -- only of the backend in use: another would load its driver
         return source(e)

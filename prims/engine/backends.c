@@ -249,10 +249,38 @@ bool lun__backend_takes(const lun_engine *e, const lun_work *work, int64_t *scra
     return takes(e->backends[e->current], work, scratch);
 }
 
+lun_status lun__backend_override(lun_engine *e, int row)
+{
+    lun_backend_slot *b = &e->overrides[row];
+    if (b->state)
+        return LUN_OK;
+    b->backend = lun__overrides_all[row].backend;
+    snprintf(b->name, sizeof b->name, "%s", b->backend->name);
+    lun__fail_clear(e);
+    return open_state(e, b, NULL, NULL);
+}
+
+lun_backend_slot *lun__backend_instead(lun_engine *e, const lun_work *work, int64_t *scratch)
+{
+    const lun_backend_slot *at = e->backends[e->current];
+    if (!e->overridden || e->set_count || (at->backend->buffer_new && takes(at, work, scratch)))
+        return NULL;
+    for (int k = 0; k < LUN_OVERRIDES; k++)
+        if ((e->overridden >> k & 1) && lun__backend_override(e, k) == LUN_OK &&
+            takes(&e->overrides[k], work, scratch))
+            return &e->overrides[k];
+    return NULL;
+}
+
 lun_status lun__backend_for(lun_engine *e, const lun_work *work, lun_backend_slot **out,
                             int64_t *scratch)
 {
     lun_status s = lun__backend(e, out);
+    lun_backend_slot *instead = s == LUN_OK ? lun__backend_instead(e, work, scratch) : NULL;
+    if (instead) {
+        *out = instead;
+        return LUN_OK;
+    }
     if (s != LUN_OK || takes(*out, work, scratch))
         return s;
     s = lun__backend_native(e, out);

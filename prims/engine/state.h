@@ -113,10 +113,13 @@ struct lun_engine {
     lun_backend_slot **backends;
     int backend_count, backend_room, current;
     lun_strbuf refused_plugins;
-    lun_backend_slot **set;            /* the locations in use, `current` is the first one's */
-    int set_count;                     /* 0: `current` is the only one */
-    struct lun_fft_tables *fft_tables; /* api/fourier/fft.c; NULL: none yet */
-    void *told;                        /* api/write/distribute.c: the lists that were given last */
+    lun_backend_slot **set; /* the locations in use, `current` is the first one's */
+    int set_count;          /* 0: `current` is the only one */
+    unsigned overridden;    /* bit k: by row k of lun__overrides_all, */
+    lun_backend_slot overrides[LUN_OVERRIDES]; /* whose backends are these, once opened */
+    char override_text[512];                   /* of lun_override_at */
+    struct lun_fft_tables *fft_tables;         /* api/fourier/fft.c; NULL: none yet */
+    void *told; /* api/write/distribute.c: the lists that were given last */
 
     /* graph/node.c */
     lun_node **buckets, *spare;
@@ -211,9 +214,13 @@ lun_status lun__backend_native(lun_engine *e, lun_backend_slot **out);
 bool lun__backend_takes(const lun_engine *e, const lun_work *work, int64_t *scratch);
 /* Whether a kernel of that IR runs there. */
 bool lun__backend_runs(const lun_backend_slot *at, const lun_ir *ir);
-/* The one in use, if it does that work, else the native one. */
+/* What does it instead, else the one in use, if it does that work, else the native one. */
 lun_status lun__backend_for(lun_engine *e, const lun_work *work, lun_backend_slot **out,
                             int64_t *scratch);
+/* What does it instead on host memory, as lun_override says; NULL: nothing does. */
+lun_backend_slot *lun__backend_instead(lun_engine *e, const lun_work *work, int64_t *scratch);
+/* Opens the backend of that row. */
+lun_status lun__backend_override(lun_engine *e, int row);
 /* Does the work there, and waits for its end. */
 static inline lun_status lun__state_backend_do(const lun_backend_slot *at, const lun_work *work)
 {

@@ -66,3 +66,13 @@ bool lun__matmul_plan_elsewhere(const lun_engine *e, const lun_product *p)
     int64_t scratch;
     return !lun__backend_takes(e, &(lun_work){.kind = LUN_WORK_PRODUCT, .is.product = p}, &scratch);
 }
+
+const lun_backend_slot *lun__matmul_plan_instead(lun_engine *e, const lun_node *n)
+{
+    if (!e->overridden)
+        return NULL;
+    int64_t scratch;
+    const lun_product p = lun__matmul_plan_of(n);
+    return lun__backend_instead(e, &(lun_work){.kind = LUN_WORK_PRODUCT, .is.product = &p},
+                                &scratch);
+}

@@ -13,5 +13,7 @@ bool lun__matmul_plan_is_list(const lun_product *p);
 void lun__matmul_plan_cut(lun_product *p, int64_t first, int64_t count);
 /* Whether the backend in use, which is open, has another one do it, on host memory. */
 bool lun__matmul_plan_elsewhere(const lun_engine *e, const lun_product *p);
+/* The library that does n, a MATMUL, instead, as lun_override says; NULL: none does. */
+const lun_backend_slot *lun__matmul_plan_instead(lun_engine *e, const lun_node *n);
 
 #endif

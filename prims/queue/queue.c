@@ -44,6 +44,7 @@ static lun_status new_item(lun_queue *q, lun_item_kind kind, lun_item **out)
         return lun__fail_nomem(q->e);
     item->kind = kind;
     item->math = q->e->math;
+    item->overridden = q->e->overridden;
     item->where = q->e->source_line;
     item->line = lun__source_mark_text(q->e, item->where);
     item->deadline = q->e->deadline;

@@ -157,8 +157,9 @@ typedef struct lun_item lun_item;
 struct lun_item {
     lun_item *next;
     lun_item_kind kind;
-    int math;     /* lun_math when it was given */
-    bool dropped; /* it was not done, or failed */
+    int math;            /* lun_math when it was given; */
+    unsigned overridden; /* the same of lun_override */
+    bool dropped;        /* it was not done, or failed */
     lun_task *task;
     lun_copying copy;
     lun_detached *away;

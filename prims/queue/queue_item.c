@@ -52,7 +52,9 @@ lun_status lun__queue_item_run(lun_engine *e, lun_backend_slot *at, const lun_it
 {
     const lun_alone before = lun__user_buffer_alone_begin(e, at);
     const int math = e->math;
+    const unsigned overridden = e->overridden;
     e->math = e->services.math = item->math;
+    e->overridden = item->overridden;
     lun_host_begin(e);
     event(e, true, at, item);
     lun_status s = item->cost ? run_counted(e, at, item) : run(e, at, item);
@@ -62,6 +64,7 @@ lun_status lun__queue_item_run(lun_engine *e, lun_backend_slot *at, const lun_it
     lun_host_end(e);
     lun__user_buffer_alone_end(e, before);
     e->math = e->services.math = math;
+    e->overridden = overridden;
     return s == LUN_ENOMEM && !e->error.length ? lun__fail_nomem(e) : s;
 }
 

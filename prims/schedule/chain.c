@@ -6,6 +6,7 @@
 #include "ir/combine_order.h"
 #include "kernels/outer_axis.h"
 #include "kernels/pairs_kernel.h"
+#include "plan/matmul_plan.h"
 #include "store/fetch.h"
 
 enum {
@@ -377,12 +378,14 @@ static bool packs(const lun_step *step, const lun_node *product)
     return packed <= product->n || packed <= PACKED_BYTES / size;
 }
 
-static bool may_begin(const lun_step *head)
+static bool may_begin(lun_engine *e, const lun_step *head)
 {
     const int64_t segment = lun__chain_segment(head), n = head->n;
     const lun_node *product = product_of(head);
     if (segment < LUN_BLOCK || n / segment < 2)
         return false;
+    if (head->kind == LUN_STEP_PRODUCT && lun__matmul_plan_instead(e, product))
+        return false; /* a library hands on no blocks of rows */
     if (!product)
         return head->kind == LUN_STEP_LAUNCH && segment <= LUN_CHUNK && n * widest(head) >= BYTES &&
                segment * widest(head) <= ROW_BYTES;
@@ -402,7 +405,7 @@ static int last_of(lun_engine *e, const lun_steps *s, int first, int count)
     const bool made = product != NULL;
     const int64_t segment = lun__chain_segment(head), n = head->n;
     int wide = made, end = first;
-    if (!may_begin(head) || (made && e->set_count))
+    if (!may_begin(e, head) || (made && e->set_count))
         return first;
     for (int k = first + made; k < count && k < first + LUN_CHAIN_STEPS; k++) {
         lun_chained width = lun__chain_width(&s->at[k], n, segment);
@@ -433,13 +436,13 @@ static lun_status take_rows(lun_engine *e, const lun_schedule *groups, lun_step 
 }
 
 /* A product goes to the first step that needs it, where that may take its rows. */
-static void move_products(lun_steps *s, int count)
+static void move_products(lun_engine *e, lun_steps *s, int count)
 {
     for (int k = count - 2; k >= 0; k--) {
         const lun_step product = s->at[k];
         const lun_node *n = product_of(&product), *other;
         int to = k + 1;
-        if (!n || !may_begin(&product))
+        if (!n || !may_begin(e, &product))
             continue;
         while (to < count && to <= k + NEAR && !needs(&s->at[to], n))
             to++;
@@ -459,7 +462,7 @@ lun_status lun__chains_find(lun_engine *e, const lun_schedule *groups, lun_steps
     int last;
     lun_status status = LUN_OK;
     if (!e->set_count)
-        move_products(s, count);
+        move_products(e, s, count);
     for (int k = 0; k < count; k = last + 1) {
         const int64_t segment = lun__chain_segment(&s->at[k]), n = s->at[k].n;
         last = last_of(e, s, k, count);

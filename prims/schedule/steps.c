@@ -244,7 +244,7 @@ static lun_status make(lun_engine *e, lun_node *const *roots, int count, unsigne
     if (status == LUN_OK && lun__backend_sweeps(e, &cache_bytes))
         status = lun__sweeps_find(e, out, whole, chains, cache_bytes);
     if (status == LUN_OK && !e->set_count && lun__backend_chains(e))
-        lun__tiles_find(out, whole);
+        lun__tiles_find(e, out, whole);
     lun__fuse_free(&groups);
     /* numbers over many indices come last: they need no kernel */
     for (int i = 0; status == LUN_OK && i < count; i++)

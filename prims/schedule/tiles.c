@@ -1,6 +1,7 @@
 /* tiles.c - which steps are run some indices at a time; see tiles.h.  Runs nothing. */
 #include "schedule/tiles.h"
 
+#include "plan/matmul_plan.h"
 #include "schedule/chain.h"
 
 /* Bytes of what is made or taken more than once: fewer stay in the caches as they are. */
@@ -47,11 +48,12 @@ static bool takes_all(const lun_steps *s, int head, int first, int last)
 
 /* Whether step at + 1 is a product of what the kernel `at` makes, which nothing else needs, and of
  * something else, which is in memory as a whole, with rows enough for several pieces. */
-static bool feeds_product(const lun_steps *s, int at)
+static bool feeds_product(lun_engine *e, const lun_steps *s, int at)
 {
     const lun_lowered *l = &s->at[at].lowered;
     const lun_node *product = s->at[at + 1].node;
-    if (s->at[at + 1].kind != LUN_STEP_PRODUCT || s->at[at + 1].chain || product->rank != 2)
+    if (s->at[at + 1].kind != LUN_STEP_PRODUCT || s->at[at + 1].chain || product->rank != 2 ||
+        lun__matmul_plan_instead(e, product)) /* a library takes the operand as a whole */
         return false;
     const lun_node *rows = product->in[0];
     int64_t shape[LUN_MAX_RANK];
@@ -91,12 +93,12 @@ static bool fits(const lun_steps *s, int head, int at, int64_t n)
 }
 
 /* The last step of those that begin with `first`; first - 1: there are none. */
-static int last_of(const lun_steps *s, int first, int count)
+static int last_of(lun_engine *e, const lun_steps *s, int first, int count)
 {
     const bool made = is_elementwise(&s->at[first]);
     const int from = first + made;
     int last = from - 1;
-    if (made && from < count && feeds_product(s, first))
+    if (made && from < count && feeds_product(e, s, first))
         return from;
     while (last + 1 < count && last + 1 < first + LUN_CHAIN_STEPS && streams(&s->at[last + 1]) &&
            !s->at[last + 1].chain && fits(s, made ? first : -1, last + 1, s->at[first].n))
@@ -106,13 +108,13 @@ static int last_of(const lun_steps *s, int first, int count)
     return last;
 }
 
-void lun__tiles_find(lun_steps *s, int count)
+void lun__tiles_find(lun_engine *e, lun_steps *s, int count)
 {
     int chains = 0;
     for (int k = 0; k < s->count; k++)
         chains = s->at[k].chain > chains ? s->at[k].chain : chains;
     for (int k = 0; k < count; k++) {
-        int last = last_of(s, k, count);
+        int last = last_of(e, s, k, count);
         if (last < k)
             continue;
         chains++;

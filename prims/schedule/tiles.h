@@ -10,7 +10,7 @@
 enum { LUN_TILE_INDICES = 1 << 18, LUN_TILE_ROWS = 256 };
 
 /* Numbers such steps among the first `count` in step->chain, as chains are, which come first. */
-void lun__tiles_find(lun_steps *s, int count);
+void lun__tiles_find(lun_engine *e, lun_steps *s, int count);
 /* Whether the steps that begin with `first`, which are a chain by their number, are such. */
 bool lun__tiles_begin(const lun_steps *s, int first);
 /* Whether an earlier step of those makes n, which is then in no memory of its own, or takes it. */

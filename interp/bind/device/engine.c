@@ -260,6 +260,44 @@ static int bits(lua_State *L)
     return 1;
 }
 
+/* Pushes what does the algorithm of that name, "own" or a library, and the library's name and file;
+ * false: there is none of that name. */
+static bool push_override(lua_State *L, lun_engine *e, const char *algorithm)
+{
+    const char *name, *by, *library;
+    for (int k = 0; (name = lun_override_at(e, k, &by, &library)); k++)
+        if (strcmp(name, algorithm) == 0) {
+            lua_pushstring(L, by);
+            lua_pushstring(L, library);
+            return true;
+        }
+    return false;
+}
+
+/* lun.override() gives what does each algorithm that a library can do, by name; of one:
+ * lun.override "matmul"; lun.override("matmul", "blas") chooses the library, nil, false or "own"
+ * the engine. */
+static int override(lua_State *L)
+{
+    lun_engine *e = lun__host_here(L)->engine;
+    const char *name, *by;
+    if (lua_gettop(L) == 0) {
+        lua_newtable(L);
+        for (int k = 0; (name = lun_override_at(e, k, &by, NULL)); k++) {
+            lua_pushstring(L, by);
+            lua_setfield(L, -2, name);
+        }
+        return 1;
+    }
+    name = luaL_checkstring(L, 1);
+    if (lua_gettop(L) == 1 && push_override(L, e, name))
+        return 2;
+    by = lua_toboolean(L, 2) ? luaL_checkstring(L, 2) : NULL;
+    lun__error_check(L, lun__host_here(L), lun_override(e, name, by),
+                     by && push_override(L, e, name) ? 2 : 1);
+    return push_override(L, e, name) ? 2 : 0;
+}
+
 /* internal.bits_digest(version): the digits of it, "" if there are none. */
 static int bits_digest(lua_State *L)
 {
@@ -293,6 +331,7 @@ void lun__open_engine(lua_State *L, const lun__parts *p)
                                            {"devices", devices, 0},
                                            {"math", math_mode, 1},
                                            {"bits", bits, 1},
+                                           {"override", override, 2},
                                            {"clock", monotonic_clock, 0},
                                            {NULL, NULL, 0}};
     static const luaL_Reg inside[] = {

@@ -279,7 +279,13 @@ local FUNCTIONS = {
     bits = {
         "lun.bits([version])",
         'the version of the bits, "v1": it changes when any result of an operation changes; "none" with\n'
-            .. 'lun.math "precise"; lun.bits "v1" chooses one before the first kernel',
+            .. 'lun.math "precise" and lun.override; lun.bits "v1" chooses one before the first kernel',
+    },
+    override = {
+        "lun.override([algorithm [, library]])",
+        'lun.override("matmul", "blas"): a library of the system does an algorithm, with bits of its own: products of\n'
+            .. 'f32 and f64; nil or "own": the engine again; returns what does it, and the library\'s name and file:\n'
+            .. "docs/doors.md",
     },
     load = {
         "lun.load(path [, opts])",
@@ -439,8 +445,8 @@ local FUNCTIONS = {
     },
     door = {
         "lun.door(name)",
-        "opens a library of the system that data come and go by, duckdb sqlite hdf5 lz4 zstd: true; or nil, a message\n"
-            .. "that says where it was looked for and where it is to be had, and \"library\"",
+        "opens a library of the system that data come and go by, duckdb sqlite hdf5 lz4 zstd blas:\n"
+            .. "true; or nil, a message that says where it was looked for and where it is to be had, and \"library\"",
     },
     info = {
         "lun.info()",
@@ -919,7 +925,7 @@ of a table      %s
 of its groups   %s
 pictures        plot hist bars box image
 ranks           spmd
-the engine      backends devices use math bits clock trim cache door info isarray op _VERSION
+the engine      backends devices use math bits override clock trim cache door info isarray op _VERSION
 operations      %s]]
 
 -- The text for an operation of lun.op.

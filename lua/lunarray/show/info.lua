@@ -50,7 +50,7 @@ local function doors(add)
     local k = 1
     local name, use, version, path = core.internal.doors(k)
     while name do
-        add(name, version and version .. ", " .. path or "not found: " .. use)
+        add(name, version and (version .. ", " .. path):gsub("^, ", "") or "not found: " .. use)
         k = k + 1
         name, use, version, path = core.internal.doors(k)
     end
@@ -92,12 +92,17 @@ function M.text()
     end
     add("math", core.math())
     add("bits", (("%s %s"):format(core.bits(), core.internal.bits_digest(core.bits())):gsub(" $", "")))
+    for name, by in pairs(core.override()) do
+        if by ~= "own" then
+            add("override", ("%s: %s, %s"):format(name, by, select(2, core.override(name))))
+        end
+    end
     add("compiler", compiler())
     add("cache", cache())
     doors(add)
     for _, name in ipairs { "LUNARRAY_BACKEND", "LUNARRAY_THREADS", "OMP_NUM_THREADS", "LUNARRAY_ISA",
         "LUNARRAY_BITS", "LUNARRAY_JIT", "LUNARRAY_MPI", "LUNARRAY_RANK_BACKEND", "LUNARRAY_DUCKDB", "LUNARRAY_SQLITE",
-        "LUNARRAY_HDF5" } do
+        "LUNARRAY_HDF5", "LUNARRAY_BLAS" } do
         if os.getenv(name) then
             add(name, os.getenv(name))
         end

@@ -309,6 +309,9 @@ void lun_close(lun_engine *e)
     for (int i = 0; i < e->backend_count; i++)
         if (e->backends[i]->state)
             e->backends[i]->backend->close(e->backends[i]->state);
+    for (int i = 0; i < LUN_OVERRIDES; i++)
+        if (e->overrides[i].state)
+            e->overrides[i].backend->close(e->overrides[i].state);
     lun__nodes_close(e);
     lun__storage_close(e);
     lun__arrays_close(e);

@@ -167,6 +167,12 @@ static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lu
     lun_status status = lun__backend(e, &b);
     if (status == LUN_OK && lun__matmul_plan_elsewhere(e, &p))
         lun__strbuf_puts(&types, ", on the host: operands and result are copied");
+    const lun_backend_slot *by = status == LUN_OK ? lun__matmul_plan_instead(e, n) : NULL;
+    lun_device library = {0};
+    if (by) {
+        (void)by->backend->devices(&e->services, by->state, &library, 1);
+        lun__strbuf_printf(&types, ", by %s, whose bits are its own", library.name);
+    }
     k->types = text_of(&types);
     status = k->types ? status : lun__fail_nomem(e);
     k->name = "matmul";

@@ -58,7 +58,7 @@ lun_status lun_math_mode(lun_engine *e, lun_math mode)
 const char *lun_bits(const lun_engine *e)
 {
     LUN_NEED_OR(e, "");
-    return lun__backend_bits(&e->services);
+    return e->overridden ? "none" : lun__backend_bits(&e->services);
 }
 
 /* Of a version that is not known. */

@@ -124,7 +124,7 @@ lun_status lun_pack(lun_engine *e, const lun_skeleton_use *given, const lun_dtyp
     if (s == LUN_OK)
         s = lun__write_package(e, &u, &r, &body);
     if (s == LUN_OK)
-        put_header(&whole, lun_bits(e), &body);
+        put_header(&whole, lun__backend_bits(&e->services), &body);
     if (s == LUN_OK && whole.failed)
         s = lun__fail_nomem(e);
     if (s == LUN_OK)
@@ -146,7 +146,7 @@ lun_status lun_pack(lun_engine *e, const lun_skeleton_use *given, const lun_dtyp
 static lun_status check_bits(lun_engine *e, const char *bits)
 {
     char own[LUN_PACKAGE_BITS] = {0};
-    strncpy(own, lun_bits(e), sizeof own - 1);
+    strncpy(own, lun__backend_bits(&e->services), sizeof own - 1);
     if (memcmp(bits, own, sizeof own) == 0)
         return LUN_OK;
     return lun__fail(e, LUN_EARG,

@@ -44,7 +44,7 @@ local function breaks(code) add("survives", code, code) end
 
 for name in ([[io debug package require dofile loadfile warn module loadstring unpack setfenv getfenv newproxy
     os.execute os.exit os.getenv os.remove os.rename os.tmpname os.setlocale string.dump coroutine.running().x
-    lun.load lun.open lun.save lun.info lun.use lun.math lun.bits lun.backends lun.devices lun.internal lun.core
+    lun.load lun.open lun.save lun.info lun.use lun.math lun.override lun.bits lun.backends lun.devices lun.internal lun.core
     _G.io _G._G.debug _ENV.package]]):gmatch "%S+" do
     finds(name)
 end

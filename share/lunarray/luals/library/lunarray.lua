@@ -3114,7 +3114,7 @@ function lun.bfill(a, limit, options) end
 function lun.bincount(a, options) end
 
 ---the version of the bits, "v1": it changes when any result of an operation changes; "none" with
----lun.math "precise"; lun.bits "v1" chooses one before the first kernel
+---lun.math "precise" and lun.override; lun.bits "v1" chooses one before the first kernel
 ---`lun.bits([version])`
 ---@param version? any
 ---@return lun.Array
@@ -3605,8 +3605,8 @@ function lun.digitize(a, edges, options) end
 ---@return lun.Array
 function lun.div(a, b) end
 
----opens a library of the system that data come and go by, duckdb sqlite hdf5 lz4 zstd: true; or nil, a message
----that says where it was looked for and where it is to be had, and "library"
+---opens a library of the system that data come and go by, duckdb sqlite hdf5 lz4 zstd blas:
+---true; or nil, a message that says where it was looked for and where it is to be had, and "library"
 ---`lun.door(name)`
 ---@param name string
 ---@return boolean?
@@ -4858,6 +4858,15 @@ function lun.open(path, opts) end
 ---@param b lun.Operand
 ---@return lun.Array
 function lun.outer(a, b) end
+
+---lun.override("matmul", "blas"): a library of the system does an algorithm, with bits of its own: products of
+---f32 and f64; nil or "own": the engine again; returns what does it, and the library's name and file:
+---docs/doors.md
+---`lun.override([algorithm [, library]])`
+---@param algorithm? any
+---@param library? any
+---@return lun.Array
+function lun.override(algorithm, library) end
 
 ---a map, zip, reduce or scan by a Lua function as a string, with what the function captures: lun.unpack of
 ---it, or lun_unpack in C, computes the same bits in a process without the script; dtypes: of the arrays
