@@ -608,6 +608,14 @@ LUN_API int64_t lun_over_ranks_end(lun_engine *e, lun_status s);
  * NULL, and a is on all ranks. */
 LUN_API lun_status lun_over_ranks_own(lun_engine *e, lun_array *all, lun_array *a, lun_array **out);
 
+/* This rank's rows of a scan along the first axis of such a matrix, of which it has `part`, whose
+ * dtype is the one in which f combines elements, from `first` on, an array of one such element;
+ * NULL: from an operation's identity.  Rows stay where they are.  f is no fmin or fmax; a function,
+ * which fails on all ranks if it does on one, takes as many rows as a chunk of a scan at most. */
+LUN_API lun_status lun_scan_rows(lun_engine *e, const lun_slices *at, lun_array *part,
+                                 lun_function *f, lun_array *first, bool inclusive,
+                                 lun_array **out);
+
 /* Elements as lun_file_elements gives them, but read now: the places in use have a block each,
  * which ranks that see the file read themselves.  step: from the first byte of an element to that
  * of the next; 0: they stand side by side. */

@@ -103,10 +103,9 @@ static int whole(lua_State *L)
     return s == LUN_OK ? 1 : lun__spmd_fail(L, h, s);
 }
 
-/* over(bounds, shape, part): the array of everyone's parts, slices of its first axis. */
-static int over(lua_State *L)
+/* Slices of ranks: bounds and shape at 1 and 2. */
+static lun_slices read_slices(lua_State *L, lun__host *h)
 {
-    lun__host *h = lun__host_here(L);
     lun_slices at = {.size = sizeof at};
     const int count = lun_spmd_npes(h->engine) + 1;
     luaL_checktype(L, 1, LUA_TTABLE);
@@ -118,11 +117,35 @@ static int over(lua_State *L)
     }
     at.rank = read_list(L, 2, at.shape);
     at.bound = bound;
+    return at;
+}
+
+/* over(bounds, shape, part): the array of everyone's parts, slices of its first axis. */
+static int over(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    const lun_slices at = read_slices(L, h);
     lun_array **out = lun__lua_array_new(L, h);
     lun_array *part = lun__lua_array_check(L, h, 3);
     lun_status s;
     LUN__TRY(s, lun_over_ranks(h->engine, &at, part, out));
     return lun__lua_array_give(L, h, s, 3);
+}
+
+/* scan_rows(bounds, shape, part, f, first or nil, inclusive): this rank's part of the scan. */
+static int scan_rows(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    const lun_slices at = read_slices(L, h);
+    lun_function *f = lun__lua_function_at(L, h, 4, 2, true);
+    h->waiting = L;
+    lun__source_line_mark(L, h);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *part = lun__lua_array_check(L, h, 3);
+    lun_array *first = lua_isnil(L, 5) ? NULL : lun__lua_array_check(L, h, 5);
+    const lun_status s = lun_scan_rows(h->engine, &at, part, f, first, lua_toboolean(L, 6), out);
+    lun__host_collect_for(L, h, lun_size(part) * (int64_t)sizeof(double), true);
+    return s == LUN_OK ? 1 : lun__spmd_fail(L, h, s);
 }
 
 /* own(all, array): this rank's part of an array divided as `all` is, or nil: it is on all ranks. */
@@ -154,9 +177,10 @@ static int together(lua_State *L)
 
 void lun__open_blocks(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg functions[] = {{"cut", cut},           {"box", box},   {"home", home},
-                                         {"whole", whole},       {"over", over}, {"own", own},
-                                         {"together", together}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"cut", cut},   {"box", box}, {"home", home},         {"whole", whole},
+        {"over", over}, {"own", own}, {"together", together}, {"scan_rows", scan_rows},
+        {NULL, NULL}};
     lua_newtable(L);
     const char *name;
     int64_t value;

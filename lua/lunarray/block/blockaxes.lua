@@ -9,7 +9,6 @@ local fold = require "lunarray.ranks.fold"
 local over = require "lunarray.block.blockover"
 local pack = require "lunarray.ranks.pack"
 local rows = require "lunarray.block.blockrows"
-local running = require "lunarray.block.blockrunning"
 local spread = require "lunarray.block.spread"
 
 local net = core.internal.spmd
@@ -106,27 +105,52 @@ local function combine_parts(a, to, dtype, name, ...)
     return fold.tree((fold.operation(axes.combines[name])), list):cast(dtype):eval() -- max of truths is an integer
 end
 
--- ---------------------------------------------------------------- moments
+-- ---------------------------------------------------------------- rows that stay where they are
+
+-- A part of which lines go along the one axis that is cut, as rows, and whose rows everyone has, for over.slices; how
+-- many there are in all.
+local function as_rows(a, along)
+    local s = blocked.spread_of(a)
+    local cut = rows.cut_axis(s, along)
+    if cut then
+        local of = rows.division(s, along, cut)
+        return rows.of_part(blocked.part_of(a), along, of.width),
+            { bounds = over.bounds(of.n, of.range), shape = { of.n, of.width } }, of.n
+    end
+end
 
 local MOMENTS = { sum = true, prod = true, mean = true, norm = true, var = true, std = true }
 
 -- a[name](a, ...) of floats along axes that ranks share, with an element for each line, on all ranks: the engine hands
 -- lanes of sums on from rank to rank. nil where lines have no such form, or are brought together by moving less.
 local function moment(a, name, along, options)
-    local s = blocked.spread_of(a)
-    local cut = MOMENTS[name] and rows.cut_axis(s, along)
     options = type(options) == "table" and options or {}
-    if not cut or options.skipnan then
+    local x, at, n = as_rows(a, along)
+    if not x or not MOMENTS[name] or options.skipnan or n * dtypes.by_name[a:dtype()].bytes <= 64 * 8 * npes then
         return nil
     end
-    local of = rows.division(s, along, cut)
-    if of.n * dtypes.by_name[a:dtype()].bytes <= 64 * 8 * npes then
-        return nil
-    end
-    local x = rows.of_part(blocked.part_of(a), along, of.width):eval()
-    return over.slices({ bounds = over.bounds(of.n, of.range), shape = { of.n, of.width } }, x, nil, function(all)
+    return over.slices(at, x:eval(), nil, function(all)
         return all[name](all, { axis = 1, ddof = options.ddof })
     end)[1]
+end
+
+local order = core.internal.order
+local LEAST = 2 * order.scan_group -- rows of floats on each rank that move less than lines that are brought together
+
+-- This rank's part of a:scan(f, id, {axis=, inclusive=}), which gives elements of dtype `give`: the engine hands on
+-- what lines have come to. nil as above.
+local function scan(a, along, give, f, id, options)
+    local name = fold.name_of(f)
+    local is_float, x, at, n = give:find "f", as_rows(a, along)
+    local wide = name == "add" or name == "mul" or give == "f64"
+    local dtype = name and is_float and (wide and "f64" or "f32") or give
+    if not x or type(options) ~= "table" or not name and (type(f) ~= "function" or n > order.scan_chunk)
+        or name == "fmin" or name == "fmax" or n < LEAST * npes and (is_float or not name) then
+        return nil
+    end
+    local first = id ~= nil and (pack.is_array(id) and id:reshape(1) or core.full(1, id, dtype)):cast(dtype) or nil
+    local scanned = net.scan_rows(at.bounds, at.shape, x:cast(dtype), f, first, options.inclusive)
+    return rows.as_part(scanned:cast(give), along, { blocked.part_of(a):shape() })
 end
 
 -- ---------------------------------------------------------------- all
@@ -151,7 +175,7 @@ local function run(a, name, along, like, ...)
     if whole then
         return blocked.make(to, blocked.box_of(whole:reshape(to.shape), to, mype):eval())
     end
-    local scanned = from ~= s and name == "scan" and running(a, along, like:dtype(), ...)
+    local scanned = from ~= s and name == "scan" and scan(a, along, like:dtype(), ...)
     if scanned then
         return blocked.make(s, scanned)
     end

@@ -21,15 +21,15 @@ function rows.cut_axis(s, along)
     return cut
 end
 
--- How the rows are spread, as blocklanes.lua wants it.
-function rows.division(s, along, cut, chunk)
+-- How many rows there are, of so many lines; of each PE the first row, from 0, and their number.
+function rows.division(s, along, cut)
     local inner, width = 1, 1
     for d, n in ipairs(s.shape) do
         inner = along[d] and d ~= cut and inner * n or inner
         width = along[d] and width or width * n
     end
     return {
-        n = s.shape[cut] * inner, width = width, chunk = chunk,
+        n = s.shape[cut] * inner, width = width,
         range = function(pe)
             local first, count = spread.box(s, pe)
             return (first[cut] - 1) * inner, count[cut] * inner

@@ -46,16 +46,6 @@ function fold.name_of(f)
     end
 end
 
--- The dtype in which an operation combines elements for a result of some dtype.
-function fold.accumulator(name, result)
-    if not result:find "f" then
-        return result
-    elseif name == "add" or name == "mul" then
-        return "f64"
-    end
-    return result == "f64" and "f64" or "f32"
-end
-
 -- count: how many values there are, which may be nil; all of the list without it.
 function fold.tree(f, list, count)
     count = count or #list
