@@ -392,6 +392,7 @@ require("lunarray.ranks.shared").open(s, check_pe, misuse)
 
 require "lunarray.block.blockreduce"
 require "lunarray.block.blockmethods"
+require "lunarray.block.blockcoded"
 local blockmove = require "lunarray.block.blockmove"
 blockmove.open(s, check_pe)
 scope.each(blockmove.install)

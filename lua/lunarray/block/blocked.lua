@@ -17,7 +17,8 @@ local npes, mype = net.start()
 local blocked = { offers = {} }
 local offers = blocked.offers -- functions of the module with a blocked array among their arguments, by name
 
--- Of each blocked array its spread, this rank's part, and the id of its window, once it has one.
+-- Of each blocked array its spread, this rank's part, whether elements of any rank's may be missing, and the id of its
+-- window, once it has one.
 local state = setmetatable({}, { __mode = "k" })
 
 local methods = {}
@@ -47,10 +48,19 @@ blocked.kind_of = kind_of
 
 operands.open(blocked)
 
-function blocked.make(s, part)
+-- missing: elements of other ranks' parts may be, also where none of this part are.
+function blocked.make(s, part, missing)
     local a = handles.handle()
-    state[a] = { spread = s, part = part }
+    state[a] = { spread = s, part = part, missing = missing or core.internal.has_missing(part) }
     return a
+end
+
+-- Whether elements of a, an array or a blocked one, may be missing: the same on all ranks.
+function blocked.may_miss(a)
+    if state[a] then
+        return state[a].missing
+    end
+    return core.internal.has_missing(a)
 end
 
 -- The handle a becomes what b is, an array or a blocked one, and b what a was.
@@ -131,6 +141,9 @@ local function assign(a, indices, i, x)
     further[#further + 1] = i
     if #further < #state[a].spread.shape then
         error("rows of a blocked array are assigned element by element, in sharedon, or by set of the whole", 0)
+    elseif rawequal(x, core.na) and not blocked.is_coded(a) then
+        local said = "no element of %s is missing: a:set(lun.where(mask, lun.na, a)) makes it one of which some are"
+        error(said:format(kind_of(a)), 0)
     end
     reach(a, "put", further, x)
 end
@@ -172,7 +185,7 @@ function rows.__len(row)
 end
 
 type_of.__index = function(a, key)
-    return methods[key] or blocked.look(a, key)
+    return blocked.method_of(a, key) or blocked.look(a, key)
 end
 blocked.look = public(function(a, key)
     if type(key) ~= "number" then
@@ -192,19 +205,25 @@ end
 
 local parts_of = operands.parts_of
 
-local function wrap(s, ...)
+local function wrap(s, missing, ...)
     local results = table.pack(...)
     for k = 1, results.n do
-        results[k] = blocked.make(s, results[k])
+        results[k] = blocked.make(s, results[k], missing)
     end
     return table.unpack(results, 1, results.n)
+end
+
+-- Elements of no result are missing, whatever was in the operands.
+local THERE = {}
+for name in ("eq ne lt le gt ge ismissing isna notna fillna contains startswith endswith isin"):gmatch "%a+" do
+    THERE[name] = true
 end
 
 -- f of the parts of the operands; its results are blocked.
 local function elementwise(name, f)
     return public(function(...)
         local s, parts = parts_of(name, ...)
-        return wrap(s, f(table.unpack(parts, 1, parts.n)))
+        return wrap(s, parts.missing and not THERE[name], f(table.unpack(parts, 1, parts.n)))
     end)
 end
 
@@ -262,11 +281,11 @@ function blocked.by_copy(a, name, ...)
 end
 
 methods.map = public(function(a, f, ...)
-    return wrap(state[a].spread, state[a].part:map(f, whole(...)))
+    return wrap(state[a].spread, state[a].missing, state[a].part:map(f, whole(...)))
 end)
 methods.zip = public(function(a, b, f, ...)
     local s, parts = parts_of("zip", a, b)
-    return wrap(s, parts[1]:zip(parts[2], f, whole(...)))
+    return wrap(s, parts.missing, parts[1]:zip(parts[2], f, whole(...)))
 end)
 offers.map, offers.zip = methods.map, methods.zip
 
@@ -282,7 +301,7 @@ offers.call = public(function(skeleton, ...)
     end
     local s, parts = parts_of(name, table.unpack(given, 1, leaves))
     table.move({ whole(table.unpack(given, leaves + 1, given.n)) }, 1, given.n - leaves, leaves + 1, parts)
-    return wrap(s, skeleton(table.unpack(parts, 1, given.n)))
+    return wrap(s, parts.missing, skeleton(table.unpack(parts, 1, given.n)))
 end)
 
 -- ---------------------------------------------------------------- writing
@@ -293,6 +312,7 @@ methods.set = public(function(a, e)
         error(("bad argument #1 to 'set' (%s does not fit into %s)"):format(kind_of(e), kind_of(a)), 0)
     end
     state[a].part:set(parts[2])
+    state[a].missing = parts.missing
     return a
 end)
 -- The elements of this rank are gone: any use of them is an error.
@@ -356,7 +376,7 @@ methods.read = public(function(a, first, count)
         for d = #shape, 1, -1 do
             indices[d], rest = rest % shape[d] + 1, rest // shape[d]
         end
-        list[k] = reach(a, "get", indices)
+        list[k] = reach(a, state[a].missing and "read" or "get", indices)
     end
     return list
 end)

@@ -58,7 +58,7 @@ function halo.shift(a, k, options)
     local axis = options.axis or 1
     axis = axis < 0 and axis + #s.shape + 1 or axis
     if s.grid[axis] == 1 then
-        return blocked.wrap(s, blocked.part_of(a):shift(k, options))
+        return blocked.wrap(s, false, blocked.part_of(a):shift(k, options))
     end
     local result = axis == 1 and options.edge == "wrap" and wrapped(a, "shift", math.max(k, 0), math.max(-k, 0), k)
     return result or over.method(a, "shift", "shifts", "a halo", k, options)

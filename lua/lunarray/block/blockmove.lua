@@ -64,8 +64,8 @@ local function spread_of(call, shape)
 end
 
 -- A blocked array of a part, which all ranks make.
-local function made(s, part)
-    local a = blocked.make(s, part)
+local function made(s, part, missing)
+    local a = blocked.make(s, part, missing)
     blocked.window_of(a)
     return a
 end
@@ -108,8 +108,9 @@ end
 
 -- A private array of which each rank keeps its part.
 local function keep_part(a, s)
-    return made(s, blocked.box_of(a, s, mype):copy())
+    return made(s, blocked.box_of(a, s, mype):copy(), blocked.may_miss(a))
 end
+blocked.keep_part = keep_part
 
 local function new_random(shape, ...)
     local s = spread_of("random", shape)
@@ -203,6 +204,10 @@ function move.install(lun)
         end
         return save(path, a, ...)
     end
+    local make_table = lun.table
+    lun.table = function(t, ...)
+        return make_table(private_columns(t) or t, ...)
+    end
     for _, name in ipairs { "hist", "plot", "image", "group", "join" } do
         local f = lun[name]
         lun[name] = function(...)
@@ -214,7 +219,7 @@ end
 -- The file that one rank would write, by all ranks or by PE 0; all get the same results.
 function move.save(save, path, a, ...)
     local together = npes > 1 and type(path) == "string" and path:lower():find "%.npy$" and ... == nil
-        and save_together(path, a)
+        and not blocked.is_coded(a) and save_together(path, a)
     if together then
         return settle(together)
     end
@@ -231,6 +236,7 @@ local function window_on(part, base, first, count)
     end
     return part:sub(table.unpack(as_ranges(inside, count)))
 end
+blocked.window_on = window_on
 
 -- Part of a blocked array in another spread, of all of it or, from the element `at` on, of some: exactly what is common
 -- to two boxes moves between their ranks.
@@ -241,6 +247,12 @@ function blocked.moved(a, to, at)
         return at and blocked.box_of(part, to, mype, at):copy() or part
     end
     local base, size = spread.box(from, mype)
+    local key = at and ("%s from %s"):format(to.key, table.concat(at, ",")) or to.key
+    if blocked.is_coded(a) then
+        return blocked.moved_coded(a, key, function(pe)
+            return box_in(to, pe, at)
+        end)
+    end
     local parts, boxes, counts, most = {}, {}, {}, 0
     local bytes = dtypes.by_name[part:dtype()].bytes
     for pe = 0, npes - 1 do
@@ -250,7 +262,6 @@ function blocked.moved(a, to, at)
         first, count = spread.common(own_base, own_size, spread.box(from, pe))
         boxes[pe + 1], counts[pe + 1] = first and { first, count } or false, first and spread.size(count) * bytes or 0
     end
-    local key = at and ("%s from %s"):format(to.key, table.concat(at, ",")) or to.key
     local _, longest = net.agree(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", key, 0, most)
     parts = net.exchange(parts, counts, longest)
     local result = core.zeros(own_size, part:dtype())
@@ -264,7 +275,7 @@ end
 
 -- An array in the spread `to`.
 function blocked.in_spread(a, to)
-    return blocked.spread_of(a).key == to.key and a or blocked.make(to, blocked.moved(a, to))
+    return blocked.spread_of(a).key == to.key and a or blocked.make(to, blocked.moved(a, to), blocked.may_miss(a))
 end
 
 -- Everyone's bytes, in rank order, which f gives. An error of f on one rank is raised on all.
@@ -283,6 +294,9 @@ end
 -- The whole array on each rank.
 function blocked.private(a)
     local s, part = blocked.spread_of(a), blocked.part_of(blocked.evaluated(a))
+    if blocked.is_coded(a) then
+        return blocked.private_coded(a)
+    end
     return net.whole(s.blocks, part, ("gathers %s"):format(blocked.kind_of(a)), "a gather", s.key)
 end
 
@@ -322,7 +336,7 @@ function move.distribute(a, kind, options)
     elseif not blocked.is(a) then
         return blocked.become(a, keep_part(a, s))
     elseif blocked.spread_of(a).key ~= s.key then
-        return blocked.become(a, made(s, blocked.moved(a, s)))
+        return blocked.become(a, made(s, blocked.moved(a, s), blocked.may_miss(a)))
     end
     return a
 end
@@ -357,7 +371,7 @@ methods.sub = public(function(a, ...)
     end
     local from = blocked.spread_of(a)
     local to = spread.new(left, from.blocked, from.rule, npes)
-    return made(to, blocked.moved(a, to, at))
+    return made(to, blocked.moved(a, to, at), blocked.may_miss(a))
 end)
 
 -- ---------------------------------------------------------------- the functions of lun.spmd
@@ -387,6 +401,9 @@ function move.open(s, check_pe)
         local of, dtype, pe = nil, ...
         if blocked.is(a) or type(a) ~= "table" then
             of, dtype, pe = check_blocked(a, "localsize"), a:dtype(), (...)
+            if dtype == "text" then
+                error("bad argument #1 to 'localsize' (texts have no bytes of one size)", 0)
+            end
         elseif not (dtypes.by_name[dtype] and dtypes.by_name[dtype].bytes) then
             error(("bad argument #2 to 'localsize' (a dtype expected, got %s)"):format(tostring(dtype)), 0)
         end

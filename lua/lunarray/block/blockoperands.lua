@@ -119,14 +119,26 @@ local function goes_along(x, s)
     return alike
 end
 
--- The operands of an elementwise call as parts of one spread, and this spread. A smaller blocked one, which broadcasts,
--- is gathered, unless its parts stand where they are needed.
+-- Whether elements of one of the operands may be missing.
+local function some_missing(given)
+    for k = 1, given.n do
+        local x = given[k]
+        if rawequal(x, core.na) or (blocked.is(x) or pack.is_array(x)) and blocked.may_miss(x) then
+            return true
+        end
+    end
+    return false
+end
+
+-- The operands of an elementwise call as parts of one spread, and this spread; missing: elements of one may be.
+-- A smaller blocked one, which broadcasts, is gathered, unless its parts stand where they are needed.
 function operands.parts_of(name, ...)
     local given = table.pack(...)
     local s, shape = operands.common_spread(given), common_shape(given)
     if table.concat(s.shape, ",") ~= table.concat(shape, ",") then
         s = wider(s, shape)
     end
+    given.missing = some_missing(given)
     for k = 1, given.n do
         local x = given[k]
         if blocked.is(x) and has_shape(x, s) then

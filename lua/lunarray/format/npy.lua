@@ -321,12 +321,22 @@ local function front(descr, left, shape)
     return #header <= 0xffff and MAGIC .. "\1\0" .. string.pack("<s2", header) or nil
 end
 
+local IN_ITS_PLACE = { -- what users save, by the kind of dtypes that are not NumPy's
+    float = ":cast 'f32' preserves every value",
+    text = "csv, json, arrow and parquet have texts",
+    time = ":cast 'i64' gives its integers; csv, arrow and parquet have times",
+}
+
 -- The header of a version 1.0 file for `a`, and the array whose elements follow it in row-major order; or nil and
 -- what is wrong.
 function npy.head(a)
     local row = dtypes.by_name[a:dtype()]
     if not row.npy then
-        return nil, ("NumPy has no %s; :cast 'f32' preserves every value"):format(row.name)
+        return nil, ("NumPy has no %s; %s"):format(row.name, IN_ITS_PLACE[row.kind])
+    end
+    local fault = raw.element_fault(a)
+    if fault then
+        return nil, fault
     end
     local left = a:layout() == "left"
     local descr = ("'%s%s'"):format(row.bytes == 1 and "|" or "<", row.npy)

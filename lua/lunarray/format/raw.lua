@@ -200,6 +200,19 @@ function raw.contents(head, a)
     end }
 end
 
+-- What is wrong with saving a as bytes alone; nil: nothing. Missing floats are NaN there.
+function raw.element_fault(a)
+    local row = dtypes.by_name[a:dtype()]
+    if row.kind == "text" then
+        return "texts have no bytes of one size; csv, json, arrow and parquet have texts"
+    end
+    local count = core.internal.has_missing(a) and row.kind ~= "float" and a:ismissing():sum() or 0
+    if count > 0 then
+        local said = "a missing element has no bytes, and %d of %d %s; fillna(x) sets them, :cast 'f64' makes them NaN"
+        return said:format(count, a:size(), count == 1 and "is" or "are")
+    end
+end
+
 -- An iterator over the bytes of `a`, cast to opts.dtype if that is given.
 function raw.encode(a, opts)
     if opts.dtype ~= nil then
@@ -208,6 +221,10 @@ function raw.encode(a, opts)
             return nil, fault
         end
         a = a:dtype() == opts.dtype and a or a:cast(opts.dtype)
+    end
+    local fault = raw.element_fault(a)
+    if fault then
+        return nil, fault
     end
     return raw.contents("", a)
 end

@@ -266,6 +266,18 @@ local function run_alone(f, extents, captured)
     core.each(extents, (copy_with(f, captured, parts)))
 end
 
+-- Raises that a captured array has elements which no loop takes.
+local function check_captured(captured)
+    for _, entry in ipairs(captured) do
+        local kind = dtypes.by_name[entry.array:dtype()].kind
+        local missing = blocked.may_miss(entry.array) and kind ~= "float"
+        if missing or kind == "text" or kind == "time" then
+            error(("'%s' is %s%s: loops take numbers of which none is missing"):format(entry.name,
+                blocked.kind_of(entry.array), missing and " with missing elements" or ""), 0)
+        end
+    end
+end
+
 local inside = false
 
 local function shared_loop(owner, extents, f)
@@ -273,6 +285,7 @@ local function shared_loop(owner, extents, f)
     extents = owners.ranges(extents or blocked.spread_of(array).shape)
     owners.check(array, list, extents)
     local captured, inner = inspect.captured(f, blocked.is)
+    check_captured(captured)
     if npes == 1 then
         return run_alone(f, extents, captured)
     end

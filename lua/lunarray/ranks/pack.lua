@@ -14,6 +14,10 @@
 -- | s           | a string: u64 bytes, these                                                            |
 -- | A           | an array: u8 and the dtype's name, u8 rank, the extents as i64, u64 bytes, elements   |
 -- | L           | a large array: the same without bytes and elements, which are sent separately         |
+-- | C           | texts, times or elements that may be missing: u8 and the dtype's name, u8 rank, the   |
+-- |             | extents as i64, u64 bytes, these: Arrow's stream of a column of the elements in order  |
+-- | N           | nothing: lun.na                                                                       |
+-- | c           | a complex number: two f64                                                             |
 -- | {           | a table: keys and values in turn, then a byte }                                       |
 
 local core = require "lunarray.core"
@@ -22,15 +26,22 @@ local pack = {}
 
 local DEPTH = 100 -- of tables in tables
 
-local array_type = core.internal.array_type
+local internal = core.internal
+local array_type, na_type = internal.array_type, getmetatable(core.na)
 
-local sizes = {} -- bytes of an element
-for _, row in ipairs(core.internal.dtypes()) do sizes[row.name] = row.bytes end
+local sizes, kinds = {}, {} -- bytes of an element; what it is
+for _, row in ipairs(internal.dtypes()) do sizes[row.name], kinds[row.name] = row.bytes, row.kind end
 
 local function is_array(x)
     return type(x) == "userdata" and debug.getmetatable(x) == array_type
 end
 pack.is_array = is_array
+
+-- Whether elements of an array are more than bytes: texts, times, or some that may be missing.
+function pack.is_coded(a)
+    local kind = kinds[a:dtype()]
+    return kind == "text" or kind == "time" or internal.has_missing(a)
+end
 
 -- ---------------------------------------------------------------- writing
 
@@ -46,20 +57,40 @@ local function elements(shape)
     return n
 end
 
+-- What stands before the elements of an array.
+local function head(tag, a, shape)
+    return tag .. string.pack("<s1B", a:dtype(), #shape) .. string.pack("<" .. ("i8"):rep(#shape), table.unpack(shape))
+end
+
+-- Arrow's stream of the elements, in the order of the last index first.
+local function arrow_bytes(a)
+    local column = a:reshape(a:size())
+    if column:dtype() == "bf16" then
+        column = column:cast "f32" -- of which Arrow has none, and f32 has all
+    end
+    local handle, buffer = assert(internal.memory_file())
+    local stream <close> = internal.arrow_export({ "a" }, { column }, "{rows = 65536}")
+    assert(internal.arrow_write(handle, stream, true, true))
+    handle:close()
+    return internal.memory_bytes(buffer)
+end
+
 local function write_array(out, a)
     local shape = { a:shape() }
     if #shape == 0 then
         return write(out, a:value(), 0)
+    elseif pack.is_coded(a) then
+        out[#out + 1] = head("C", a, shape)
+        out[#out + 1] = string.pack("<s8", arrow_bytes(a))
+        return
     end
     local large = out.large
     if large and elements(shape) * sizes[a:dtype()] >= LARGE then
-        large[#large + 1] = core.internal.spmd.dense(a)
-        out[#out + 1] = "L" .. string.pack("<s1B", a:dtype(), #shape) .. string.pack("<" .. ("i8"):rep(#shape),
-            table.unpack(shape))
+        large[#large + 1] = internal.spmd.dense(a)
+        out[#out + 1] = head("L", a, shape)
         return
     end
-    out[#out + 1] = "A" .. string.pack("<s1B", a:dtype(), #shape) .. string.pack("<" .. ("i8"):rep(#shape),
-        table.unpack(shape))
+    out[#out + 1] = head("A", a, shape)
     out[#out + 1] = string.pack("<s8", a:tobytes())
 end
 
@@ -112,6 +143,10 @@ function write(out, x, depth, open)
         write_array(out, x)
     elseif is_error(x) then
         out[#out + 1] = WRITERS.string(tostring(x))
+    elseif type(x) == "userdata" and getmetatable(x) == na_type then
+        out[#out + 1] = "N"
+    elseif internal.kind_of(x) == "complex number" then
+        out[#out + 1] = string.pack("<c1dd", "c", x.re, x.im)
     elseif type(x) == "table" then
         write_table(out, x, depth, open)
     else
@@ -149,23 +184,36 @@ end
 
 local read
 
-local function read_array(s, at)
+-- What stands before the elements of an array: dtype, shape, and where it ends.
+local function read_head(s, at)
     local dtype, rank
     dtype, rank, at = string.unpack("<s1B", s, at)
     local shape = table.pack(string.unpack("<" .. ("i8"):rep(rank), s, at))
-    local bytes
-    bytes, at = string.unpack("<s8", s, shape[rank + 1])
-    shape[rank + 1], shape.n = nil, nil
+    at, shape[rank + 1], shape.n = shape[rank + 1], nil, nil
+    return dtype, shape, at
+end
+
+local function read_array(s, at)
+    local dtype, shape, bytes
+    dtype, shape, at = read_head(s, at)
+    bytes, at = string.unpack("<s8", s, at)
     return core.frombytes(bytes, dtype, shape), at
 end
 
 -- An array that is sent separately.
 local function read_large(s, at, take)
-    local dtype, rank
-    dtype, rank, at = string.unpack("<s1B", s, at)
-    local shape = table.pack(string.unpack("<" .. ("i8"):rep(rank), s, at))
-    at, shape[rank + 1], shape.n = shape[rank + 1], nil, nil
+    local dtype, shape
+    dtype, shape, at = read_head(s, at)
     return take(dtype, shape), at
+end
+
+local function read_coded(s, at)
+    local dtype, shape, bytes
+    dtype, shape, at = read_head(s, at)
+    bytes, at = string.unpack("<s8", s, at)
+    local reader, _, rows = internal.arrow_open(bytes)
+    local column = assert(internal.arrow_column(reader, 1, rows))
+    return (dtype == "bf16" and column:cast "bf16" or column):reshape(table.unpack(shape)), at
 end
 
 local READERS = {
@@ -189,6 +237,15 @@ local READERS = {
         return string.unpack("<s8", s, at)
     end,
     A = read_array,
+    C = read_coded,
+    N = function(_, at)
+        return core.na, at
+    end,
+    c = function(s, at)
+        local re, im
+        re, im, at = string.unpack("<dd", s, at)
+        return core.complex(re, im), at
+    end,
     ["{"] = function(s, at, take)
         local t = {}
         while s:sub(at, at) ~= "}" do

@@ -105,6 +105,12 @@ function ANSWERS.get(array, indices)
     return row[last]
 end
 
+-- The same, lun.na where it is missing.
+function ANSWERS.read(array, indices)
+    local row, last = row_of(array, indices)
+    return row:ismissing():read(last, 1)[1] and core.na or row[last]
+end
+
 function ANSWERS.put(array, indices, x)
     local row, last = row_of(array, indices)
     row[last] = x
@@ -142,13 +148,14 @@ local function ask(pe, ...)
     return settle(pack.read(bytes))
 end
 
--- An element of PE pe: get, put or update.
+-- An element of PE pe: get, read, put or update.
 function windows.access(pe, mype, what, id, indices, x, op)
     if pe == mype then
         net.listen() -- a loop that accesses only its own elements answers others too
         return answer_here(what, id, indices, x, op)
     end
-    net.count(what == "get" and 1 or 0, what == "get" and 0 or 1)
+    local gets = (what == "get" or what == "read") and 1 or 0
+    net.count(gets, 1 - gets)
     return ask(pe, what, id, indices, x, op)
 end
 

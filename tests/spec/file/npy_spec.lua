@@ -298,6 +298,25 @@ describe("npy", function()
             ok, message = pcall(function() lun.save(path, freed) end)
             assert.is_false(ok)
             assert.matches("npy_spec%.lua:%d+: attempt to use a freed Vector", message)
+            for part, array in pairs {
+                ["NumPy has no text; csv, json, arrow and parquet have texts"] = lun.vector { "a" },
+                ["NumPy has no date; :cast 'i64' gives its integers"] = lun.vector({ 1 }, "i32"):cast "date",
+                ["a missing element has no bytes, and 1 of 2 is; fillna(x) sets them"] = lun.vector { 1, lun.na },
+            } do
+                ok, message = pcall(lun.save, path, array)
+                assert.is_false(ok)
+                assert.truthy(message:find("bad argument #2 to 'save' (" .. part, 1, true), message)
+            end
+            for part, array in pairs {
+                ["texts have no bytes of one size"] = lun.vector { "a" },
+                ["a missing element has no bytes, and 2 of 3 are"] = lun.vector { lun.na, lun.na, true },
+            } do
+                ok, message = pcall(lun.save, directory .. "/m.bin", array)
+                assert.is_false(ok)
+                assert.truthy(message:find("bad argument #2 to 'save' (" .. part, 1, true), message)
+            end
+            lun.save(directory .. "/f.npy", lun.vector { 1.5, lun.na })
+            assert.equal("[1.5 nan]", tostring(lun.load(directory .. "/f.npy")):match "%[1.*")
             ok, message = pcall(lun.save, path, lun.vector { 1 }, { dtype = "f32" })
             assert.is_false(ok)
             assert.matches("bad argument #3 to 'save' %(unknown option 'dtype' for npy%)", message)

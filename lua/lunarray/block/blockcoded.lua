@@ -1,0 +1,199 @@
+-- Blocked arrays whose elements are more than a slot: texts, times, complex numbers, and arrays of which elements may
+-- be missing. What is done element by element needs no message, as of numbers; parts go from rank to rank as pack.lua
+-- has them, and each rank has a pool of the texts of its part; all else is computed by a private copy. Knows no
+-- transport.
+
+local blocked = require "lunarray.block.blocked"
+local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
+local pack = require "lunarray.ranks.pack"
+local public = require "lunarray.base.public"
+local spread = require "lunarray.block.spread"
+
+local internal = core.internal
+local net = internal.spmd
+local npes, mype = net.start()
+local methods, offers = blocked.methods, blocked.offers
+
+local function kind_of(a)
+    return dtypes.by_name[blocked.part_of(a):dtype()].kind
+end
+
+-- Whether a is of the sort.
+function blocked.is_coded(a)
+    local kind = kind_of(a)
+    return kind == "text" or kind == "time" or kind == "complex" or blocked.may_miss(a)
+end
+
+-- ---------------------------------------------------------------- moving
+
+-- The array of that shape whose box k, { first, count }, is list[k], boxes in any order that covers it.
+local function joined(shape, boxes, list)
+    local flat, places, at = {}, core.zeros(shape, "i64"):copy(), 0
+    for k, box in ipairs(boxes) do
+        local size, ranges = spread.size(box[2]), {}
+        flat[k] = list[k]:reshape(size)
+        for d, first in ipairs(box[1]) do
+            ranges[d] = { first, first + box[2][d] - 1 }
+        end
+        if size > 0 then
+            places:sub(table.unpack(ranges)):set((core.index(size) + at):reshape(table.unpack(box[2])))
+        end
+        at = at + size
+    end
+    local all = #flat == 1 and flat[1] or core.concat(flat)
+    if not core.all(places:reshape(at):eq(core.index(at))) then
+        all = all:take(places:reshape(at))
+    end
+    return all:reshape(table.unpack(shape)):eval()
+end
+
+-- The whole array on each rank.
+function blocked.private_coded(a)
+    local s, part = blocked.spread_of(a), blocked.part_of(a)
+    local boxes, list = {}, {}
+    local said = { ("gathers %s"):format(blocked.kind_of(a)), "a gather", s.key }
+    for pe, bytes in ipairs(net.gather(pack.write(part), table.unpack(said))) do
+        boxes[pe] = { spread.box(s, pe - 1) }
+        list[pe] = pe == mype + 1 and part or pack.read(bytes)
+    end
+    return joined(s.shape, boxes, list)
+end
+
+-- This rank's part of a, evaluated, where each PE has box(pe) of it; key: what ranks agree on.
+function blocked.moved_coded(a, key, box)
+    local from, part = blocked.spread_of(a), blocked.part_of(a)
+    local base, size = spread.box(from, mype)
+    local own_base, own_size = box(mype)
+    local bytes, most, boxes, list = {}, 0, {}, {}
+    for pe = 0, npes - 1 do
+        local first, count = spread.common(base, size, box(pe))
+        bytes[pe + 1] = first and pack.write(blocked.window_on(part, base, first, count)) or ""
+        most = math.max(most, #bytes[pe + 1])
+    end
+    local _, longest = net.agree(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", key, 0, most)
+    for k, given in ipairs(net.exchange(bytes, nil, longest)) do
+        local first, count = spread.common(own_base, own_size, spread.box(from, k - 1))
+        if first then
+            for d = 1, #first do
+                first[d] = first[d] - own_base[d] + 1
+            end
+            boxes[#boxes + 1], list[#list + 1] = { first, count }, pack.read(given)
+        end
+    end
+    if #list == 0 then -- no element
+        return part:reshape(part:size()):take(core.zeros(0, "i64")):reshape(table.unpack(own_size))
+    end
+    return joined(own_size, boxes, list)
+end
+
+-- ---------------------------------------------------------------- methods
+
+local function set_of(names)
+    local set = {}
+    for name in names:gmatch "%S+" do
+        set[name] = true
+    end
+    return set
+end
+
+-- What no element of another rank is needed for: of any array; by kind of dtype.
+local ALONE = set_of "ismissing isna notna fillna real imag conj angle"
+local ALONE_OF = {
+    text = set_of [[contains endswith find format isin len lower lpad ltrim matches replace rpad rtrim startswith substr
+        trim upper]],
+    time = set_of [[add date day format hour isoyear microsecond minute month quarter second seconds time truncate week
+        weekday year yearday zone]],
+}
+-- What is the same of any blocked array.
+local ALIKE = set_of [[eval shape dtype size rank kind backend pending layout read distribute distribution sub set fill
+    free copy]]
+
+-- The result of a private copy, of which each rank keeps its part: what refuses an element names its row.
+local function kept(name)
+    return public(function(a, ...)
+        local s, result = blocked.spread_of(a), blocked.by_copy(a, name, ...)
+        return blocked.keep_part(result:eval(), s)
+    end)
+end
+
+local function by_copy(name)
+    return public(function(a, ...)
+        return blocked.by_copy(a, name, ...)
+    end)
+end
+
+-- a:max(b) element by element, a:max() of all.
+local function extreme(name)
+    local all = by_copy(name)
+    return public(function(a, other, ...)
+        local two = other ~= nil and (type(other) ~= "table" or blocked.is(other))
+        return (two and methods[name] or all)(a, other, ...)
+    end)
+end
+
+local found = {} -- by kind and name
+
+local function new_method(kind, missing, name)
+    local coded = kind == "text" or kind == "time"
+    if name == "min" or name == "max" then
+        return extreme(name)
+    elseif ALIKE[name] or core.op[name] or not coded and name == "cast" then
+        return methods[name]
+    elseif not coded and missing and (name == "map" or name == "zip") then
+        return methods[name]
+    elseif ALONE[name] or ALONE_OF[kind] and ALONE_OF[kind][name] then
+        return blocked.elementwise(name, function(a, ...)
+            return a[name](a, ...)
+        end)
+    elseif name == "cast" or name == "map" then
+        return kept(name)
+    end
+    return internal.methods[name] and by_copy(name)
+end
+
+-- The method of a blocked array, nil: it has none of that name.
+function blocked.method_of(a, name)
+    if type(name) ~= "string" or not blocked.is_coded(a) then
+        return methods[name]
+    end
+    local kind, missing = kind_of(a), blocked.may_miss(a)
+    local key = ("%s %s %s"):format(kind, missing, name)
+    if found[key] == nil then
+        found[key] = new_method(kind, missing, name) or false
+    end
+    return found[key] or nil
+end
+
+-- ---------------------------------------------------------------- functions
+
+local function is_coded(x)
+    return blocked.is(x) and blocked.is_coded(x)
+end
+
+-- Functions of the module, as the methods are; by private copies where another argument is of the sort.
+for name, f in pairs(offers) do
+    if not ALIKE[name] and not core.op[name] and internal.methods[name] and name ~= "zip" then
+        offers[name] = public(function(a, ...)
+            if is_coded(a) then
+                return a[name](a, ...)
+            end
+            for k = 1, select("#", ...) do
+                if is_coded((select(k, ...))) then
+                    return core[name](blocked.whole(a, ...))
+                end
+            end
+            return f(a, ...)
+        end)
+    end
+end
+
+-- Texts joined element by element; other arrays end to end.
+local ends = blocked.type.__concat
+local texts = blocked.elementwise("..", function(a, b)
+    return a .. b
+end)
+blocked.type.__concat = function(a, b)
+    local x = blocked.is(a) and a or b
+    return (kind_of(x) == "text" and texts or ends)(a, b)
+end

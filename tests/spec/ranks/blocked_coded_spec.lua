@@ -1,0 +1,136 @@
+-- Blocked arrays of texts, dates, complex numbers and elements of which some are missing: what is computed of them is equal to
+-- what is computed of private arrays, on several numbers of ranks; elements, moves, messages and what is refused.
+local onranks = require "onranks"
+
+local _, holds = onranks.blocked(onranks.scratch(setup, teardown), assert)
+
+local WITH = ("package.path = %q .. package.path\n"):format(onranks.here .. "/tests/spec/?.lua;") .. [[
+local coded = require "coded_programs"
+local lun = require "lunarray"
+local function over(a, options)
+    options = options or {}
+    options.over = "ranks"
+    return a:distribute("block", options)
+end
+-- What is blocked, or private, as the text of a private array.
+local function text(x)
+    if type(x) == "userdata" and x.kind and x:kind() == "Blocked" then
+        x = x:copy():distribute("copy", { over = "ranks" })
+    end
+    return coded.text_of(x)
+end
+local function raises(part, f, ...)
+    local ok, why = pcall(f, ...)
+    assert(not ok and tostring(why):find(part, 1, true), tostring(why))
+end
+]]
+
+describe("Blocked arrays of two parts", function()
+    for _, count in ipairs { 8, 65, 301 } do
+        it(("give what private ones give: %d"):format(count), function()
+            holds(WITH .. ("local n = %d\n"):format(count) .. [[
+                -- Windows on a blocked array are copies; elements that ranks assign by themselves are another test's.
+                local apart = { ["a window written"] = true, ["numbers set"] = true, ["complex numbers set"] = true }
+                for k, program in ipairs(coded.programs) do
+                    if not apart[program[1] ] then
+                        local wanted, a = text(program[2](coded.arrays(n), n)), coded.arrays(n)
+                        for _, name in ipairs(coded.names) do
+                            local b = over(a[name], { rule = k % 2 == 0 and "balanced" or nil })
+                            assert(b == a[name] and b:kind() == "Blocked")
+                        end
+                        local given = text(program[2](a, n))
+                        assert(given == wanted, program[1] .. ": " .. given .. " instead of " .. wanted)
+                    end
+                end]])
+        end)
+    end
+
+    it("stay blocked where no element of another rank is needed, without a message", function()
+        holds(WITH .. [[
+            local a = coded.arrays(50)
+            for _, name in ipairs(coded.names) do over(a[name]) end
+            local before = lun.stats().messages
+            local list = { a.text:upper(), a.text:eq "w5", a.text .. "!", a.text:len(), a.text:replace("w", "v"), a.number * 2 + 1,
+                a.number:ismissing(), a.number:fillna(0), a.number:cast "f32", a.date:year(), a.date:truncate "1mo", a.z * a.w,
+                a.z:real(), a.z:conj(), lun.where(a.number:gt(5), a.text, "none"), a.number:map(function(x) return x + 1 end) }
+            assert(lun.stats().messages == before)
+            for k, b in ipairs(list) do assert(b:kind() == "Blocked", k) end
+            assert(list[8]:sum() == coded.arrays(50).number:fillna(0):sum())
+            assert(a.text:cast "text":kind() == "Blocked" and a.text:map(string.upper):kind() == "Blocked")]])
+    end)
+
+    it("have elements that each rank reads and assigns", function()
+        holds(WITH .. [[
+            local a = coded.arrays(20)
+            for _, name in ipairs(coded.names) do over(a[name]) end
+            local here = coded.arrays(20)
+            for k = 1, 20 do
+                for name, one in pairs(here) do assert(tostring(a[name][k]) == tostring(one[k]), name) end -- no step
+            end
+            assert(#tostring(a.text) > 50 and tostring(a.number):find("<NA>", 1, true))
+            s.barrier()
+            if me == n - 1 then
+                a.text[1], a.text[20], a.number[1], a.number[5], a.date[1] = "first", lun.na, lun.na, 2.5, "2000-02-29"
+                a.z[1] = lun.complex(0, -1)
+            end
+            s.barrier()
+            assert(a.text[1] == "first" and a.text[20] == nil and a.number[1] ~= a.number[1] and a.number[5] == 2.5)
+            assert(a.date[1] == "2000-02-29" and a.z[1] == lun.complex(0, -1))
+            raises("index 21 is out of range", function() return a.text[21] end)
+            raises("is missing", function() over(lun.index(20))[3] = lun.na end)]])
+    end)
+
+    it("move to other blocks, of matrices as well", function()
+        holds(WITH .. [[
+            for _, name in ipairs(coded.names) do
+                local m = coded.arrays(60)[name]:reshape(12, 5):copy()
+                local wanted = coded.text_of(m:reshape(60))
+                local b = over(m:copy())
+                for _, way in ipairs { { axis = 2 }, { axis = 1, rule = "ceiling" }, { axis = 2, rule = "balanced" }, { axis = 1 } } do
+                    assert(over(b, way) == b)
+                    local whole = b:copy():distribute("copy", { over = "ranks" })
+                    assert(whole:shape() == 12 and coded.text_of(whole:reshape(60)) == wanted)
+                end
+                assert(text(b:sub({ 3, 10 }, { 2, 5 }):reshape(32)) == coded.text_of(m:sub({ 3, 10 }, { 2, 5 }):reshape(32)))
+                assert(b:sub({ 3, 10 }, { 2, 5 }):kind() == "Blocked" and b:sub({ 1, 2 }):kind() == "Blocked")
+            end]])
+    end)
+
+    it("are columns of tables, which have all rows", function()
+        holds(WITH .. [[
+            local a, here = coded.arrays(40), coded.arrays(40)
+            for _, name in ipairs(coded.names) do over(a[name]) end
+            local function told(b)
+                local t = lun.table { text = b.text, number = b.number, date = b.date }
+                return tostring(t:group "text":agg { { "s", "sum", "number" } }) .. tostring(t:sort "date":head(3))
+            end
+            assert(told(a) == told(here))]])
+    end)
+
+    it("come whole in broadcasts, gathers and messages", function()
+        holds(WITH .. [[
+            for _, name in ipairs(coded.names) do
+                local one = coded.arrays(30)[name]
+                local wanted = coded.text_of(one)
+                assert(coded.text_of(s.bcast(me == 0 and one or nil)) == wanted, name)
+                local all = s.allgather(one:sub(1, me + 1))
+                for k = 1, n do assert(coded.text_of(all[k]) == coded.text_of(one:sub(1, k)), name) end
+                if n > 1 and me == 0 then s.send(1, one) end
+                if me == 1 then assert(coded.text_of((s.recv(0))) == wanted) end
+            end
+            local x = s.bcast(me == 0 and { lun.na, lun.complex(1, 2) } or nil)
+            assert(tostring(x[1]) == "<NA>" and x[2] == lun.complex(1, 2))]])
+    end)
+
+    it("are refused where numbers alone are taken, on all ranks", function()
+        holds(WITH .. [[
+            local a = coded.arrays(10)
+            for _, name in ipairs(coded.names) do over(a[name]) end
+            raises("text and i64", function() return a.text + 1 end)
+            raises("row 2", function() return over(lun.vector { "1", "x", "3" }):cast "f64" end)
+            raises("a blocked array has no 'nothing'", function() return a.text.nothing end)
+            raises("text", function() return a.text:fft() end)
+            assert(over(lun.vector({ "1", "x", "3" }, "text")):cast("f64", { errors = "missing" }):sum() == 4)
+            assert(a.text[1] == coded.arrays(10).text[1])]])
+    end)
+end)
