@@ -97,6 +97,14 @@ programs.list = {
     { "scan of runs", function(on)
         on.put(line(on, 1):scanby(on.d((lun.index(on.n) // 10):eval()), "+", 0))
     end },
+    { "texts and missing elements", function(on)
+        local k = lun.index(on.n)
+        local t = on.d(("w" .. (k * 31 % 53):cast "text"):eval())
+        local x = on.d(lun.where((k % 5):eq(0), lun.na, k):eval())
+        on.put(t:eq "w7", t:upper():len(), t:unique():len())
+        t = on.other(t)
+        on.put((x * 2):fillna(-1), x:sum(), x:ismissing():count(), t:sort():len(), t:lt "w3")
+    end },
     { "matmul", function(on)
         local k = math.max(3, math.min(300, math.floor(on.n ^ 0.5)))
         on.put(matrix(on, k, k, 3):matmul(matrix(on, k, k, 4)))
