@@ -254,10 +254,10 @@ left out, and options, `{name}`, come last; `f{name}` is `f()` without. `lunarra
 ```lua
 local a = lun.vector{3, 1, 2} -- i64; lun.zeros({2, 3}, "f32"), lun.index(n)
 local b = (a + 1) * 2.5 -- + - * / // % ^ & | ~ << >> .. # of arrays and numbers
-local x, y, w = a[1], a[-1], a:sub(2, 3) -- writes to a window reach its array
-local mask, chosen, s = a:gt(1) & ~a:eq(2), lun.where(a:gt(1), a, 0), a:sort() -- compare by methods
+local x, y, w = a[1], a[-1], a:sub(2, 3) -- writes to w reach a
+local m, c, s = a:gt(1) & ~a:eq(2), lun.where(a:gt(1), a, 0), a:sort() -- compare by methods
 local n, sums = b:sum(), lun.zeros{2, 3}:sum{axis = 1}
-local m = a:map(function(x) if x > 1 then return x end return -x end)
+local f = a:map(function(x) if x > 1 then return x end return -x end)
 local t = lun.table{city = {"Oslo", "Rome", "Oslo"}, temp = lun.vector{7.5, 21, 9}}
 local u, v = t:filter(t.temp:gt(8)):sort("-temp"), t:group("city"):agg{n = "count", mean = {"mean", "temp"}}
 local p = lun.explain(b * 2) -- what would run

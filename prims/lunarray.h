@@ -1876,6 +1876,17 @@ typedef struct lun_event lun_event;
  * LUN_ELIMIT. */
 LUN_API lun_status lun_buffer_new(lun_engine *e, const char *device, int rank,
                                   const int64_t *extents, lun_dtype t, lun_memory **out);
+typedef struct lun_buffer_options {
+    size_t size;   /* sizeof(lun_buffer_options) */
+    int64_t pitch; /* bytes from one row to the next; 0: rows stand without gaps */
+    int64_t align; /* or rows begin at multiples of so many bytes, a power of two up to 64; 0 */
+} lun_buffer_options;
+/* The same with rows that may stand apart, of 1 to LUN_MAX_RANK - 1 extents then; options NULL: as
+ * that.  LUN_EARG: a pitch that is shorter than a row or no multiple of an element's size, no such
+ * align. */
+LUN_API lun_status lun_buffer_make(lun_engine *e, const char *device, int rank,
+                                   const int64_t *extents, lun_dtype t,
+                                   const lun_buffer_options *options, lun_memory **out);
 /* Frees the memory as soon as no enqueued work uses it; later uses are LUN_EFREED.  The handle
  * stays.  NULL is allowed. */
 LUN_API void lun_buffer_free(lun_memory *b);

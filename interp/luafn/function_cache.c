@@ -110,7 +110,8 @@ bool luafn_function_cache_fits(const lf_cached *s, const lun_front_param *param,
         if (s->param[i].dtype != param[i].dtype || s->param[i].array != param[i].array ||
             s->param[i].weak != param[i].weak || s->param[i].rank != param[i].rank ||
             s->param[i].index != param[i].index || s->param[i].writes != param[i].writes ||
-            s->param[i].stored != param[i].stored || !same_known(&s->param[i], &param[i]))
+            s->param[i].pitched != param[i].pitched || s->param[i].stored != param[i].stored ||
+            !same_known(&s->param[i], &param[i]))
             return false;
     return true;
 }

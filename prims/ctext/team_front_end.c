@@ -233,7 +233,7 @@ static void give(const version *v, const lun_front_param *given, lun_front_resul
         const lun_front_param *of = &given[v->length[k]];
         int64_t n = 1;
         for (int d = 0; d < of->rank; d++)
-            n *= of->shape[d];
+            n *= of->shape[d + (of->pitched && d == of->rank - 1)];
         out->scalar_dtype[k] = LUN_I64;
         out->scalar[out->scalars++] = (lun_value){LUN_I64, {.i = n}};
     }

@@ -174,6 +174,7 @@ typedef struct lun_front_param {
     bool array, weak; /* a whole array; a script's number */
     uint8_t index;    /* lun_front_indexing */
     bool writes;      /* the function may assign elements of arrays at its indices: stores */
+    bool pitched;     /* of a whole array: shape[rank] elements from one row to the next */
     int rank;         /* of a whole array and of what is around an index, else 0 */
     /* of what is around an index: the radius, -1: not given; of a team's numbers: lun_front_team */
     int64_t shape[LUN_MAX_RANK];

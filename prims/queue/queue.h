@@ -44,8 +44,9 @@ struct lun_memory {
     char device[32];      /* as its user knows it */
     lun_dtype dtype;
     int rank;
-    int64_t extent[LUN_MAX_RANK], n;
-    void *data; /* of host memory, from the pool */
+    int64_t extent[LUN_MAX_RANK], n; /* n: elements of memory, */
+    int64_t row;                     /* of which so many are from one row to the next */
+    void *data;                      /* of host memory, from the pool */
     int64_t bytes;
     lun_buffer *buffer; /* of a device */
     lun_memory *next, **link;
@@ -62,6 +63,8 @@ typedef struct lun_alone {
 } lun_alone;
 lun_alone lun__user_buffer_alone_begin(lun_engine *e, const lun_backend_slot *at);
 void lun__user_buffer_alone_end(lun_engine *e, lun_alone before);
+/* Where its elements stand. */
+lun_layout lun__user_buffer_layout(const lun_memory *m);
 /* The last reference ends it. */
 void lun__user_buffer_release(lun_memory *m);
 /* LUN_EFREED if it was freed; `what` and `number` name it. */

@@ -56,7 +56,8 @@ static lun_status open_side(lun_engine *e, const lun_copy_side *given, int which
 /* Which of a side's elements: `extents` of them along its axes, from given.from on. */
 static lun_status box_layout(lun_engine *e, const side *s, const int64_t *extents, lun_layout *out)
 {
-    *out = lun__layout_right(s->rank, s->extent);
+    *out = s->given.buffer ? lun__user_buffer_layout(s->given.buffer)
+                           : lun__layout_right(s->rank, s->extent);
     for (int k = 0; k < s->rank; k++) {
         int64_t from = s->given.from[k];
         if (extents[k] < 0 || from < 0 || from > s->extent[k] || extents[k] > s->extent[k] - from)

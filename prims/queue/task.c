@@ -31,8 +31,12 @@ static lun_status take_arguments(lun_task *t, const lun_argument *args, int coun
         p->array = m != NULL;
         p->weak = m == NULL;
         p->rank = m ? m->rank : 0;
-        if (m)
-            memcpy(p->shape, m->extent, sizeof p->shape);
+        if (!m)
+            continue;
+        memcpy(p->shape, m->extent, sizeof p->shape);
+        p->pitched = m->row != m->extent[m->rank - 1];
+        if (p->pitched) /* of fewer extents than there is room for */
+            p->shape[m->rank] = m->row;
     }
     return LUN_OK;
 }
@@ -199,7 +203,10 @@ static lun_status borrow(lun_engine *e, const lun_memory *m, lun_node **out)
         s->stale = false;
         s->wrapped = true;
     }
-    status = lun__node_leaf(e, s, 0, m->rank, m->extent, out);
+    int64_t shape[LUN_MAX_RANK];
+    memcpy(shape, m->extent, sizeof shape);
+    shape[m->rank - 1] = m->row;
+    status = lun__node_leaf(e, s, 0, m->rank, shape, out);
     if (status != LUN_OK) {
         free(s->mirrors);
         s->mirrors = NULL;

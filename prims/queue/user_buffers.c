@@ -142,7 +142,39 @@ static lun_status allocate(lun_engine *e, lun_memory *m)
     return s;
 }
 
-static lun_status shape(lun_engine *e, int rank, const int64_t *extents, lun_memory *m)
+/* Elements from one row to the next. */
+static lun_status find_row(lun_engine *e, const lun_buffer_options *o, lun_memory *m)
+{
+    enum { MOST = 64 }; /* memory begins at a multiple of that */
+    const int64_t size = lun__dtype_get(m->dtype)->bytes, own = m->extent[m->rank - 1];
+    m->row = own;
+    if (!o->pitch && !o->align)
+        return LUN_OK;
+    if (m->rank == LUN_MAX_RANK)
+        return lun__fail(e, LUN_EARG, "a buffer whose rows stand apart has %d extents at most",
+                         LUN_MAX_RANK - 1);
+    if (o->pitch && o->align)
+        return lun__fail(e, LUN_EARG, "pitch and align of a buffer exclude one another");
+    if (o->align < 0 || o->align > MOST || (o->align & (o->align - 1)))
+        return lun__fail(e, LUN_EARG, "align: a power of two from 1 to %d expected, got %lld",
+                         (int)MOST, (long long)o->align);
+    if (o->align) {
+        const int64_t some = o->align > size ? o->align / size : 1;
+        m->row = (own + some - 1) / some * some;
+        return LUN_OK;
+    }
+    if (o->pitch < 0 || o->pitch % size || o->pitch / size < own)
+        return lun__fail(e, LUN_EARG,
+                         "pitch: %lld bytes from one row to the next, of rows of %lld %s: a "
+                         "multiple of %lld from %lld on expected",
+                         (long long)o->pitch, (long long)own, lun_dtype_name(m->dtype),
+                         (long long)size, (long long)(own * size));
+    m->row = o->pitch / size;
+    return LUN_OK;
+}
+
+static lun_status shape(lun_engine *e, int rank, const int64_t *extents,
+                        const lun_buffer_options *o, lun_memory *m)
 {
     if (rank < 1)
         return lun__fail(e, LUN_ESHAPE, "a buffer has 1 to %d extents, not %d", LUN_MAX_RANK, rank);
@@ -151,19 +183,40 @@ static lun_status shape(lun_engine *e, int rank, const int64_t *extents, lun_mem
         return s;
     m->rank = rank;
     m->n = 1;
+    memcpy(m->extent, extents, (size_t)rank * sizeof *extents);
+    s = find_row(e, o, m);
+    if (s != LUN_OK)
+        return s;
     for (int k = 0; k < rank; k++) {
-        m->extent[k] = extents[k];
-        if (__builtin_mul_overflow(m->n, extents[k], &m->n) || m->n > LUN_MOST_ELEMENTS)
+        const int64_t along = k < rank - 1 ? extents[k] : m->row;
+        if (__builtin_mul_overflow(m->n, along, &m->n) || m->n > LUN_MOST_ELEMENTS)
             return lun__fail(e, LUN_ERANGE, "a buffer of more than %lld elements",
                              (long long)LUN_MOST_ELEMENTS);
     }
     return LUN_OK;
 }
 
+lun_layout lun__user_buffer_layout(const lun_memory *m)
+{
+    lun_layout l = lun__layout_right(m->rank, m->extent);
+    for (int k = m->rank - 2, first = k; k >= 0; k--)
+        l.stride[k] = k == first ? m->row : l.stride[k + 1] * m->extent[k + 1];
+    return l;
+}
+
 lun_status lun_buffer_new(lun_engine *e, const char *device, int rank, const int64_t *extents,
                           lun_dtype t, lun_memory **out)
 {
+    return lun_buffer_make(e, device, rank, extents, t, NULL, out);
+}
+
+lun_status lun_buffer_make(lun_engine *e, const char *device, int rank, const int64_t *extents,
+                           lun_dtype t, const lun_buffer_options *options, lun_memory **out)
+{
     LUN_NEED(e, device && extents && out);
+    lun_buffer_options how = {.size = sizeof how};
+    if (options)
+        lun__sized_take(&how, options, sizeof how);
     if ((unsigned)t >= LUN_DTYPE_COUNT)
         return lun__fail(e, LUN_EDTYPE, "no dtype has number %d", (int)t);
     lun_queues *all = lun__user_buffer_queues(e);
@@ -176,7 +229,7 @@ lun_status lun_buffer_new(lun_engine *e, const char *device, int rank, const int
     snprintf(m->device, sizeof m->device, "%s", at ? at->name : "host");
     m->at = at && at->backend->buffer_new ? at : NULL;
     if (s == LUN_OK)
-        s = shape(e, rank, extents, m);
+        s = shape(e, rank, extents, &how, m);
     if (s == LUN_OK)
         s = allocate(e, m);
     m->next = all->memories;
@@ -241,7 +294,7 @@ void lun_buffer_get(const lun_memory *m, lun_buffer_info *out)
                             .device = m->device,
                             .freed = m->freed,
                             .data = m->data,
-                            .pitch = m->extent[m->rank - 1] * lun__dtype_get(m->dtype)->bytes};
+                            .pitch = m->row * lun__dtype_get(m->dtype)->bytes};
     memcpy(info.extent, m->extent, sizeof info.extent);
     lun__sized_give(out, &info, sizeof info);
 }

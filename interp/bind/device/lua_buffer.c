@@ -47,18 +47,50 @@ void lun__lua_buffer_check(lua_State *L, lun__host *h, lun_status s, const char 
 
 /* ---- buffers --------------------------------------------------------------------------------- */
 
-/* lun.buffer(device, extents [, dtype]) */
+static int64_t integer_option(lua_State *L, int at, const char *name)
+{
+    int exact = 0;
+    const lua_Integer x = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
+    if (!exact || x < 1)
+        lun__blame_argument(
+            L, at,
+            lua_pushfstring(L, "option %s: bytes, a positive integer, expected, got %s", name,
+                            lun__error_push_shown(L, -1)));
+    return x;
+}
+
+/* The table of options at 4, or at 3 where a dtype is left out. */
+static lun_buffer_options buffer_options(lua_State *L)
+{
+    lun_buffer_options o = {.size = sizeof o};
+    const int at = lua_type(L, 3) == LUA_TTABLE && lua_isnil(L, 4) ? 3 : 4;
+    if (lua_isnil(L, at))
+        return o;
+    luaL_checktype(L, at, LUA_TTABLE);
+    for (lua_pushnil(L); lua_next(L, at); lua_pop(L, 1)) {
+        const char *name = lun__lua_along_option(L, at, "pitch=4096, align=64");
+        if (strcmp(name, "pitch") == 0)
+            o.pitch = integer_option(L, at, name);
+        else
+            o.align = integer_option(L, at, name);
+    }
+    return o;
+}
+
+/* lun.buffer(device, extents [, dtype] [, {pitch=, align=}]) */
 static int buffer(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     int64_t extent[LUN_MAX_RANK];
-    lua_settop(L, 3);
+    lua_settop(L, 4);
     const char *device = lun__lua_buffer_device(L, 1);
     const int rank = lun__lua_value_shape(L, 2, extent);
-    const lun_dtype t = lua_isnil(L, 3) ? LUN_F64 : lun__lua_value_dtype(L, 3);
+    const lun_buffer_options options = buffer_options(L);
+    const bool given = lua_type(L, 3) != LUA_TTABLE && !lua_isnil(L, 3);
+    const lun_dtype t = given ? lun__lua_value_dtype(L, 3) : LUN_F64;
     lun__held *held = lun__host_new_held(L, h, LUN__BUFFER);
     lun_status s;
-    LUN__TRY(s, lun_buffer_new(h->engine, device, rank, extent, t, &held->as.buffer));
+    LUN__TRY(s, lun_buffer_make(h->engine, device, rank, extent, t, &options, &held->as.buffer));
     lun__lua_buffer_check(L, h, s, "buffer");
     lun__host_report_memory(L, h);
     return 1;
@@ -229,7 +261,7 @@ static int copy(lua_State *L)
 void lun__open_buffer(lua_State *L, const lun__parts *p)
 {
     static const lun__entry functions[] = {
-        {"buffer", buffer, 3}, {"copy", copy, 6}, {NULL, NULL, 0}};
+        {"buffer", buffer, 4}, {"copy", copy, 6}, {NULL, NULL, 0}};
     static const lun__entry methods[] = {{"extents", extents, 1},  {"dtype", dtype, 1},
                                          {"device", device, 1},    {"pitch", pitch, 1},
                                          {"free", free_buffer, 1}, {NULL, NULL, 0}};

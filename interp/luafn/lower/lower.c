@@ -87,6 +87,18 @@ static void check_index(lf_lowering *l, const lf_value *a, lf_value *i, lf_value
     luafn_ir_value_check(l, ok, i, note);
 }
 
+/* How many elements of a's slot are from one part with an index more to the next one's: the extent
+ * n of that axis, or what rows have that stand apart. */
+static lf_value *distance(lf_lowering *l, const lf_value *a, lf_value *n)
+{
+    lf_whose of = lf_whose_is(l->c, a);
+    const bool row = of.param && of.number < l->c->params && of.fixed == of.rank - 1;
+    return row && l->c->param[of.number].pitched
+               ? luafn_ir_value_arg(l, luafn_lowering_extent(l->c, true, of.number, of.rank),
+                                    LUN_I64)
+               : n;
+}
+
 /* The row-major index, from 0, of v, an element or a part of an array, among all parts with as many
  * indices. */
 static lf_value *flat_index(lf_lowering *l, const lf_value *v)
@@ -98,7 +110,8 @@ static lf_value *flat_index(lf_lowering *l, const lf_value *v)
     lf_value *k = luafn_ir_value_op2(l, LUN_OP_SUB, i, luafn_const_ir_int(l, LUN_I64, 1));
     if (a->kind != LF_PART)
         return k;
-    return luafn_ir_value_op2(l, LUN_OP_ADD, luafn_ir_value_op2(l, LUN_OP_MUL, a->low, n), k);
+    return luafn_ir_value_op2(l, LUN_OP_ADD,
+                              luafn_ir_value_op2(l, LUN_OP_MUL, a->low, distance(l, a, n)), k);
 }
 
 /* The index of element `at` of an array in its slot: team scratch of all teams is one slot. */

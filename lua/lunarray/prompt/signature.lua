@@ -68,7 +68,7 @@ local RESULTS = of_names {
     ["lun.isarray a:aliases t:has lun.check lun.can_cast a:allclose a:equals"] = "boolean",
     ["lun.load lun.open lun.decode lun.variant lun.stream"] = "any",
     ["lun.save lun.prepare lun.door"] = "boolean?",
-    ["lun.encode"] = "string",
+    ["lun.encode"] = "string", ["lun.override"] = "any",
     ["lun.explain"] = "lun.Plan",
     ["lun.table lun.rows lun.sql"] = "lun.Table",
     ["lun.group t:group t:resample t:rolling"] = "lun.Groups",

@@ -82,6 +82,36 @@ static lun_memory *buffer(int64_t n)
     return m;
 }
 
+/* Rows that stand apart, as a C host sees them. */
+static void test_rows_apart(void **state)
+{
+    (void)state;
+    const int64_t extents[] = {3, 2};
+    const double x[] = {1, 2, 3, 4, 5, 6};
+    const lun_buffer_options o = {.size = sizeof o, .align = 64};
+    lun_memory *m = NULL;
+    lun_array *flat, *a;
+    lun_queue *q = NULL;
+    lun_buffer_info info = {.size = sizeof info};
+    OK(lun_buffer_make(e, "host", 2, extents, LUN_F64, &o, &m));
+    OK(lun_queue_new(e, "reference", NULL, &q));
+    OK(lun_vector(e, x, 6, LUN_F64, &flat));
+    OK(lun_reshape(e, flat, 2, extents, &a));
+    OK(lun_queue_copy(q, &(lun_copy_side){.size = sizeof(lun_copy_side), .buffer = m},
+                      &(lun_copy_side){.size = sizeof(lun_copy_side), .array = a}, NULL));
+    lun_buffer_get(m, &info);
+    assert_int_equal(info.pitch, 64);
+    const double *data = info.data;
+    assert_int_equal((uintptr_t)data % 64, 0);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 8; j++)
+            assert_true(data[8 * i + j] == (j < 2 ? 2 * i + j + 1 : 0));
+    lun_release(a);
+    lun_release(flat);
+    lun_queue_free(q);
+    lun_buffer_release(m);
+}
+
 static lun_queue *queue(bool async)
 {
     lun_queue *q = NULL;
@@ -377,6 +407,18 @@ static void test_refusals(void **state)
     lun_task *t = NULL;
     body f;
     make_body(&f, false);
+    const int64_t many[LUN_MAX_RANK] = {1, 1, 1, 1, 1, 1, 1, 1};
+    lun_buffer_options o = {.size = sizeof o, .pitch = 12};
+    FAILS(lun_buffer_make(e, "host", 1, &n, LUN_F64, &o, &none), LUN_EARG, "pitch: 12 bytes");
+    o.pitch = -8;
+    FAILS(lun_buffer_make(e, "host", 1, &n, LUN_F64, &o, &none), LUN_EARG, "pitch: -8 bytes");
+    o.pitch = 8;
+    FAILS(lun_buffer_make(e, "host", LUN_MAX_RANK, many, LUN_F64, &o, &none), LUN_EARG,
+          "7 extents at most");
+    o.align = 24;
+    FAILS(lun_buffer_make(e, "host", 1, &n, LUN_F64, &o, &none), LUN_EARG, "exclude one another");
+    o.pitch = 0;
+    FAILS(lun_buffer_make(e, "host", 1, &n, LUN_F64, &o, &none), LUN_EARG, "power of two");
     FAILS(lun_buffer_new(e, "nowhere", 1, &n, LUN_F64, &none), LUN_EARG, "no backend 'nowhere'");
     FAILS(lun_buffer_new(e, "host", 0, &n, LUN_F64, &none), LUN_ESHAPE, "1 to 8 extents");
     FAILS(lun_buffer_new(e, "host", 1, &negative, LUN_F64, &none), LUN_ERANGE, "negative");
@@ -439,6 +481,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_events_between_queues, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_expressions_in_order, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_copies, kit_reference_open, kit_close),
+        cmocka_unit_test_setup_teardown(test_rows_apart, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_cancelled, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_waits_elsewhere, kit_reference_open, kit_close),
         cmocka_unit_test_setup_teardown(test_refusals, kit_reference_open, kit_close),

@@ -83,6 +83,84 @@ describe("a buffer", function()
         assert.matches("buffer u8%[3, 2%] on host", tostring(lun.buffer("host", { 3, 2 }, "u8")))
     end)
 
+    it("has rows that stand apart, where it is asked for", function()
+        everywhere(function(device, how)
+            local q = lun.queue(device, how)
+            for _, shape in ipairs { { 5, 10 }, { 3, 4, 7 }, { 9 }, { 4, 0 }, { 2, 2, 2, 3 } } do
+                local n, last = 1, shape[#shape]
+                for k = 1, #shape do n = n * shape[k] end
+                local a = (lun.index(n) * 7 % 30):cast("i16"):reshape(shape):copy()
+                local from = filled(device, q, a)
+                for _, x in ipairs { { { pitch = 64 }, 64 }, { { align = 32 }, (last * 2 + 31) // 32 * 32 }, { { align = 1 }, last * 2 },
+                    { { pitch = 22 }, 22 } } do
+                    local b, c = lun.buffer(device, shape, "i16", x[1]), lun.buffer("host", shape, "i16", { pitch = 46 })
+                    assert.are.equal(x[2], b:pitch())
+                    assert.same(shape, { b:extents() })
+                    assert.same(lun.zeros(shape, "i16"):totable(), read(q, b))
+                    lun.copy(q, b, a)
+                    assert.same(a:totable(), read(q, b))
+                    lun.copy(q, b, from)
+                    lun.copy(q, c, b)
+                    assert.same(a:totable(), read(q, c))
+                end
+            end
+            local b, a = lun.buffer(device, { 4, 5 }, { pitch = 64 }), (lun.index(20) * 1.0):reshape(4, 5):copy()
+            lun.copy(q, b, a, { 2, 3 }, { 3, 1 }, { 1, 2 })
+            lun.copy(q, b, b, { 1, 2 }, { 1, 4 }, { 4, 2 }) -- within it
+            q:wait()
+            assert.same({ { 0, 0, 0, 8, 9 }, { 0, 0, 0, 0, 0 }, { 2, 3, 4, 0, 0 }, { 7, 8, 9, 0, 0 } }, read(q, b))
+        end)
+    end)
+
+    it("with rows that stand apart is indexed as any other", function()
+        local function twice(t, to, from, n)
+            local i = t:block()
+            for j = 1, #from[i] do
+                for k = 1, n do
+                    to[i][j][k] = 2 * from[i][j][k] + k
+                end
+                lun.atomic.add(to[i][j], 1, 100)
+            end
+        end
+        local text = [[
+        void once(long *b, long row, long n) {
+            for (long k = 0; k < n; k++) LUN_AT(b, LUN_BLOCK(0) * row + k) += 10 * LUN_BLOCK(0);
+        }]]
+        everywhere(function(device, how)
+            local q = lun.queue(device, how)
+            local a = (lun.index(3 * 4 * 5)):cast("i64"):reshape(3, 4, 5):copy()
+            local wanted = a:totable()
+            for i = 1, 3 do
+                for j = 1, 4 do
+                    for k = 1, 5 do
+                        wanted[i][j][k] = 2 * wanted[i][j][k] + k + (k == 1 and 100 or 0)
+                    end
+                end
+            end
+            for _, x in ipairs { { 48, 40 }, { 40, 64 }, { 64, 48 }, { 40, 40 } } do
+                local to = lun.buffer(device, { 3, 4, 5 }, "i64", { pitch = x[1] })
+                local from = lun.buffer(device, { 3, 4, 5 }, "i64", { pitch = x[2] })
+                lun.copy(q, from, a)
+                q:enqueue(lun.task({ league = 3 }, twice, to, from, 5))
+                assert.same(wanted, read(q, to))
+            end
+            local b = lun.buffer(device, { 3, 4 }, "i64", { pitch = 56 })
+            lun.copy(q, b, lun.ones({ 3, 4 }, "i64"))
+            q:enqueue(lun.task({ league = 3 }, text, b, b:pitch() // 8, 4))
+            assert.same({ { 1, 1, 1, 1 }, { 11, 11, 11, 11 }, { 21, 21, 21, 21 } }, read(q, b))
+            local beyond = lun.task({ league = 3 }, function(t, y) y[t:block()][t:block() + 3] = 1 end, b)
+            refused("index 5 is out of range for axis 2 of array 'y' (length 4)", function()
+                q:enqueue(beyond)
+                q:wait()
+            end)
+        end)
+        local b = lun.buffer("reference", { 2, 3 }, { align = 64 })
+        local both = lun.task({ league = 2, check = true }, function(_, y) y[2][3] = 1 end, b)
+        refused("y[2][3] is written by thread 1 of team 1 and thread 1 of team 2", function()
+            lun.queue("reference"):enqueue(both)
+        end)
+    end)
+
     it("is on a device of lun.devices()", function()
         for _, row in ipairs(lun.devices()) do
             local q, b = lun.queue(row), lun.buffer(row, 3, "i32")
@@ -115,6 +193,19 @@ describe("a buffer", function()
         refused("extent 1 is negative", function() lun.buffer("host", -1) end)
         refused("dtype", function() lun.buffer("host", 3, "f65") end)
         refused("memory", function() lun.buffer("host", { 1 << 40, 1 << 20 }) end)
+        refused("pitch: 16 bytes from one row to the next, of rows of 3 f64: a multiple of 8 from 24 on expected",
+            function() lun.buffer("host", { 2, 3 }, "f64", { pitch = 16 }) end)
+        refused("pitch: 30 bytes from one row to the next, of rows of 3 f64", function() lun.buffer("host", { 2, 3 }, { pitch = 30 }) end)
+        refused("option pitch: bytes, a positive integer, expected, got 1.5", function() lun.buffer("host", 3, { pitch = 1.5 }) end)
+        refused("option align: bytes, a positive integer, expected, got x", function() lun.buffer("host", 3, nil, { align = "x" }) end)
+        refused("align: a power of two from 1 to 64 expected, got 48", function() lun.buffer("host", 3, { align = 48 }) end)
+        refused("align: a power of two from 1 to 64 expected, got 128", function() lun.buffer("host", 3, { align = 128 }) end)
+        refused("pitch and align of a buffer exclude one another", function() lun.buffer("host", 3, { align = 8, pitch = 24 }) end)
+        refused("a buffer whose rows stand apart has 7 extents at most",
+            function() lun.buffer("host", { 1, 1, 1, 1, 1, 1, 1, 1 }, { align = 64 }) end)
+        refused("unknown option 'pith'", function() lun.buffer("host", 3, { pith = 8 }) end)
+        refused("table expected", function() lun.buffer("host", 3, "f64", 8) end)
+        refused("memory", function() lun.buffer("host", { 1 << 20, 1 << 20 }, { pitch = 1 << 40 }) end)
         refused("'host' is memory", function() lun.queue "host" end)
         refused("unknown option 'asynch'", function() lun.queue("reference", { asynch = true }) end)
         refused("async: true or false expected", function() lun.queue("reference", { async = 1 }) end)

@@ -3166,13 +3166,15 @@ function lun.broadcast_arrays(a, b, ...) end
 function lun.broadcast_to(a, shape) end
 
 ---plain memory of a device or of the "host", zero at first, for tasks and lun.copy: b:extents(), b:dtype(),
----b:device(), b:pitch(): bytes of a row, b:free().  It lives as long as work that has it
----`lun.buffer(device, extents [, dtype])`
+---b:device(), b:pitch(): bytes from one row to the next, b:free().  It lives as long as work that has
+---it.  pitch: so many bytes; align: rows begin at multiples of so many, up to 64
+---`lun.buffer(device, extents [, dtype [, {pitch=, align=}]])`
 ---@param device string
 ---@param extents lun.Shape
 ---@param dtype? lun.dtype
+---@param options? { pitch?: any, align?: any }
 ---@return lun.Buffer
-function lun.buffer(device, extents, dtype) end
+function lun.buffer(device, extents, dtype, options) end
 
 ---~; bitwise exclusive or
 ---`a:bxor(b)`
@@ -4865,7 +4867,7 @@ function lun.outer(a, b) end
 ---`lun.override([algorithm [, library]])`
 ---@param algorithm? any
 ---@param library? any
----@return lun.Array
+---@return any
 function lun.override(algorithm, library) end
 
 ---a map, zip, reduce or scan by a Lua function as a string, with what the function captures: lun.unpack of
