@@ -247,6 +247,9 @@ typedef struct lun_backend {
     /* The API's own handle of what a host that uses the API asks for, of a buffer its memory; NULL:
      * the state has none, or the backend no API. */
     void *(*native)(void *state, lun_native_handle which, lun_buffer *of);
+    /* As buffer_new, of the host's memory, which the device uses where it is: pinned, or shared,
+     * where the device has no other.  LUN_EBACKEND: it has none; NULL: no device has. */
+    lun_status (*buffer_host)(void *state, int64_t bytes, bool shared, lun_buffer **out);
 } lun_backend;
 
 enum { LUN_IS_NATIVE = 1 }; /* kernels are host code on host memory: others may delegate to it */

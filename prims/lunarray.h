@@ -1880,10 +1880,12 @@ typedef struct lun_buffer_options {
     size_t size;   /* sizeof(lun_buffer_options) */
     int64_t pitch; /* bytes from one row to the next; 0: rows stand without gaps */
     int64_t align; /* or rows begin at multiples of so many bytes, a power of two up to 64; 0 */
+    const char *memory; /* NULL, "plain"; of a device: "pinned", the host's memory, which the device
+                           uses where it is, or "shared", memory that both have */
 } lun_buffer_options;
 /* The same with rows that may stand apart, of 1 to LUN_MAX_RANK - 1 extents then; options NULL: as
  * that.  LUN_EARG: a pitch that is shorter than a row or no multiple of an element's size, no such
- * align. */
+ * align or memory; LUN_EBACKEND: the device has no such memory.  Memory of the host is plain. */
 LUN_API lun_status lun_buffer_make(lun_engine *e, const char *device, int rank,
                                    const int64_t *extents, lun_dtype t,
                                    const lun_buffer_options *options, lun_memory **out);
@@ -1901,6 +1903,7 @@ typedef struct lun_buffer_info {
     const char *device; /* its name, or "host" */
     bool freed;
     void *data; /* host memory, to be touched while no work that has it is in flight; else NULL */
+    const char *memory; /* what it is: "plain", "pinned", "shared" */
 } lun_buffer_info;
 /* What it is. */
 LUN_API void lun_buffer_get(const lun_memory *b, lun_buffer_info *out);

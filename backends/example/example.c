@@ -310,6 +310,7 @@ static const lun_backend backend = {LUN_BACKEND_ABI,
                                     write,
                                     read,
                                     copy,
+                                    NULL,
                                     NULL};
 
 __attribute__((visibility("default"))) lun_backend_entry lunarray_backend;

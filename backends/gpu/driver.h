@@ -43,6 +43,7 @@ typedef struct lun_gpu_device {
     int units;
     int vector; /* bytes of a native vector */
     bool fp64;
+    bool unified; /* its memory is the host's */
     /* What of IEEE 754's arithmetic it lacks in f32 and in f64, "subnormal numbers"; NULL:
      * nothing. */
     const char *lacks[2];
@@ -154,6 +155,7 @@ typedef struct lun_gpu_driver {
 
     /* Memory.  Ends when the work before has ended. */
     lun_gpu_answer (*allocate)(void *queue, int64_t bytes, void **memory);
+    lun_gpu_answer (*allocate_host)(void *queue, int64_t bytes, void **memory); /* pinned, there */
     void (*free)(void *queue, void *memory);
     /* Memory that kernels read while the host writes it, at *host; only a coherent device sees
      * that at once. */

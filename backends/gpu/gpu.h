@@ -20,6 +20,7 @@ bool lun__gpu_takes(void *state, const lun_work *w, int64_t *scratch);
 lun_status lun__gpu_begin(void *state, const lun_work *w, lun_work_mark *mark);
 lun_status lun__gpu_wait_for(void *state, lun_work_mark mark, lun_wait_how how, bool *ended);
 lun_status lun__gpu_buffer_new(void *state, int64_t bytes, lun_buffer **out);
+lun_status lun__gpu_buffer_host(void *state, int64_t bytes, bool shared, lun_buffer **out);
 void lun__gpu_buffer_free(void *state, lun_buffer *buffer);
 lun_status lun__gpu_buffer_write(void *state, lun_buffer *to, int64_t offset, const void *host,
                                  int64_t bytes, lun_work_mark *mark);

@@ -160,6 +160,46 @@ lun_status lun__gpu_buffer_new(void *state, int64_t bytes, lun_buffer **out)
     return s;
 }
 
+/* Memory of the host's goes back to the driver when it is freed: there is less of it. */
+static lun_status make_on_host(lun_gpu *g, int64_t bytes, bool shared, lun_buffer **out)
+{
+    lun_status s = lun__gpu_state_ready(g);
+    if (s != LUN_OK)
+        return s;
+    if (shared && !g->device.unified)
+        return lun__gpu_state_fail(g, LUN_EBACKEND,
+                                   "%s has memory of its own and shares none with the host: "
+                                   "\"pinned\" is memory of the host that it reaches",
+                                   g->device.name);
+    if (bytes < 0 || bytes > g->device.most_bytes - LUN_CL_SLACK)
+        return too_large(g, bytes);
+    s = count(g, bytes);
+    if (s != LUN_OK)
+        return s;
+    lun_buffer *b = calloc(1, sizeof *b);
+    s = b ? lun__gpu_state_check(
+                g, g->driver->allocate_host(g->queue, bytes + LUN_CL_SLACK, &b->memory))
+          : lun__gpu_state_fail(g, LUN_ENOMEM, "out of memory");
+    if (s != LUN_OK) {
+        lun__account_give_elements(g->services->account, bytes);
+        free(b);
+        return s;
+    }
+    b->bytes = bytes;
+    b->size_class = -1;
+    g->live_bytes += bytes;
+    *out = b;
+    return LUN_OK;
+}
+
+lun_status lun__gpu_buffer_host(void *state, int64_t bytes, bool shared, lun_buffer **out)
+{
+    const lun_status s = make_on_host(state, bytes, shared, out);
+    if (s == LUN_OK)
+        allocation_event(state, true, *out);
+    return s;
+}
+
 void lun__gpu_buffer_free(void *state, lun_buffer *b)
 {
     lun_gpu *g = state;

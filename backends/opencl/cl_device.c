@@ -125,6 +125,7 @@ static bool describe(const lun_cl *cl, cl_platform_id platform, cl_device_id id,
                                                   : LUN_GPU_PROCESSOR;
     /* what the host and the kernels of a processor share is in its caches' care */
     bool unified = number(&r, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof(cl_bool)) != 0;
+    d->unified = unified;
     d->coherence = d->kind == LUN_GPU_PROCESSOR && unified ? LUN_GPU_COHERENT : LUN_GPU_UNTRIED;
     d->host = d->kind == LUN_GPU_PROCESSOR ? lun__gpu_device_host_here() : 0;
     *code = r.code;

@@ -79,12 +79,22 @@ static void close_queue(void *state, bool release)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+static lun_gpu_answer create(lun_cl_queue *q, cl_mem_flags how, int64_t bytes, void **memory)
+{
+    cl_int code = CL_SUCCESS;
+    *memory =
+        q->cl->clCreateBuffer(q->context, CL_MEM_READ_WRITE | how, (size_t)bytes, NULL, &code);
+    return *memory ? LUN_GPU_OK : lun__opencl_queue_made(q, "clCreateBuffer", code);
+}
+
 static lun_gpu_answer allocate(void *state, int64_t bytes, void **memory)
 {
-    lun_cl_queue *q = state;
-    cl_int code = CL_SUCCESS;
-    *memory = q->cl->clCreateBuffer(q->context, CL_MEM_READ_WRITE, (size_t)bytes, NULL, &code);
-    return *memory ? LUN_GPU_OK : lun__opencl_queue_made(q, "clCreateBuffer", code);
+    return create(state, 0, bytes, memory);
+}
+
+static lun_gpu_answer allocate_host(void *state, int64_t bytes, void **memory)
+{
+    return create(state, CL_MEM_ALLOC_HOST_PTR, bytes, memory);
 }
 
 /* It stays mapped: what the standard leaves open there, gpu/coherence.c tries. */
@@ -92,10 +102,10 @@ static lun_gpu_answer share(void *state, int64_t bytes, void **host, void **memo
 {
     lun_cl_queue *q = state;
     cl_int code = CL_SUCCESS;
-    cl_mem m = q->cl->clCreateBuffer(q->context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                     (size_t)bytes, NULL, &code);
-    if (!m)
-        return lun__opencl_queue_made(q, "clCreateBuffer", code);
+    void *m;
+    lun_gpu_answer answer = allocate_host(q, bytes, &m);
+    if (answer != LUN_GPU_OK)
+        return answer;
     *host = q->cl->clEnqueueMapBuffer(q->queue, m, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
                                       (size_t)bytes, 0, NULL, NULL, &code);
     if (*host) {
@@ -267,6 +277,7 @@ static const lun_gpu_driver driver = {
     .open = open_queue,
     .close = close_queue,
     .allocate = allocate,
+    .allocate_host = allocate_host,
     .share = share,
     .unshare = unshare,
     .free = free_memory,
@@ -334,4 +345,5 @@ const lun_backend lun__backend_opencl = {
     .read = lun__gpu_buffer_read,
     .copy = lun__gpu_overlap_copy,
     .native = native_handle,
+    .buffer_host = lun__gpu_buffer_host,
 };

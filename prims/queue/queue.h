@@ -48,7 +48,8 @@ struct lun_memory {
     int64_t row;                     /* of which so many are from one row to the next */
     void *data;                      /* of host memory, from the pool */
     int64_t bytes;
-    lun_buffer *buffer; /* of a device */
+    lun_buffer *buffer; /* of a device, */
+    int kind;           /* which memory of it: see user_buffers.c */
     lun_memory *next, **link;
 };
 

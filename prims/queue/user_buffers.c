@@ -113,13 +113,37 @@ static lun_status count_bytes(lun_engine *e, const lun_memory *m, int64_t *out)
     return LUN_OK;
 }
 
+enum { PLAIN, PINNED, SHARED, KINDS };
+static const char *const kinds[KINDS] = {"plain", "pinned", "shared"};
+
+/* The host has plain memory alone. */
+static lun_status find_kind(lun_engine *e, const char *name, lun_memory *m)
+{
+    int k = 0;
+    while (name && k < KINDS && strcmp(kinds[k], name))
+        k++;
+    if (k == KINDS)
+        return lun__fail(e, LUN_EARG, "memory: plain, pinned or shared expected, got '%s'", name);
+    m->kind = m->at ? k : PLAIN;
+    if (m->kind && !m->at->backend->buffer_host)
+        return lun__fail(e, LUN_EBACKEND, "%s has no %s memory, only plain", m->device, kinds[k]);
+    return LUN_OK;
+}
+
+static lun_status buffer_of(const lun_memory *m, int64_t bytes, lun_buffer **out)
+{
+    const lun_backend *b = m->at->backend;
+    return m->kind == PLAIN ? b->buffer_new(m->at->state, bytes, out)
+                            : b->buffer_host(m->at->state, bytes, m->kind == SHARED, out);
+}
+
 static lun_status allocate_on_device(lun_engine *e, lun_memory *m, int64_t bytes)
 {
     void *zeros = calloc(1, (size_t)bytes);
     if (!zeros)
         return no_memory(e, LUN_ENOMEM, m);
     lun__fail_clear(e);
-    lun_status s = m->at->backend->buffer_new(m->at->state, bytes, &m->buffer);
+    lun_status s = buffer_of(m, bytes, &m->buffer);
     if (s == LUN_OK)
         s = m->at->backend->write(m->at->state, m->buffer, 0, zeros, bytes, NULL);
     if (s == LUN_OK)
@@ -229,6 +253,8 @@ lun_status lun_buffer_make(lun_engine *e, const char *device, int rank, const in
     snprintf(m->device, sizeof m->device, "%s", at ? at->name : "host");
     m->at = at && at->backend->buffer_new ? at : NULL;
     if (s == LUN_OK)
+        s = find_kind(e, how.memory, m);
+    if (s == LUN_OK)
         s = shape(e, rank, extents, &how, m);
     if (s == LUN_OK)
         s = allocate(e, m);
@@ -294,6 +320,7 @@ void lun_buffer_get(const lun_memory *m, lun_buffer_info *out)
                             .device = m->device,
                             .freed = m->freed,
                             .data = m->data,
+                            .memory = kinds[m->kind],
                             .pitch = m->row * lun__dtype_get(m->dtype)->bytes};
     memcpy(info.extent, m->extent, sizeof info.extent);
     lun__sized_give(out, &info, sizeof info);

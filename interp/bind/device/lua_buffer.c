@@ -59,6 +59,16 @@ static int64_t integer_option(lua_State *L, int at, const char *name)
     return x;
 }
 
+/* The text stays in the table. */
+static const char *memory_option(lua_State *L, int at)
+{
+    if (lua_type(L, -1) != LUA_TSTRING)
+        lun__blame_argument(L, at,
+                            lua_pushfstring(L, "option memory: a text expected, got %s",
+                                            lun__error_push_shown(L, -1)));
+    return lua_tostring(L, -1);
+}
+
 /* The table of options at 4, or at 3 where a dtype is left out. */
 static lun_buffer_options buffer_options(lua_State *L)
 {
@@ -68,8 +78,10 @@ static lun_buffer_options buffer_options(lua_State *L)
         return o;
     luaL_checktype(L, at, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, at); lua_pop(L, 1)) {
-        const char *name = lun__lua_along_option(L, at, "pitch=4096, align=64");
-        if (strcmp(name, "pitch") == 0)
+        const char *name = lun__lua_along_option(L, at, "pitch=4096, align=64, memory=pinned");
+        if (strcmp(name, "memory") == 0)
+            o.memory = memory_option(L, at);
+        else if (strcmp(name, "pitch") == 0)
             o.pitch = integer_option(L, at, name);
         else
             o.align = integer_option(L, at, name);
@@ -77,7 +89,7 @@ static lun_buffer_options buffer_options(lua_State *L)
     return o;
 }
 
-/* lun.buffer(device, extents [, dtype] [, {pitch=, align=}]) */
+/* lun.buffer(device, extents [, dtype] [, {pitch=, align=, memory=}]) */
 static int buffer(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
@@ -138,6 +150,14 @@ static int pitch(lua_State *L)
     lun_buffer_info info;
     (void)live(L, &info);
     lua_pushinteger(L, info.pitch);
+    return 1;
+}
+
+static int memory(lua_State *L)
+{
+    lun_buffer_info info;
+    (void)live(L, &info);
+    lua_pushstring(L, info.memory);
     return 1;
 }
 
@@ -262,9 +282,10 @@ void lun__open_buffer(lua_State *L, const lun__parts *p)
 {
     static const lun__entry functions[] = {
         {"buffer", buffer, 4}, {"copy", copy, 6}, {NULL, NULL, 0}};
-    static const lun__entry methods[] = {{"extents", extents, 1},  {"dtype", dtype, 1},
-                                         {"device", device, 1},    {"pitch", pitch, 1},
-                                         {"free", free_buffer, 1}, {NULL, NULL, 0}};
+    static const lun__entry methods[] = {{"extents", extents, 1}, {"dtype", dtype, 1},
+                                         {"device", device, 1},   {"pitch", pitch, 1},
+                                         {"memory", memory, 1},   {"free", free_buffer, 1},
+                                         {NULL, NULL, 0}};
     static const luaL_Reg meta[] = {{"__tostring", buffer_text}, {NULL, NULL}};
     lun__lua_buffer_methods(L, p, LUN__BUFFER, "buffer", methods);
     lun__register(L, p, lua_gettop(L), meta);

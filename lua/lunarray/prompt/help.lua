@@ -90,10 +90,11 @@ local FUNCTIONS = {
             .. "another; q:idle(): all is done.  local q <close> waits at the end of the block",
     },
     buffer = {
-        "lun.buffer(device, extents [, dtype [, {pitch=, align=}]])",
+        "lun.buffer(device, extents [, dtype [, {pitch=, align=, memory=}]])",
         'plain memory of a device or of the "host", zero at first, for tasks and lun.copy: b:extents(), b:dtype(),\n'
             .. "b:device(), b:pitch(): bytes from one row to the next, b:free().  It lives as long as work that has\n"
-            .. "it.  pitch: so many bytes; align: rows begin at multiples of so many, up to 64",
+            .. "it.  pitch: so many bytes; align: rows begin at multiples of so many, up to 64; memory: \"pinned\" or\n"
+            .. "\"shared\" of the host's, where a device has it: b:memory() says what it is",
     },
     task = {
         "lun.task(workdiv, f, args...)",

@@ -78,7 +78,7 @@ local RESULTS = of_names {
     ["lun.struct"] = "table", ["lun.grad lun.derivative lun.hessian lun.batch lun.task"] = "function",
     ["lun.precision lun.width lun.elements_shown lun.rows_shown"] = "number",
     ["a:iter t:iter g:iter t:parts lun.call lun.eval lun.use lun.region lun.trace s:run a:distribution"] = "any",
-    ["ev:done q:idle"] = "boolean", ["b:extents b:pitch"] = "integer", ["b:dtype b:device"] = "string",
+    ["ev:done q:idle"] = "boolean", ["b:extents b:pitch"] = "integer", ["b:dtype b:device b:memory"] = "string",
     ["t:apply"] = "lun.Array", ["g:agg g:apply g:head g:tail g:sample g:topk g:table g:info"] = "lun.Table",
     ["s:workgroup"] = "lun.Skeleton", ["g:keys"] = "lun.Array",
 }

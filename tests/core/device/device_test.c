@@ -441,6 +441,14 @@ static void test_several_devices(void **state)
     assert_non_null(strstr(lun_error(e), "far:3 cannot be used here: there are 2 devices"));
     assert_int_equal(lun_use(e, "reference:2"), LUN_EARG);
     assert_int_equal(lun_use(e, "far:x"), LUN_EARG);
+    const int64_t three = 3; /* nor has it memory of the host's */
+    lun_memory *m = NULL;
+    assert_int_equal(lun_buffer_make(e, "far:1", 1, &three, LUN_F64,
+                                     &(lun_buffer_options){.size = sizeof(lun_buffer_options),
+                                                           .memory = "pinned"},
+                                     &m),
+                     LUN_EBACKEND);
+    assert_string_equal(lun_error(e), "far:1 has no pinned memory, only plain");
     assert_string_equal(lun_backend_name(e), "far");
     assert_string_equal(lun_backend_at(e, 1, NULL), "reference");
     assert_null(lun_backend_at(e, 2, NULL));

@@ -161,6 +161,40 @@ describe("a buffer", function()
         end)
     end)
 
+    it("is of the memory that is asked for, where there is such", function()
+        everywhere(function(device, how)
+            local q = lun.queue(device, how)
+            local a = (lun.index(35) * 1.0):reshape(5, 7):copy()
+            local wanted = a:totable()
+            for i = 1, 5 do
+                for j = 1, 7 do wanted[i][j] = 3 * wanted[i][j] end
+            end
+            for _, kind in ipairs { "plain", "pinned", "shared" } do
+                local x, y = lun.buffer(device, { 5, 7 }, { memory = kind }), lun.buffer(device, { 5, 7 }, { pitch = 64, memory = kind })
+                local z = lun.buffer(device, { 5, 7 })
+                assert.are.equal(device == "opencl" and kind or "plain", x:memory())
+                assert.are.equal("plain", z:memory())
+                assert.same(lun.zeros({ 5, 7 }):totable(), read(q, x))
+                lun.copy(q, z, a)
+                lun.copy(q, x, z)
+                q:enqueue(lun.task({ league = 5 }, function(t, to, from)
+                    for j = 1, #from[t:block()] do to[t:block()][j] = 3 * from[t:block()][j] end
+                end, y, x))
+                lun.copy(q, z, y)
+                assert.same(wanted, read(q, y))
+                assert.same(wanted, read(q, z))
+                x:free()
+                refused("attempt to use a freed buffer", function() x:memory() end)
+            end
+        end)
+        for _, device in ipairs { "host", "openmp" } do
+            assert.are.equal("plain", lun.buffer(device, 3, "f32", { memory = "pinned" }):memory())
+            refused("memory: plain, pinned or shared expected, got 'unified'", function() lun.buffer(device, 3, { memory = "unified" }) end)
+            refused("option memory: a text expected, got true", function() lun.buffer(device, 3, { memory = true }) end)
+        end
+        refused("unknown option 'memmory'", function() lun.buffer("host", 3, { memmory = "pinned" }) end)
+    end)
+
     it("is on a device of lun.devices()", function()
         for _, row in ipairs(lun.devices()) do
             local q, b = lun.queue(row), lun.buffer(row, 3, "i32")

@@ -2911,6 +2911,10 @@ function Buffer:extents() end
 ---@return any
 function Buffer:free() end
 
+---`b:memory()`
+---@return string
+function Buffer:memory() end
+
 ---`b:pitch()`
 ---@return integer
 function Buffer:pitch() end
@@ -3167,12 +3171,13 @@ function lun.broadcast_to(a, shape) end
 
 ---plain memory of a device or of the "host", zero at first, for tasks and lun.copy: b:extents(), b:dtype(),
 ---b:device(), b:pitch(): bytes from one row to the next, b:free().  It lives as long as work that has
----it.  pitch: so many bytes; align: rows begin at multiples of so many, up to 64
----`lun.buffer(device, extents [, dtype [, {pitch=, align=}]])`
+---it.  pitch: so many bytes; align: rows begin at multiples of so many, up to 64; memory: "pinned" or
+---"shared" of the host's, where a device has it: b:memory() says what it is
+---`lun.buffer(device, extents [, dtype [, {pitch=, align=, memory=}]])`
 ---@param device string
 ---@param extents lun.Shape
 ---@param dtype? lun.dtype
----@param options? { pitch?: any, align?: any }
+---@param options? { pitch?: any, align?: any, memory?: any }
 ---@return lun.Buffer
 function lun.buffer(device, extents, dtype, options) end
 
