@@ -512,10 +512,6 @@ LUN_API bool lun_spmd_lingers(const lun_engine *e);
 LUN_API lun_status lun_spmd_exchange_bytes(lun_engine *e, const void *given,
                                            const int64_t *given_counts, int64_t **got_counts,
                                            void **got);
-/* The same where all ranks know that no part has more than `most` bytes; 0: nothing moves. */
-LUN_API lun_status lun_spmd_exchange_within(lun_engine *e, const void *given,
-                                            const int64_t *given_counts, int64_t most,
-                                            int64_t **got_counts, void **got);
 /* More of a message, to another rank: bytes whose number the receiver knows, which stay as they are
  * until release(held), which this call or a later one calls once, also where it fails. */
 LUN_API lun_status lun_spmd_send_lent(lun_engine *e, int pe, int tag, const void *bytes,
@@ -529,15 +525,10 @@ LUN_API lun_status lun_spmd_receive_into(lun_engine *e, int pe, int tag, void *b
  * gone and come; where it fails the transport may still use their memory (lun_spmd_lingers). */
 LUN_API lun_status lun_spmd_move(lun_engine *e, const int *pes, void *const *bytes,
                                  const int64_t *counts, int given, int got);
-/* A message to a rank within a step, apart from those of scripts. */
-LUN_API lun_status lun_spmd_hand_on(lun_engine *e, int pe, const void *bytes, int64_t count);
-/* The next one of these from a rank; *bytes: to be freed by the caller, a zero byte behind it. */
-LUN_API lun_status lun_spmd_handed(lun_engine *e, int pe, void **bytes, int64_t *count);
-/* The same where each rank knows how many bytes it gets of which, and no part has more than `most`,
- * the same number on all ranks; 0: nothing moves. */
+/* lun_spmd_exchange_bytes where each rank knows how many bytes it gets of which. */
 LUN_API lun_status lun_spmd_exchange_known(lun_engine *e, const void *given,
                                            const int64_t *given_counts, const int64_t *got_counts,
-                                           int64_t most, void **got);
+                                           void **got);
 /* The next message from a rank; *bytes: to be freed by the caller, a zero byte behind it. */
 LUN_API lun_status lun_spmd_receive(lun_engine *e, int pe, int tag, void **bytes, int64_t *count);
 /* Sets what answers the requests of other ranks, by lun_spmd_reply, at once or later; called while

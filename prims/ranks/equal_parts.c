@@ -43,27 +43,30 @@ lun_status lun_spmd_bcast(lun_engine *e, int root, void *bytes, int64_t count)
     return lun__bcast(e, "broadcasts", "a broadcast", (lun_same){root, bytes, count});
 }
 
+/* What is noted goes, but what this rank gives itself. */
+static lun_status move(lun_engine *e, lun_status s, void *to, const void *from, int64_t count)
+{
+    if (to && count)
+        memcpy(to, from, (size_t)count);
+    e->stats.collectives += !lun__alone(e);
+    return lun__rank_moves_end(e, s);
+}
+
 lun_status lun_spmd_gather(lun_engine *e, int root, const void *own, int64_t count, void *all)
 {
     LUN_NEED(e, count >= 0 && (own || !count));
-    int size = lun_spmd_npes(e);
-    if (!all && count && lun_spmd_mype(e) == root)
+    const int size = lun_spmd_npes(e), mype = lun_spmd_mype(e);
+    char *to = mype == root ? all : NULL;
+    if (!all && count && mype == root)
         return lun__fail_missing(e);
-    int64_t *counts = calloc((size_t)size, sizeof *counts), *got_counts = NULL;
-    void *bytes = NULL;
-    lun_status s = counts ? check_root(e, root) : lun__fail_nomem(e);
+    lun_status s = check_root(e, root);
     if (s == LUN_OK)
         s = step_of(e, "gathers", "a gather", count, root);
-    if (s == LUN_OK) {
-        counts[root] = count;
-        s = lun_spmd_exchange_bytes(e, own, counts, &got_counts, &bytes);
-    }
-    if (s == LUN_OK && count && lun_spmd_mype(e) == root)
-        memcpy(all, bytes, (size_t)count * (size_t)size);
-    free(counts);
-    free(got_counts);
-    free(bytes);
-    return s;
+    if (s != LUN_OK)
+        return s;
+    for (int k = 0; s == LUN_OK && size > 1 && k < size; k++)
+        s = lun__rank_move(e, k, root, to ? to + k * count : (void *)(uintptr_t)own, count);
+    return move(e, s, to ? to + mype * count : NULL, own, count);
 }
 
 lun_status lun_spmd_allgather(lun_engine *e, const void *own, int64_t count, void *all)
@@ -84,20 +87,15 @@ lun_status lun_spmd_allgather(lun_engine *e, const void *own, int64_t count, voi
 lun_status lun_spmd_alltoall(lun_engine *e, const void *given, int64_t count, void *got)
 {
     LUN_NEED(e, count >= 0 && ((given && got) || !count));
-    int size = lun_spmd_npes(e);
-    int64_t *counts = malloc((size_t)size * sizeof *counts), *got_counts = NULL;
-    void *bytes = NULL;
-    if (!counts)
-        return lun__fail_nomem(e);
-    for (int i = 0; i < size; i++)
-        counts[i] = count;
+    const int size = lun_spmd_npes(e), mype = lun_spmd_mype(e);
+    char *from = (char *)(uintptr_t)given, *to = got;
     lun_status s = step_of(e, "exchanges", "an exchange", count, 0);
-    if (s == LUN_OK)
-        s = lun_spmd_exchange_bytes(e, given, counts, &got_counts, &bytes);
-    if (s == LUN_OK && count)
-        memcpy(got, bytes, (size_t)count * (size_t)size);
-    free(counts);
-    free(got_counts);
-    free(bytes);
-    return s;
+    if (s != LUN_OK)
+        return s;
+    for (int k = 0; s == LUN_OK && size > 1 && k < size; k++) {
+        s = lun__rank_move(e, mype, k, from + k * count, count);
+        if (s == LUN_OK)
+            s = lun__rank_move(e, k, mype, to + k * count, count);
+    }
+    return move(e, s, to + mype * count, from + mype * count, count);
 }

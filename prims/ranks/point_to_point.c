@@ -306,20 +306,6 @@ lun_status lun_spmd_move(lun_engine *e, const int *pes, void *const *bytes, cons
     return s == LUN_OK || r->given_up ? s : lun__give_up_alone(e); /* others wait for the rest */
 }
 
-lun_status lun_spmd_hand_on(lun_engine *e, int pe, const void *bytes, int64_t count)
-{
-    LUN_NEED(e, count >= 0 && (bytes || !count));
-    const lun_status s = check(e, pe, 0, "a step");
-    return s == LUN_OK ? send(e, pe, LUN_TAG_PARTS, bytes, count) : s;
-}
-
-lun_status lun_spmd_handed(lun_engine *e, int pe, void **bytes, int64_t *count)
-{
-    LUN_NEED(e, bytes && count);
-    const lun_status s = check(e, pe, 0, "a step");
-    return s == LUN_OK ? receive(e, pe, LUN_TAG_PARTS, bytes, count) : s;
-}
-
 lun_status lun_spmd_recv(lun_engine *e, int pe, int tag, void *bytes, int64_t room, int64_t *count)
 {
     LUN_NEED(e, room >= 0 && (bytes || !room) && count);

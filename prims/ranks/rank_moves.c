@@ -25,38 +25,29 @@ lun_status lun__rank_move(lun_engine *e, int from, int to, void *bytes, int64_t 
 
 /* A message: the parts between this rank and another, in one direction. */
 typedef struct mail {
-    int pe, parts;
-    bool gives;
-    char *at; /* the one part, or memory for all */
+    int parts;
+    char *at, *next; /* the one part, or memory for all; of that what is packed next */
     int64_t count;
 } mail;
 
-static bool is_of(const lun_ranks_state *r, const mail *m, const lun_rank_part *p)
+/* Of all messages, first those that go, by rank; NULL: the part goes to all. */
+static mail *mail_of(const lun_ranks_state *r, mail *all, const lun_rank_part *p)
 {
-    const int own = r->net->rank;
-    return m->gives ? p->from == own && p->to == m->pe : p->from == m->pe && p->to == own;
+    if (p->to < 0)
+        return NULL;
+    return p->from == r->net->rank ? &all[p->to] : &all[r->net->size + p->from];
 }
 
-static void measure(const lun_ranks_state *r, mail *m)
+/* Parts to or from the memory that their messages have for several. */
+static void pack(const lun_ranks_state *r, mail *all, bool gives)
 {
     for (int i = 0; i < r->part_count; i++) {
-        if (!is_of(r, m, &r->parts[i]))
-            continue;
-        m->count += r->parts[i].count;
-        m->at = m->parts++ ? NULL : r->parts[i].bytes;
-    }
-}
-
-/* Its parts to or from the memory that it has for several. */
-static void pack(const lun_ranks_state *r, const mail *m)
-{
-    char *at = m->at;
-    for (int i = 0; m->parts > 1 && i < r->part_count; i++) {
         const lun_rank_part *p = &r->parts[i];
-        if (!is_of(r, m, p))
+        mail *m = mail_of(r, all, p);
+        if (!m || m->parts == 1 || (p->from == r->net->rank) != gives)
             continue;
-        memcpy(m->gives ? at : p->bytes, m->gives ? p->bytes : at, (size_t)p->count);
-        at += p->count;
+        memcpy(gives ? m->next : p->bytes, gives ? p->bytes : m->next, (size_t)p->count);
+        m->next += p->count;
     }
 }
 
@@ -66,36 +57,40 @@ static lun_status move(lun_engine *e)
     const int size = r->net->size, most = 2 * size;
     int count = 0, given = 0;
     /* one piece of memory: messages, and of each where it is, its bytes and its rank */
-    mail *all =
-        malloc((size_t)most * (sizeof *all + sizeof(void *) + sizeof(int64_t) + sizeof(int)));
+    mail *all = calloc((size_t)most, sizeof *all + sizeof(void *) + sizeof(int64_t) + sizeof(int));
     if (!all)
         return lun__fail_nomem(e);
     void **at = (void **)(void *)(all + most);
     int64_t *counts = (int64_t *)(void *)(at + most);
     int *pes = (int *)(void *)(counts + most);
     bool room = true;
-    for (int k = 0; room && k < most; k++) { /* those that go first */
-        mail *m = &all[count];
-        *m = (mail){.pe = k % size, .gives = k < size};
-        measure(r, m);
+    for (int i = 0; i < r->part_count; i++) {
+        mail *m = mail_of(r, all, &r->parts[i]);
+        if (!m)
+            continue;
+        m->count += r->parts[i].count;
+        m->at = m->parts++ ? NULL : r->parts[i].bytes;
+    }
+    for (int k = 0; room && k < most; k++) {
+        mail *m = &all[k];
+        if (m->parts > 1)
+            room = (m->at = m->next = malloc((size_t)m->count)) != NULL;
         if (!m->parts)
             continue;
-        if (m->parts > 1)
-            room = (m->at = malloc((size_t)m->count)) != NULL;
-        if (room && m->gives)
-            pack(r, m);
-        pes[count] = m->pe;
+        pes[count] = k % size;
         at[count] = m->at;
         counts[count++] = m->count;
-        given += m->gives;
+        given += k < size;
     }
-    lun_status s =
+    if (room)
+        pack(r, all, true);
+    const lun_status s =
         room ? lun_spmd_move(e, pes, at, counts, given, count - given) : lun__fail_nomem(e);
-    for (int i = given; s == LUN_OK && i < count; i++)
-        pack(r, &all[i]);
-    for (int i = 0; i < count && !r->lingers; i++)
-        if (all[i].parts > 1)
-            free(all[i].at);
+    if (s == LUN_OK)
+        pack(r, all, false);
+    for (int k = 0; k < most && !r->lingers; k++)
+        if (all[k].parts > 1)
+            free(all[k].at);
     free(all);
     return s;
 }

@@ -310,50 +310,43 @@ static void read_counts(lua_State *L, int list, parts *p)
     }
 }
 
-/* exchange(list [, counts or nil, most]): a string for each rank, a string from each; counts: it is
- * known how many bytes each has; most: none of any rank has more. */
+/* exchange(list [, counts]): a string for each rank, a string from each; counts: it is known how
+ * many bytes each has. */
 static int exchange(lua_State *L)
 {
     lun__host *h = lun__here_waiting(L);
-    const lua_Integer most = luaL_optinteger(L, 3, 0);
-    lua_settop(L, 3);
+    lua_settop(L, 2);
     parts given = read_parts(L, h, 1), got = {.count = given.count};
     void *bytes = NULL;
     read_counts(L, 2, &got);
-    lun_status s;
-    if (got.lent)
-        s = lun_spmd_exchange_known(h->engine, given.bytes, given.counts, got.counts, most, &bytes);
-    else if (!lua_isnil(L, 3))
-        s = lun_spmd_exchange_within(h->engine, given.bytes, given.counts, most, &got.counts,
-                                     &bytes);
-    else
-        s = lun_spmd_exchange_bytes(h->engine, given.bytes, given.counts, &got.counts, &bytes);
+    const lun_status s =
+        got.lent
+            ? lun_spmd_exchange_known(h->engine, given.bytes, given.counts, got.counts, &bytes)
+            : lun_spmd_exchange_bytes(h->engine, given.bytes, given.counts, &got.counts, &bytes);
     got.bytes = bytes;
     return s == LUN_OK ? push_parts(L, got) : lun__spmd_fail(L, h, s);
 }
 
-/* send(pe, tag, bytes); tag nil: within a step, apart from scripts' messages */
+/* send(pe, tag, bytes) */
 static int send(lua_State *L)
 {
     lun__host *h = lun__here_waiting(L);
     size_t length;
-    int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_optinteger(L, 2, 0);
+    int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_checkinteger(L, 2);
     const char *bytes = luaL_checklstring(L, 3, &length);
-    lun_status s = lua_isnil(L, 2) ? lun_spmd_hand_on(h->engine, pe, bytes, (int64_t)length)
-                                   : lun_spmd_send(h->engine, pe, tag, bytes, (int64_t)length);
+    const lun_status s = lun_spmd_send(h->engine, pe, tag, bytes, (int64_t)length);
     return s == LUN_OK ? 0 : lun__spmd_fail(L, h, s);
 }
 
-/* receive(pe, tag): the next message; without a tag: within a step. */
+/* receive(pe, tag): the next message. */
 static int receive(lua_State *L)
 {
     lun__host *h = lun__here_waiting(L);
-    int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_optinteger(L, 2, 0);
+    int pe = (int)luaL_checkinteger(L, 1), tag = (int)luaL_checkinteger(L, 2);
     void *bytes = NULL;
     int64_t length = 0;
     lun__source_line_mark(L, h);
-    lun_status s = lua_isnoneornil(L, 2) ? lun_spmd_handed(h->engine, pe, &bytes, &length)
-                                         : lun_spmd_receive(h->engine, pe, tag, &bytes, &length);
+    const lun_status s = lun_spmd_receive(h->engine, pe, tag, &bytes, &length);
     return s == LUN_OK ? lun__push_bytes(L, bytes, length) : lun__spmd_fail(L, h, s);
 }
 

@@ -65,14 +65,13 @@ function blocked.moved_coded(a, key, box)
     local from, part = blocked.spread_of(a), blocked.part_of(a)
     local base, size = spread.box(from, mype)
     local own_base, own_size = box(mype)
-    local bytes, most, boxes, list = {}, 0, {}, {}
+    local bytes, boxes, list = {}, {}, {}
     for pe = 0, npes - 1 do
         local first, count = spread.common(base, size, box(pe))
         bytes[pe + 1] = first and pack.write(blocked.window_on(part, base, first, count)) or ""
-        most = math.max(most, #bytes[pe + 1])
     end
-    local _, longest = net.agree(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", key, 0, most)
-    for k, given in ipairs(net.exchange(bytes, nil, longest)) do
+    net.step(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", key)
+    for k, given in ipairs(net.exchange(bytes)) do
         local first, count = spread.common(own_base, own_size, spread.box(from, k - 1))
         if first then
             for d = 1, #first do

@@ -253,17 +253,16 @@ function blocked.moved(a, to, at)
             return box_in(to, pe, at)
         end)
     end
-    local parts, boxes, counts, most = {}, {}, {}, 0
+    local parts, boxes, counts = {}, {}, {}
     local bytes = dtypes.by_name[part:dtype()].bytes
     for pe = 0, npes - 1 do
         local first, count = spread.common(base, size, box_in(to, pe, at))
         parts[pe + 1] = first and window_on(part, base, first, count):tobytes() or ""
-        most = math.max(most, #parts[pe + 1])
         first, count = spread.common(own_base, own_size, spread.box(from, pe))
         boxes[pe + 1], counts[pe + 1] = first and { first, count } or false, first and spread.size(count) * bytes or 0
     end
-    local _, longest = net.agree(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", key, 0, most)
-    parts = net.exchange(parts, counts, longest)
+    net.step(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", key)
+    parts = net.exchange(parts, counts)
     local result = core.zeros(own_size, part:dtype())
     for k, box in ipairs(boxes) do
         if box then

@@ -52,11 +52,10 @@ end
 
 -- ---------------------------------------------------------------- all of it
 
--- What goes to each PE: { messages =, own = boxes, logs = this rank's, apart = whether others get logs, most = the most
--- bytes of one }.
+-- What goes to each PE: { messages =, own = boxes, logs = this rank's, apart = whether others get logs }.
 function loopwrite.pack(captured, notes, logs)
     local puts = 0
-    local packed = { messages = {}, apart = false, most = 0 }
+    local packed = { messages = {}, apart = false }
     packed.own, packed.logs = boxes_of(notes, captured, mype), logs[mype + 1]
     for pe = 0, npes - 1 do
         local parts = {}
@@ -69,32 +68,26 @@ function loopwrite.pack(captured, notes, logs)
             parts[#parts + 1] = logs[pe + 1]
         end
         packed.messages[pe + 1] = table.concat(parts)
-        packed.most = math.max(packed.most, #packed.messages[pe + 1])
     end
     net.count(0, puts)
     return packed
 end
 
 -- Moves it: what belongs here, boxes, and where some rank has logs for others (apart) logs by number of the array.
--- needs: what each PE's function reaches; most: no message has more bytes.
-function loopwrite.exchange(captured, loop, needs, packed, apart, most)
-    local messages, own, logs = packed.messages, packed.own, {}
+-- needs: what each PE's function reaches.
+function loopwrite.exchange(captured, loop, needs, packed, apart)
+    local sizes, own, logs = not apart and {} or nil, packed.own, {}
     local function box(pe, bytes)
         return received(bytes, captured, needs[pe + 1], loop.rounds(pe), bytes and own or {})
     end
-    if most > 0 and apart then
-        messages = net.exchange(messages, nil, most)
-    elseif most > 0 then
-        local sizes = {}
-        for pe = 0, npes - 1 do
-            sizes[pe + 1] = pe == mype and 0 or box(pe) - 1
-        end
-        messages = net.exchange(messages, sizes, most)
+    for pe = 0, apart and -1 or npes - 1 do
+        sizes[pe + 1] = pe == mype and 0 or box(pe) - 1
     end
+    local messages = net.exchange(packed.messages, sizes)
     for pe, bytes in ipairs(messages) do
         if pe == mype + 1 then
             roundlog.unpack(packed.logs, 1, logs)
-        elseif most > 0 then
+        else
             roundlog.unpack(bytes, box(pe - 1, bytes), logs)
         end
     end

@@ -123,13 +123,6 @@ local function prepare(x)
         x.depends = x.kept and x.kept.depends or x.depends
     end
     x.text = ("%d|%s|%s"):format(x.kept and x.kept.run or 0, table.concat(numbers, " "), text)
-    x.most = 0
-    for pe, size in ipairs(x.sizes) do
-        for _, more in ipairs(x.kept and x.kept.wanted.sizes[pe] or {}) do
-            size = size + more
-        end
-        x.most = math.max(x.most, size)
-    end
 end
 
 -- What each rank's function reaches. Where that is not the same, or not all have kept what they wanted in the same run
@@ -147,20 +140,17 @@ local function needs_of(x, same)
     return needs
 end
 
--- Strings for each PE, each as a list, of which each PE sends so many bytes; none has more than `most`.
-local function exchange(lists, sizes, most)
+-- Strings for each PE, each as a list, of which each PE sends so many bytes.
+local function exchange(lists, sizes)
     local messages = {}
     for pe, list in ipairs(lists) do
         messages[pe] = table.concat(list)
-    end
-    if most > 0 then
-        messages = net.exchange(messages, sizes, most)
     end
     local at = {}
     for pe = 1, npes do
         at[pe] = 1
     end
-    return messages, at
+    return net.exchange(messages, sizes), at
 end
 
 local function sum_of(sizes, other)
@@ -181,14 +171,14 @@ local function inspect_and_fetch(x, parts)
     local ok, wanted = pcall(loopread.wanted, x.copy, captured, x.stands, x.loop, parts)
     local before = ok and loopkept.asked_before(x.key, wanted)
     local sizes, most = ok and sum_of(wanted.sizes), 0
-    for pe, request in ipairs(ok and wanted.requests or {}) do
-        most = math.max(most, #request, sizes[pe])
+    for _, request in ipairs(ok and wanted.requests or {}) do
+        most = math.max(most, #request)
     end
     local same, longest = agree(RUNS, ok, wanted, before and before.run or 0, most)
     local asked = same and before and before.asked
     if not asked then
         local requests = wanted.requests
-        asked = loopread.asked(captured, longest > 0 and net.exchange(requests, nil, longest) or requests)
+        asked = loopread.asked(captured, longest > 0 and net.exchange(requests) or requests)
     end
     loopkept.keep(x.key, { run = runs, wanted = wanted, asked = asked, depends = x.depends })
     local lists = {}
@@ -196,20 +186,20 @@ local function inspect_and_fetch(x, parts)
         lists[pe] = {}
     end
     loopread.answer(captured, asked, lists)
-    local messages, at = exchange(lists, sizes, longest)
+    local messages, at = exchange(lists, sizes)
     loopread.fill(captured, wanted, messages, at, parts)
     return wanted
 end
 
--- What this rank's rounds read, in parts of the arrays. most: no rank gets more bytes of another one.
-local function read_parts(x, needs, most)
+-- What this rank's rounds read, in parts of the arrays.
+local function read_parts(x, needs)
     local kept = x.kept
     local lists, sizes = loopread.sent(x.captured, x.loop, needs), x.sizes
     if kept then
         loopread.answer(x.captured, kept.asked, lists)
         sizes = sum_of(kept.wanted.sizes, sizes)
     end
-    local messages, at = exchange(lists, sizes, most)
+    local messages, at = exchange(lists, sizes)
     local parts = loopread.parts(x.boxes, messages, at)
     loopread.count(x.captured, x.loop, x.reaches)
     if kept then
@@ -240,19 +230,19 @@ end
 -- rank sees elements of before the loop after its end.
 local function run_shared(x, said)
     local ok, e = pcall(prepare, x)
-    local same, most = agree(said, ok, e, ok and hash(x.text), x.most)
+    local same = agree(said, ok, e, ok and hash(x.text))
     net.hold(true)
     runs = runs + 1
     local needs = needs_of(x, same)
-    local parts = read_parts(x, needs, most)
+    local parts = read_parts(x, needs)
     local packed, changed
     ok, packed, changed = pcall(run_rounds, x, parts)
-    same, most = agree(RUNS, ok, packed, ok and packed.apart and 1 or 0, ok and packed.most)
+    same = agree(RUNS, ok, packed, ok and packed.apart and 1 or 0)
     local apart = packed.apart or not same
-    local boxes, logs = loopwrite.exchange(x.captured, x.loop, needs, packed, apart, most)
+    local boxes, logs = loopwrite.exchange(x.captured, x.loop, needs, packed, apart)
     if apart then
         ok, changed = pcall(roundlog.stored, x.captured, logs)
-        agree(RUNS, ok, changed, 0, 0)
+        agree(RUNS, ok, changed, 0)
     end
     loopwrite.store(x.captured, boxes, changed)
 end

@@ -154,13 +154,13 @@ static lun_status look(lun_lending *l)
 }
 
 /* The changes of other ranks, which are put into the parts: *stored says whether they could be. */
-static lun_status take(const lun_lending *l, const parcels *given, int64_t most, char **parts,
-                       uint8_t **seen, lun_status *stored)
+static lun_status take(const lun_lending *l, const parcels *given, char **parts, uint8_t **seen,
+                       lun_status *stored)
 {
     int64_t *counts = NULL;
     void *got = NULL;
-    const lun_status s = lun_spmd_exchange_within(l->e, lun__strbuf_text(&given->bytes),
-                                                  given->counts, most, &counts, &got);
+    const lun_status s = lun_spmd_exchange_bytes(l->e, lun__strbuf_text(&given->bytes),
+                                                 given->counts, &counts, &got);
     const char *at = got;
     for (int pe = 0; s == LUN_OK && *stored == LUN_OK && pe < l->npes; at += counts[pe++])
         *stored = put(l, at, counts[pe], parts, seen);
@@ -186,7 +186,7 @@ lun_status lun__lent_back(lun_lending *l, lun_status ran)
         s = put(l, lun__strbuf_text(&own), (int64_t)own.length, parts, seen);
     s = lun__lent_agree(l, &said, s, &given.most);
     if (s == LUN_OK && given.most) {
-        s = take(l, &given, given.most, parts, seen, &stored);
+        s = take(l, &given, parts, seen, &stored);
         s = s == LUN_OK ? lun__lent_agree(l, &said, stored, &none) : s;
     }
     if (s == LUN_OK)

@@ -106,7 +106,7 @@ static void exchange_some(rank *r, int64_t unit)
         for (int64_t k = 0; k < given[pe]; k++)
             *to++ = byte_of(r->mype * MOST + pe, k);
     EXPECT(lun_spmd_step(r->e, "exchanges", "an exchange", NULL) == LUN_OK);
-    EXPECT(lun_spmd_exchange_known(r->e, own, given, comes, 3 * unit, &got) == LUN_OK);
+    EXPECT(lun_spmd_exchange_known(r->e, own, given, comes, &got) == LUN_OK);
     const char *at = got;
     for (int pe = 0; pe < r->npes; pe++)
         for (int64_t k = 0; k < comes[pe]; k++)

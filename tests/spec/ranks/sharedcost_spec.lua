@@ -247,7 +247,7 @@ describe("the steps of a shared loop", function()
             told("backwards", function() s.sharedon(l, function(i) l[i] = r[n + 1 - i] end) end)]])
         assert.are.equal(8, times.agreement) -- 4 rounds of 2 us
         assert.are.equal(16, times.own)
-        assert.are.equal(20, times.stencil) -- 2 neighbours
+        assert.are.equal(18, times.stencil) -- 2 neighbours at once
         assert.are.equal(18, times.backwards) -- 1 partner
         assert.is_true(times.gather <= 25, times.gather) -- 4 rounds, and bytes
         assert.is_true(times.transposed <= 25, times.transposed)
