@@ -119,6 +119,9 @@ LUN_API void lun_workgroup(lun_engine *e, int elements);
  * field's extents behind it.  LUN_ESHAPE, LUN_EDTYPE: it has not; else as lun_wrap_records. */
 LUN_API lun_status lun_records_of(lun_engine *e, const lun_struct *r, int rank,
                                   const int64_t *shape, lun_array *const *fields, lun_array **out);
+/* lun_copy, which copies elements in memory when one of both arrays is written to: until then they
+ * share them. */
+LUN_API lun_status lun_copy_later(lun_engine *e, lun_array *a, lun_array **out);
 /* An array in its two parts: its slots, of which none is missing, NaN, 0 or false where elements
  * were; and its validity, bools of the same shape, false there; *valid NULL: nothing is missing.
  * Lazy. */

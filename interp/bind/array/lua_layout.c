@@ -226,10 +226,22 @@ static int column_major(lua_State *L)
     return 1;
 }
 
+/* internal.copy_later(a): a:copy(), but elements are copied when one of both is written to. */
+static int copy_later(lua_State *L)
+{
+    lun__host *h = lun__host_here(L);
+    lun_array **out = lun__lua_array_new(L, h);
+    lun_array *a = lun__lua_array_check(L, h, 1);
+    lun_status s;
+    LUN__TRY(s, lun_copy_later(h->engine, a, out));
+    return lun__lua_array_give(L, h, s, 1);
+}
+
 void lun__open_layout(lua_State *L, const lun__parts *p)
 {
     static const lun__entry methods[] = {{"copy", array_copy, 2}, {NULL, NULL, 0}};
-    static const luaL_Reg internal[] = {{"column_major", column_major}, {NULL, NULL}};
+    static const luaL_Reg internal[] = {
+        {"column_major", column_major}, {"copy_later", copy_later}, {NULL, NULL}};
     lun__register_offer(L, p, p->methods, methods);
     lun__register(L, p, p->internal, internal);
 }

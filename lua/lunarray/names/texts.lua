@@ -376,7 +376,7 @@ row("cast", 'a:cast(dtype [, {errors="raise"}])',
         local errors = options.errors or "raise"
         call.word(errors, 3, "raise missing", "option errors")
         if dtype == "text" then
-            return is_texts(a) and a or internal.number_texts(a)
+            return is_texts(a) and internal.copy_later(a) or internal.number_texts(a)
         end
         call.dtype(dtype, 2)
         return from_text(texts(a, 1), dtype, errors)

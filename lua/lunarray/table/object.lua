@@ -284,6 +284,12 @@ function M.by_use(names, rows, fetch)
     return t
 end
 
+-- A column of a new table: what is written to it, or to the old one, is not seen in the other.
+local function shared(x)
+    local plain = debug.getmetatable(x) == core.internal.array_type and not records.struct_of(x)
+    return plain and core.internal.copy_later(x) or x:copy()
+end
+
 -- A table of these names in t, under other names if `new` has them, that shares its columns; those not fetched yet are
 -- fetched when they are used.
 function M.some(t, names, new)
@@ -291,10 +297,10 @@ function M.some(t, names, new)
     for i, name in ipairs(names) do
         order[i] = new and new[name] or name
         from[order[i]] = name
-        columns[order[i]] = meta.columns[name] ~= nil and meta.columns[name]:copy() or nil
+        columns[order[i]] = meta.columns[name] ~= nil and shared(meta.columns[name]) or nil
     end
     local u = M.make(columns, order, meta.rows, function(name)
-        return frame.column(t, from[name]):copy()
+        return shared(frame.column(t, from[name]))
     end)
     getmetatable(u).by_use = meta.by_use
     return u
@@ -484,7 +490,7 @@ end
 
 -- A table with the same columns; what is assigned to one of both changes no other.
 function verbs.copy(t)
-    return M.each(t, function(x) return x:copy() end)
+    return M.each(t, shared)
 end
 
 local PART <const> = 65536 -- rows

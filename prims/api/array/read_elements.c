@@ -393,3 +393,15 @@ lun_status lun_copy(lun_engine *e, lun_array *a, lun_array **out)
     lun__node_release(e, n);
     return s == LUN_OK ? lun__array(e, leaf, true, out) : s;
 }
+
+lun_status lun_copy_later(lun_engine *e, lun_array *a, lun_array **out)
+{
+    LUN_NEED(e, a && out);
+    LUN_MOVED(e, a, out, lun_copy_later(e, moved, made))
+    const lun_status s = lun__array_usable(e, a);
+    const lun_node *n = s == LUN_OK ? a->node : NULL;
+    if (!n || a->parent || a->viewed || a->wraps || n->kind != LUN_NODE_LEAF ||
+        n->storage->source || (n->storage->wrapped && !n->storage->constant))
+        return s == LUN_OK ? lun_copy(e, a, out) : s;
+    return lun__array(e, lun__node_retain(a->node), true, out);
+}

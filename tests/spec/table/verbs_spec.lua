@@ -204,6 +204,31 @@ describe("columns", function()
         assert.same({ 1, 2, 3 }, u.a:totable())
     end)
 
+    it("are copied when one of both tables is written to, not before", function()
+        local n = 100000
+        local t = lun.table { a = lun.index(n):copy(), s = (lun.index(n) % 5):cast "text", x = (lun.index(n) / 3):copy(),
+            m = lun.where((lun.index(n) % 7):eq(0), lun.na, lun.index(n)):eval(), d = lun.index(n):cast "i32":cast "date" }
+        for _, name in ipairs { "s", "d" } do t[name]:eval() end
+        local before = lun.stats().allocated
+        local list = { t:select("a", "s", "x", "m", "d"), t:copy(), t:with { k = 1 }, t:rename { a = "b" }, t:drop "a" }
+        assert.is_true(lun.stats().allocated - before < 16 * n)
+        local old = { t.a[1], t.s[1], t.x[1], t.d[1] }
+        t.a[1], t.s[1], t.x[1], t.m[1], t.d[1] = -1, "changed", 0.5, lun.na, "2000-01-01"
+        t.x:fill(7)
+        for _, u in ipairs(list) do
+            assert.same(old, { (u:has "a" and u.a or u:has "b" and u.b or list[1].a)[1], u.s[1], u.x[1], u.d[1] })
+            assert.equal(n // 7, u.m:ismissing():count())
+        end
+        local u = list[2]
+        u.x[2], u.s[2] = -5, lun.na
+        assert.same({ 7, lun.index(3)[2] / 3 }, { t.x[2], list[1].x[2] })
+        assert.same({ "2", "2" }, { t.s[2], list[1].s[2] })
+        assert.is_false(t.a:aliases(u.a) or t.x:aliases(u.x))
+        local w = list[3]
+        w.a:append(5)
+        assert.equal(n, #list[1].a)
+    end)
+
     it("are added and replaced", function()
         local t = five()
         local u = t:with {

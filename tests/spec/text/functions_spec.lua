@@ -274,6 +274,13 @@ describe("functions of texts", function()
         end
     end)
 
+    it("cast to text are another array", function()
+        local one = lun.vector { "a", "b" }
+        local other = one:cast "text"
+        other[1] = "z"
+        assert.same({ "a", "z" }, { one[1], other[1] })
+    end)
+
     it("run in loops, in a sandbox and within a limit of memory", function()
         for i = 1, 3000 do
             local b = lun.vector { "a" .. i, "b" }:upper():len()
