@@ -107,26 +107,15 @@ end
 
 -- ---------------------------------------------------------------- rows that stay where they are
 
--- A part of which lines go along the one axis that is cut, as rows, and whose rows everyone has, for over.slices; how
--- many there are in all.
-local function as_rows(a, along)
-    local s = blocked.spread_of(a)
-    local cut = rows.cut_axis(s, along)
-    if cut then
-        local of = rows.division(s, along, cut)
-        return rows.of_part(blocked.part_of(a), along, of.width),
-            { bounds = over.bounds(of.n, of.range), shape = { of.n, of.width } }, of.n
-    end
-end
-
 local MOMENTS = { sum = true, prod = true, mean = true, norm = true, var = true, std = true }
 
 -- a[name](a, ...) of floats along axes that ranks share, with an element for each line, on all ranks: the engine hands
 -- lanes of sums on from rank to rank. nil where lines have no such form, or are brought together by moving less.
 local function moment(a, name, along, options)
     options = type(options) == "table" and options or {}
-    local x, at, n = as_rows(a, along)
-    if not x or not MOMENTS[name] or options.skipnan or n * dtypes.by_name[a:dtype()].bytes <= 64 * 8 * npes then
+    local x, at = rows.of(a, along)
+    local bytes = dtypes.by_name[a:dtype()].bytes
+    if not x or not MOMENTS[name] or options.skipnan or at.shape[1] * bytes <= 64 * 8 * npes then
         return nil
     end
     return over.slices(at, x:eval(), nil, function(all)
@@ -141,7 +130,8 @@ local LEAST = 2 * order.scan_group -- rows of floats on each rank that move less
 -- what lines have come to. nil as above.
 local function scan(a, along, give, f, id, options)
     local name = fold.name_of(f)
-    local is_float, x, at, n = give:find "f", as_rows(a, along)
+    local is_float, x, at = give:find "f", rows.of(a, along)
+    local n = x and at.shape[1]
     local wide = name == "add" or name == "mul" or give == "f64"
     local dtype = name and is_float and (wide and "f64" or "f32") or give
     if not x or type(options) ~= "table" or not name and (type(f) ~= "function" or n > order.scan_chunk)

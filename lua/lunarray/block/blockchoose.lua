@@ -80,23 +80,20 @@ end
 
 -- The same along the axis that ranks share: an i64 Vector with a position for each line; nil: lines have no such form.
 function choose.positions(a, name, along, options)
-    local s = blocked.spread_of(a)
-    local cut = (name == "argmin" or name == "argmax") and rows.cut_axis(s, along)
-    if not cut or type(options) == "table" and options.skipnan then
+    local x, at = rows.of(a, along)
+    if not x or name ~= "argmin" and name ~= "argmax" or type(options) == "table" and options.skipnan then
         return nil
     end
-    local of = rows.division(s, along, cut)
+    local columns = core.index(at.shape[2])
     local values, positions = from_all(2, function()
-        local first, count = of.range(mype)
-        if count > 0 then
-            local x = rows.of_part(blocked.part_of(a), along, of.width):eval()
-            local at = x[name](x, 1):eval()
-            return x:reshape(-1):take((at - 1) * of.width + core.index(of.width)):eval(), (at + first):cast "i64":eval()
+        if x:size() > 0 then
+            local best = x:eval()[name](x, 1):eval()
+            local own = x:reshape(-1):take((best - 1) * #columns + columns):eval()
+            return own, (best + at.bounds[mype + 1]):cast "i64":eval()
         end
     end)
-    local all = core.concat(values):reshape(#values, of.width)
-    local best = all[name](all, 1)
-    return core.concat(positions):take((best - 1) * of.width + core.index(of.width)):eval()
+    local all = core.concat(values):reshape(#values, #columns)
+    return core.concat(positions):take((all[name](all, 1) - 1) * #columns + columns):eval()
 end
 
 -- ---------------------------------------------------------------- counts

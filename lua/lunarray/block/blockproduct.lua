@@ -20,42 +20,25 @@ local function shape_of(a)
     return blocked.is(a) and blocked.spread_of(a).shape or { a:shape() }
 end
 
--- Columns first .. last of b on all ranks; b is blocked by rows.
-local function columns(b, first, last)
-    local s, part = blocked.spread_of(b), blocked.part_of(b)
-    local bytes = table.concat(net.gather(part:sub({ 1, (part:shape()) }, { first, last }):tobytes()))
-    return core.frombytes(bytes, b:dtype(), { s.shape[1], last - first + 1 })
-end
-
--- b, blocked by rows, as a list of private panels, made one after the other: f of each.
-local function each_panel(b, f)
-    local rows, count = table.unpack(blocked.spread_of(b).shape)
-    local column = math.max(1, rows * dtypes.by_name[b:dtype()].bytes)
-    local width = math.max(1, math.max((count + npes - 1) // npes, PANEL // column))
-    for first = 1, count, width do
-        local last = math.min(count, first + width - 1)
-        f(columns(b, first, last), first, last)
-    end
-end
-
--- The rows of the product of this rank's rows x and all of b.
+-- The rows of the product of this rank's rows x and all of b, blocked by rows, whose columns it gets in panels.
 local function multiply(x, b)
     if not blocked.is(b) then
         return x:matmul(b)
     end
-    local shape = { (x:shape()), blocked.spread_of(b).shape[2] }
-    local result
-    each_panel(b, function(panel, first, last)
-        local piece = x:matmul(panel)
-        if last - first + 1 == shape[2] then
-            result = piece
-            return
+    local s, part, result = blocked.spread_of(b), blocked.part_of(b), nil
+    local rows, count = table.unpack(s.shape)
+    local most = math.max(1, (count + npes - 1) // npes, PANEL // (rows * dtypes.by_name[b:dtype()].bytes))
+    for first = 1, count, most do
+        local last = math.min(count, first + most - 1)
+        local panel = spread.new({ rows, last - first + 1 }, { 1 }, s.rule, npes)
+        local own = part:sub({ 1, (part:shape()) }, { first, last })
+        local piece = x:matmul(net.whole(panel.blocks, own))
+        if most >= count then
+            return piece
         end
-        result = result or core.zeros(shape, piece:dtype()):copy()
-        if shape[1] > 0 then
-            result:sub({ 1, shape[1] }, { first, last }):set(piece)
-        end
-    end)
+        result = result or core.zeros({ (x:shape()), count }, piece:dtype()):copy()
+        result:sub({ 1, (x:shape()) }, { first, last }):set(piece)
+    end
     return result
 end
 
