@@ -397,5 +397,6 @@ local blockmove = require "lunarray.block.blockmove"
 blockmove.open(s, check_pe)
 scope.each(blockmove.install)
 s.sharedon = require "lunarray.loop.sharedon"
+s.atomic = require "lunarray.loop.statement"(s.atomic)
 
 return s

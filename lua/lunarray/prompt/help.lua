@@ -782,7 +782,8 @@ local SIGNS = {
     },
     {
         "atomic spmd.atomic", "s.atomic(target, [i, ...,] op, x)",
-        "the old element, which op and x have changed, one rank at a time; op: + - * & | ~ min max exchange",
+        "the old element, which op and x have changed, one rank at a time; op: + - * & | ~ min max exchange;\n"
+            .. "s.atomic(function() a[i] = a[i] * 2 + 1 end): any statement that assigns one element",
     },
     {
         "date date.range", 'lun.date.range(a, b [, step="1d"])',

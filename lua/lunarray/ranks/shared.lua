@@ -64,6 +64,11 @@ rows.__newindex = public(function(r, i, x)
     store(handle, indices, x)
 end)
 
+function rows.__len(r)
+    local handle, indices = table.unpack(handle_of[r])
+    return handle[SHAPE][#indices + 1]
+end
+
 local function new_type(name, methods)
     local type_of = { __name = name }
     function type_of.__index(handle, key)
@@ -195,10 +200,18 @@ local function open_shared(s, misuse)
     end)
 end
 
+local function update_element(target, indices, x, op)
+    if getmetatable(target) == shared_type and #indices == 0 and #target[SHAPE] == 1 and target[SHAPE][1] == 1 then
+        indices[1] = 1
+    end
+    indices = windows.check_indices(target[SHAPE], indices, target[WHAT])
+    return windows.access(owner_of(target), mype, "update", target[ID], indices, x, op)
+end
+
 -- s.atomic(target, [i, ...,] op, x)
 local function open_atomic(s, misuse)
-    local update = setmetatable({}, { __mode = "k" }) -- by metatable: for targets of other files
-    windows.updates = update
+    local update = setmetatable({ [shared_type] = update_element, [symmetric_type] = update_element }, { __mode = "k" })
+    windows.updates = update -- by metatable: with targets of other files
     s.atomic = public(function(target, ...)
         local given = table.pack(...)
         local op, x = given[given.n - 1], given[given.n]
@@ -207,17 +220,11 @@ local function open_atomic(s, misuse)
         if not f then
             misuse(given.n < 2 and 2 or given.n, "atomic", wrong)
         end
-        local type_of = getmetatable(target)
-        if update[type_of] then
-            return update[type_of](target, indices, x, op)
-        elseif type_of ~= shared_type and type_of ~= symmetric_type then
+        local change = update[getmetatable(target)]
+        if not change then
             misuse(1, "atomic", "a shared value, a symmetric or a blocked array expected")
         end
-        if type_of == shared_type and #indices == 0 and #target[SHAPE] == 1 and target[SHAPE][1] == 1 then
-            indices[1] = 1
-        end
-        indices = windows.check_indices(target[SHAPE], indices, target[WHAT])
-        return windows.access(owner_of(target), mype, "update", target[ID], indices, x, op)
+        return change(target, indices, x, op)
     end)
 end
 

@@ -78,7 +78,23 @@ local function row_of(array, indices)
     return array, indices[#indices]
 end
 
+-- Whether two elements are the same: NaN is itself, -0.0 is not 0.0.
+local function same(a, b)
+    if math.type(a) == "float" and math.type(b) == "float" then
+        return string.pack("n", a) == string.pack("n", b)
+    end
+    return math.type(a) == math.type(b) and a == b
+end
+windows.same = same
+
 local UPDATES = {
+    -- Of { expected =, new = }: new, if the element is still the expected one.
+    ["compare and swap"] = function(a, b)
+        if same(a, b.expected) then
+            return b.new
+        end
+        return a
+    end,
     sub = function(a, b)
         return a - b
     end,

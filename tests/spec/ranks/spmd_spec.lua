@@ -165,6 +165,45 @@ local REGIONS = [[
     check(y[1][3], 100 + (me - 1) % n)
     check(y:localview()[1][1], 7)
     check(#y, 2)
+    check(#y[1], 3)
+]]
+
+-- Statements on one element; each run of f that another rank came between is repeated.
+local STATEMENTS = [[
+    local function check(a, b) if a ~= b then error(tostring(a) .. " is not " .. tostring(b), 2) end end
+    local a, m = lun.zeros({ s.block(10) }, "i64"), lun.zeros({ s.block(4), 3 }, "f64")
+    local g, v, y = s.shared("i64", lun.zeros({ 2, 2 }, "i64")), s.shared("i64", 1), s.symmetric("f64", 3)
+    local t = lun.vector({ "", "", "" }, "text"):distribute("block", { over = "ranks" })
+    for k = 1, 40 do
+        local i = k % 10 + 1
+        s.atomic(function() a[i] = a[i] + 1 end)
+        s.atomic(function() m[i % 4 + 1][2] = m[i % 4 + 1][2] + k end)
+        s.atomic(function() v:set(v:get() * 3 % 10007) end)
+        s.atomic(function() g[1][-1] = g[1][2] + a[i] - a[i] + 1 end)
+        s.atomic(function() y[1] = y[1] + 1 end)
+        if k % 10 == 0 then s.atomic(function() t[2] = t[2] .. "x" end) end
+    end
+    s.barrier()
+    local power = 1
+    for k = 1, 40 * n do power = power * 3 % 10007 end
+    local sum = 0
+    for k = 1, 4 do sum = sum + m[k][2] end
+    check(v:get(), power) check(sum, n * 820.0) check(g[1][2], 40 * n) check(y[1], 40.0) check(t[2], ("x"):rep(4 * n))
+    for k = 1, 10 do check(a[k], 4 * n) end
+    s.barrier()
+    if me == n - 1 then check(s.atomic(function() a[3] = 7 end), 4 * n) check(s.atomic(function() a[-8] = a[3] * 2 end), 7) end
+    s.barrier()
+    check(a[3], 14)
+    for part, f in pairs {
+        ["assigns no element"] = function() return a[1] end,
+        ["assigns several elements"] = function() a[1] = 1 a[2] = 2 end,
+        ["index 11 is out of range"] = function() a[11] = 1 end,
+        ["s.lua:"] = function() error "mine" end,
+    } do
+        local ok, why = pcall(s.atomic, f)
+        check(ok, false) check(tostring(why):find(part, 1, true) and true, true)
+    end
+    check(a[1], 4 * n)
 ]]
 
 describe("ranks that are threads", function()
@@ -191,7 +230,8 @@ describe("ranks that are threads", function()
 
     for _, n in ipairs(COUNTS) do
         it(("%d: collectives, reductions, messages, regions"):format(n), function()
-            holds(n, LARGE .. COLLECTIVES .. "do\n" .. REDUCTIONS .. "end do\n" .. MESSAGES .. "end do\n" .. REGIONS .. "end")
+            holds(n, LARGE .. COLLECTIVES .. "do\n" .. REDUCTIONS .. "end do\n" .. MESSAGES .. "end do\n" .. REGIONS
+                .. "end do\n" .. STATEMENTS .. "end")
         end)
     end
 
