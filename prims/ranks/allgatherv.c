@@ -59,6 +59,23 @@ static lun_status gather_agreed(lun_engine *e, const lun_agreed *a, const void *
     return s;
 }
 
+/* One rank alone: its own bytes. */
+static lun_status gather_self(lun_engine *e, const void *own, int64_t count, int64_t **counts,
+                              char **all)
+{
+    *counts = malloc(sizeof **counts);
+    *all = malloc((size_t)count + 1);
+    if (!*counts || !*all) {
+        free(*counts);
+        free(*all);
+        return lun__fail_nomem(e);
+    }
+    **counts = count;
+    if (count)
+        memcpy(*all, own, (size_t)count);
+    return LUN_OK;
+}
+
 lun_status lun_spmd_gather_said(lun_engine *e, const lun_said *said, const void *own, int64_t count,
                                 int64_t **counts, void **all)
 {
@@ -72,7 +89,7 @@ lun_status lun_spmd_gather_said(lun_engine *e, const lun_said *said, const void 
     if (s != LUN_OK)
         return s;
     if (lun__alone(e)) {
-        s = lun__gather_self(e, own, count, counts, &bytes);
+        s = gather_self(e, own, count, counts, &bytes);
     } else {
         s = said ? gather_agreed(e, &a, own, count, counts, &bytes)
                  : lun__gather(e, own, count, counts, &bytes);

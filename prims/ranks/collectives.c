@@ -128,22 +128,6 @@ void lun__count_step(lun_engine *e, int64_t bytes)
     e->stats.bytes_sent += bytes;
 }
 
-lun_status lun__gather_self(lun_engine *e, const void *own, int64_t count, int64_t **counts,
-                            char **all)
-{
-    *counts = malloc(sizeof **counts);
-    *all = malloc((size_t)count + 1);
-    if (!*counts || !*all) {
-        free(*counts);
-        free(*all);
-        return lun__fail_nomem(e);
-    }
-    **counts = count;
-    if (count)
-        memcpy(*all, own, (size_t)count);
-    return LUN_OK;
-}
-
 /* ---- from one to all ------------------------------------------------------------------------- */
 
 static lun_status bcast_round(lun_engine *e, int root, void *bytes, int count)

@@ -54,7 +54,7 @@ static void pack(const lun_ranks_state *r, mail *all, bool gives)
 static lun_status move(lun_engine *e)
 {
     const lun_ranks_state *r = e->ranks;
-    const int size = r->net->size, most = 2 * size;
+    const int size = r->net->size, own = r->net->rank, most = 2 * size;
     int count = 0, given = 0;
     /* one piece of memory: messages, and of each where it is, its bytes and its rank */
     mail *all = calloc((size_t)most, sizeof *all + sizeof(void *) + sizeof(int64_t) + sizeof(int));
@@ -71,13 +71,14 @@ static lun_status move(lun_engine *e)
         m->count += r->parts[i].count;
         m->at = m->parts++ ? NULL : r->parts[i].bytes;
     }
-    for (int k = 0; room && k < most; k++) {
-        mail *m = &all[k];
+    for (int k = 0; room && k < most; k++) { /* the nearest first, so that all are at work */
+        const int pe = (k < size ? own + k : own + most - k) % size;
+        mail *m = &all[k < size ? pe : size + pe];
         if (m->parts > 1)
             room = (m->at = m->next = malloc((size_t)m->count)) != NULL;
         if (!m->parts)
             continue;
-        pes[count] = k % size;
+        pes[count] = pe;
         at[count] = m->at;
         counts[count++] = m->count;
         given += k < size;

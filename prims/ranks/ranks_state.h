@@ -295,9 +295,6 @@ lun_status lun__gather(lun_engine *e, const void *own, int64_t count, int64_t **
 lun_status lun__gather_known(lun_engine *e, const void *own, int64_t *counts, char **all);
 /* So many bytes of every rank; `all` has room for all. */
 lun_status lun__gather_fixed(lun_engine *e, const void *own, int count, void *all);
-/* One rank alone: its own bytes. */
-lun_status lun__gather_self(lun_engine *e, const void *own, int64_t count, int64_t **counts,
-                            char **all);
 /* Counts a step that has moved so many bytes of this rank. */
 void lun__count_step(lun_engine *e, int64_t bytes);
 /* Appends the source line, as " (script:12)". */
