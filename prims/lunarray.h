@@ -408,10 +408,11 @@ LUN_API lun_status lun_math_mode(lun_engine *e, lun_math mode);
  * machines, and the version changes when any of them changes.  "none" with LUN_MATH_PRECISE, and
  * while a library does an algorithm (lun_override).  A text of the library. */
 LUN_API const char *lun_bits(const lun_engine *e);
-/* Has a library of the system do an algorithm in place of the engine: "matmul" by "blas", the
- * products of f32 and f64 on host memory.  by NULL or "own": the engine's own again, as it is at
- * first.  Results have the library's bits then, and lun_bits is "none".  LUN_EBACKEND, with what to
- * install, where the library is missing; LUN_EARG for names that are not known. */
+/* Has a library of the system do an algorithm in place of the engine, on host memory: "matmul" by
+ * "blas", products of f32 and f64; "fft" by "fftw", transforms in f64.  by NULL or "own": the
+ * engine's own again, as it is at first.  Results have the library's bits then, and lun_bits is
+ * "none".  LUN_EBACKEND, with what to install, where the library is missing; LUN_EARG for names
+ * that are not known. */
 LUN_API lun_status lun_override(lun_engine *e, const char *algorithm, const char *by);
 /* The name of algorithm number index that can be overridden, NULL past the last.  *by: "own" or
  * what does it; *library: its name and file, NULL if it is the engine's own.  Either may be NULL;

@@ -285,9 +285,9 @@ local FUNCTIONS = {
     },
     override = {
         "lun.override([algorithm [, library]])",
-        'lun.override("matmul", "blas"): a library of the system does an algorithm, with bits of its own: products of\n'
-            .. 'f32 and f64; nil or "own": the engine again; returns what does it, and the library\'s name and file:\n'
-            .. "docs/doors.md",
+        'a library of the system does an algorithm, with bits of its own: "matmul" "blas", products of f32 and f64;\n'
+            .. '"fft" "fftw", transforms in f64; nil or "own": the engine again; returns what does it, and the\n'
+            .. "library's name and file: docs/doors.md",
     },
     load = {
         "lun.load(path [, opts])",
@@ -447,8 +447,9 @@ local FUNCTIONS = {
     },
     door = {
         "lun.door(name)",
-        "opens a library of the system that data come and go by, duckdb sqlite hdf5 lz4 zstd blas:\n"
-            .. "true; or nil, a message that says where it was looked for and where it is to be had, and \"library\"",
+        "opens a library of the system that data come and go by, duckdb sqlite hdf5 lz4 zstd blas\n"
+            .. "fftw: true; or nil, a message that says where it was looked for and where it is to be had, and\n"
+            .. "\"library\"",
     },
     info = {
         "lun.info()",

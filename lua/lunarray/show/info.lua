@@ -92,9 +92,10 @@ function M.text()
     end
     add("math", core.math())
     add("bits", (("%s %s"):format(core.bits(), core.internal.bits_digest(core.bits())):gsub(" $", "")))
-    for name, by in pairs(core.override()) do
-        if by ~= "own" then
-            add("override", ("%s: %s, %s"):format(name, by, select(2, core.override(name))))
+    for _, name in ipairs { "matmul", "fft" } do
+        local by, library = core.override(name)
+        if library then
+            add("override", ("%s: %s, %s"):format(name, by, library))
         end
     end
     add("compiler", compiler())
@@ -102,7 +103,7 @@ function M.text()
     doors(add)
     for _, name in ipairs { "LUNARRAY_BACKEND", "LUNARRAY_THREADS", "OMP_NUM_THREADS", "LUNARRAY_ISA",
         "LUNARRAY_BITS", "LUNARRAY_JIT", "LUNARRAY_MPI", "LUNARRAY_RANK_BACKEND", "LUNARRAY_DUCKDB", "LUNARRAY_SQLITE",
-        "LUNARRAY_HDF5", "LUNARRAY_BLAS" } do
+        "LUNARRAY_HDF5", "LUNARRAY_BLAS", "LUNARRAY_FFTW" } do
         if os.getenv(name) then
             add(name, os.getenv(name))
         end

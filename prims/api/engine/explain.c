@@ -154,6 +154,30 @@ static void print_operand(lun_strbuf *out, const lun_node *n, const lun_matrix *
         lun__strbuf_puts(out, " strided");
 }
 
+/* A library that does it in place of the engine; NULL: none does. */
+static void describe_instead(const lun_engine *e, const lun_backend_slot *by, lun_strbuf *out)
+{
+    lun_device library = {0};
+    if (!by)
+        return;
+    (void)by->backend->devices(&e->services, by->state, &library, 1);
+    lun__strbuf_printf(out, ", by %s, whose bits are its own", library.name);
+}
+
+/* What does an algorithm n instead, which it need not be asked but for the lengths. */
+static const lun_backend_slot *algorithm_instead(lun_engine *e, const lun_node *n)
+{
+    int64_t scratch;
+    lun_algorithm_run r = {.which = (lun_algorithm)n->op,
+                           .segment = n->step,
+                           .option = {n->cell, (uint64_t)n->offset}};
+    for (int k = 0; k < lun__algorithm_rows[n->op].operands; k++)
+        r.in[k] = lun__work_column(NULL, (lun_dtype)n->more[k]->dtype, n->more[k]->n);
+    r.out[0] = lun__work_column(NULL, (lun_dtype)n->dtype, n->n);
+    return lun__backend_instead(e, &(lun_work){.kind = LUN_WORK_ALGORITHM, .is.algorithm = &r},
+                                &scratch);
+}
+
 /* A matrix product: its operands and the backend that computes it. */
 static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lun_plan_kernel *k)
 {
@@ -167,12 +191,8 @@ static lun_status describe_product(lun_engine *e, const lun_steps *s, int at, lu
     lun_status status = lun__backend(e, &b);
     if (status == LUN_OK && lun__matmul_plan_elsewhere(e, &p))
         lun__strbuf_puts(&types, ", on the host: operands and result are copied");
-    const lun_backend_slot *by = status == LUN_OK ? lun__matmul_plan_instead(e, n) : NULL;
-    lun_device library = {0};
-    if (by) {
-        (void)by->backend->devices(&e->services, by->state, &library, 1);
-        lun__strbuf_printf(&types, ", by %s, whose bits are its own", library.name);
-    }
+    if (status == LUN_OK)
+        describe_instead(e, lun__matmul_plan_instead(e, n), &types);
     k->types = text_of(&types);
     status = k->types ? status : lun__fail_nomem(e);
     k->name = "matmul";
@@ -198,6 +218,8 @@ static lun_status describe_algorithm(lun_engine *e, const lun_steps *s, int at, 
     lun__strbuf_puts(&types, row->doc);
     if (status == LUN_OK && b->backend->buffer_new)
         lun__strbuf_puts(&types, ", on the host: operands are copied");
+    if (status == LUN_OK)
+        describe_instead(e, algorithm_instead(e, n), &types);
     k->types = text_of(&types);
     status = k->types ? status : lun__fail_nomem(e);
     k->name = row->name;

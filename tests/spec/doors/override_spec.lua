@@ -1,6 +1,6 @@
--- A library in place of an algorithm: lun.override. The library is made here, for the test: it multiplies by loops, and
--- writes how it was called. What is expected of products comes from loops over numbers here, of integers, whose sums are
--- exact in any order.
+-- A library in place of an algorithm: lun.override. The libraries are made here, for the test: they multiply and transform by
+-- loops, and write how they were called. What is expected of products comes from loops over numbers here, of integers, whose
+-- sums are exact in any order; of transforms from their definition.
 local shell = require "shell"
 
 local build = os.getenv "BUILD" or "build"
@@ -32,6 +32,63 @@ void name(int order, int ta, int tb, int m, int n, int k, T alpha, const T *a, i
 MULTIPLY(cblas_sgemm, float)
 MULTIPLY(cblas_dgemm, double)
 const char *openblas_get_config(void) { return "MadeBLAS 7.5 NO_THREADS"; }
+]]
+
+local FFTW = [[
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+typedef struct { ptrdiff_t n, is, os; } extent;
+typedef struct { int kind, sign; extent line, more[2]; double *in, *out; } plan;
+const char fftw_version[] = "fftw-7.5.1-loops";
+static void *make(int kind, int rank, const extent *dims, int more, const extent *lines, double *in, double *out, int sign,
+                  unsigned flags) {
+    FILE *f = fopen(getenv("CALLS"), "a");
+    fprintf(f, "%s %d lines of %d by %d %d\n", kind == 0 ? "complex" : kind == 1 ? "to half" : "of half",
+            (int)(lines[0].n * lines[1].n), (int)dims->n, (int)dims->is, (int)dims->os);
+    fclose(f);
+    if (rank != 1 || more != 2 || flags != (1 << 1 | 1 << 4 | 1 << 6))
+        abort();
+    plan *p = malloc(sizeof *p);
+    *p = (plan){kind, sign, *dims, {lines[0], lines[1]}, in, out};
+    return getenv("NO_PLAN") ? NULL : p;
+}
+void *fftw_plan_guru64_dft(int rank, const extent *d, int more, const extent *l, double *in, double *out, int sign, unsigned flags) {
+    return make(0, rank, d, more, l, in, out, sign, flags);
+}
+void *fftw_plan_guru64_dft_r2c(int rank, const extent *d, int more, const extent *l, double *in, double *out, unsigned flags) {
+    return make(1, rank, d, more, l, in, out, -1, flags);
+}
+void *fftw_plan_guru64_dft_c2r(int rank, const extent *d, int more, const extent *l, double *in, double *out, unsigned flags) {
+    return make(2, rank, d, more, l, in, out, 1, flags);
+}
+static void line(const plan *p, const double *in, double *out) {
+    const ptrdiff_t n = p->line.n, is = p->line.is, os = p->line.os;
+    for (ptrdiff_t k = 0; k < (p->kind == 1 ? n / 2 + 1 : n); k++) {
+        double re = 0, im = 0;
+        for (ptrdiff_t j = 0; j < n; j++) {
+            const double a = 2 * M_PI * p->sign * (double)(j * k % n) / n, c = cos(a), s = sin(a);
+            const ptrdiff_t at = p->kind == 2 && j > n / 2 ? n - j : j;
+            const double x = p->kind == 1 ? in[at * is] : in[2 * at * is];
+            const double y = p->kind == 1 ? 0 : at == j ? in[2 * at * is + 1] : -in[2 * at * is + 1];
+            re += x * c - y * s;
+            im += x * s + y * c;
+        }
+        if (p->kind == 2)
+            out[k * os] = re;
+        else
+            out[2 * k * os] = re, out[2 * k * os + 1] = im;
+    }
+}
+void fftw_execute(void *plan_) {
+    const plan *p = plan_;
+    const int of = p->kind == 1 ? 1 : 2, to = p->kind == 2 ? 1 : 2;
+    for (ptrdiff_t i = 0; i < p->more[0].n; i++)
+        for (ptrdiff_t j = 0; j < p->more[1].n; j++)
+            line(p, p->in + of * (i * p->more[0].is + j * p->more[1].is), p->out + to * (i * p->more[0].os + j * p->more[1].os));
+}
+void fftw_destroy_plan(void *p) { free(p); }
 ]]
 
 -- Before each script: matrices of small integers, their product by loops, and a comparison, with the calls since.
@@ -68,13 +125,17 @@ end
 ]]
 
 describe("a library in place of an algorithm", function()
-    local at, made
+    local at, made, transforms
 
     setup(function()
         at = shell.scratch()
         made = at .. "/made.so"
         shell.write(at .. "/made.c", CBLAS)
         local said, status = shell.capture(("cc -shared -fPIC -o %s %s/made.c 2>&1"):format(made, at))
+        assert(status == 0, said)
+        transforms = at .. "/transforms.so"
+        shell.write(at .. "/transforms.c", FFTW)
+        said, status = shell.capture(("cc -O1 -shared -fPIC -o %s %s/transforms.c -lm 2>&1"):format(transforms, at))
         assert(status == 0, said)
     end)
 
@@ -85,8 +146,8 @@ describe("a library in place of an algorithm", function()
     local function run(script, settings, options)
         local file = shell.write(at .. "/script.lua", BEFORE .. script)
         os.remove(at .. "/calls")
-        return (shell.capture(("CALLS=%s/calls LUNARRAY_BLAS=%s %s %s %s %s 2>&1"):format(at, made, settings or "", program,
-            options or "", file)))
+        local libraries = ("CALLS=%s/calls LUNARRAY_BLAS=%s LUNARRAY_FFTW=%s"):format(at, made, transforms)
+        return (shell.capture(("%s %s %s %s %s 2>&1"):format(libraries, settings or "", program, options or "", file)))
     end
 
     it("is off until a script asks for it, and seen then", function()
@@ -105,7 +166,7 @@ describe("a library in place of an algorithm", function()
                 lun.override("matmul", "blas")
             end
             print(lun.override("matmul", nil))
-            print(lun.bits(), lun.info():match "\noverride[^\n]*", (lun.explain(A:matmul(B)).text:find "MadeBLAS"))]]
+            print(lun.bits(), lun.info():match "\noverride[^\n]*", (tostring(lun.explain(A:matmul(B))):find "MadeBLAS"))]]
         assert.equal(([[
 
 v1	own	own	nil
@@ -242,7 +303,7 @@ cblas_dgemm 101 111 111 4 5 6 6 5 5
             lun.override("matmul", "blas")
             lun.use("openmp/2")
             local C = ints(64, 40):matmul(ints(40, 50))
-            print(lun.explain(C).text:find "MadeBLAS", C:sum() ~= nil, calls())]])
+            print(tostring(lun.explain(C)):find "MadeBLAS", C:sum() ~= nil, calls())]])
         assert.equal("nil\ttrue\t\n", said)
     end)
 
@@ -269,9 +330,10 @@ cblas_dgemm 101 111 111 4 5 6 6 5 5
             assert.is_false(ok)
             assert.matches(words, said, 1, true)
         end
-        refused("bad argument #1 to 'override' (no library does 'fft', only matmul)", "fft")
-        refused("bad argument #1 to 'override' (no library does 'fft', only matmul)", "fft", "blas")
+        refused("bad argument #1 to 'override' (no library does 'sort', only matmul, fft)", "sort")
+        refused("bad argument #1 to 'override' (no library does 'sort', only matmul, fft)", "sort", "blas")
         refused("bad argument #2 to 'override' (no library 'mkl' does matmul, only blas; \"own\": the engine itself)", "matmul", "mkl")
+        refused("bad argument #2 to 'override' (no library 'blas' does fft, only fftw", "fft", "blas")
         refused("bad argument #2 to 'override' (string expected, got table)", "matmul", {})
         refused("bad argument #1 to 'override' (string expected, got nil)", nil)
         assert.equal("own", (lun.override "matmul"))
@@ -288,6 +350,93 @@ cblas_dgemm 101 111 111 4 5 6 6 5 5
         shell.capture(("cc -shared -fPIC -o %s/less.so %s/less.c"):format(at, at))
         assert.matches("less.so is no BLAS library: it has no cblas_sgemm\nInstall ",
             run([[lun.override("matmul", "blas")]], ("LUNARRAY_BLAS=%s/less.so"):format(at)), 1, true)
+    end)
+
+    it("transforms", function()
+        local said = run [[
+            local function at(z, k) return type(z[k]) == "number" and z[k] or z.re[k], z.im[k] end
+            local function far(x, y)
+                assert(x:dtype() == y:dtype() and #x == #y and select("#", x:shape()) == select("#", y:shape()))
+                return (lun.iscomplex(x) and (x - y):abs() or (x - y):abs()):max() > 1e-12
+            end
+            for _, n in ipairs { 1, 2, 3, 8, 13, 30 } do
+                local x = (lun.index(3 * n * 2) * 7 % 11 - 5):cast "f64":reshape(3, n, 2):copy()
+                local z = lun.complex(x, (lun.index(3 * n * 2) % 5 - 2):cast "f64":reshape(3, n, 2))
+                for _, norm in ipairs { "backward", "ortho", "forward" } do
+                    for _, axis in ipairs { 1, 2, 3 } do
+                        local o = { axis = axis, norm = norm }
+                        local even = { axis = axis, norm = norm, n = (select(axis, x:shape()) - 1) * 2 }
+                        local function made()
+                            local list = { x:fft(o), x:ifft(o), z:fft(o), z:ifft(o), x:rfft(o), x:ihfft(o), z:fftn { norm = norm } }
+                            if even.n > 0 then
+                                list[#list + 1] = z:irfft(even)
+                                list[#list + 1] = z:hfft(even)
+                            end
+                            for k = 1, #list do list[k] = lun.eval(list[k]) end
+                            return list
+                        end
+                        lun.override("fft", nil)
+                        local own = made()
+                        lun.override("fft", "fftw")
+                        for k, one in ipairs(made()) do
+                            assert(not far(one, own[k]), ("%d %s %d %d"):format(n, norm, axis, k))
+                        end
+                    end
+                end
+            end
+            calls()
+            -- by the definition
+            local z = lun.complex(lun.vector { 1.0, 2, -1, 4, 0 }, lun.vector { 0.0, 1, 3, -2, 1 })
+            local y, x, v = z:fft(), z.re:totable(), z.im:totable()
+            for k = 0, 4 do
+                local re, im = 0, 0
+                for j = 0, 4 do
+                    local a = -2 * math.pi * j * k / 5
+                    re, im = re + x[j + 1] * math.cos(a) - v[j + 1] * math.sin(a), im + x[j + 1] * math.sin(a) + v[j + 1] * math.cos(a)
+                end
+                assert(math.abs(y.re[k + 1] - re) < 1e-13 and math.abs(y.im[k + 1] - im) < 1e-13)
+            end
+            print(calls())
+            print(lun.bits(), lun.override "fft")
+            print(tostring(lun.explain(lun.ones(8):copy():fft())):match ", by [^\n]*")
+            lun.eval(lun.ones { 4, 6 }:copy():fft { axis = 1 })
+            lun.eval(lun.ones { 4, 6 }:copy():rfft())
+            lun.eval(lun.complex(lun.ones(4), lun.ones(4)):irfft())
+            print(calls())
+            lun.eval(lun.ones(8, "f32"):copy():fft())
+            lun.eval(lun.ones(8):copy():fft { n = 5 })
+            lun.eval(lun.ones(8):copy():fft { n = 11 })
+            lun.eval(lun.zeros { 0, 4 }:fft())
+            lun.override("fft", nil)
+            lun.eval(lun.ones(8):copy():fft())
+            print(calls(), lun.bits())]]
+        assert.equal(([[
+complex 1 lines of 5 by 1 1
+none	fftw	FFTW 7.5.1, AT
+, by FFTW 7.5.1, whose bits are its own
+to half 6 lines of 4 by 6 6; to half 4 lines of 6 by 1 1; of half 1 lines of 6 by 1 1
+	v1
+]]):gsub("AT", (transforms:gsub("%%", "%%%%"))), said)
+        assert.matches("FFTW has no plan for the transform, or no memory",
+            run([[lun.override("fft", "fftw") lun.eval(lun.ones(8):copy():fft())]], "NO_PLAN=1"), 1, true)
+        assert.matches("LUNARRAY_FFTW names /none.so: not found\nInstall the package libfftw3-double3 (Debian's name)",
+            run([[lun.override("fft", "fftw")]], "LUNARRAY_FFTW=/none.so"), 1, true)
+    end)
+
+    it("agrees with the system's FFTW", function()
+        if lun.door "fftw" ~= true then
+            return pending "no FFTW on this machine"
+        end
+        finally(function() lun.override("fft", nil) end)
+        for _, n in ipairs { 1000, 1009, 1024 } do
+            local z = lun.complex(lun.random({ 3, n }, { seed = 1 }), lun.random({ 3, n }, { seed = 2 })):eval()
+            lun.override("fft", nil)
+            local own, half = lun.eval(z:fft()), lun.eval(z.re:rfft())
+            lun.override("fft", "fftw")
+            assert.is_true(((z:fft() - own):abs()):max() < 1e-11)
+            assert.is_true(((z.re:rfft() - half):abs()):max() < 1e-11)
+            assert.is_true((half:irfft { n = n } - z.re):abs():max() < 1e-14)
+        end
     end)
 
     it("is out of a sandbox's reach", function()

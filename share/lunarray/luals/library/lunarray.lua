@@ -3612,8 +3612,9 @@ function lun.digitize(a, edges, options) end
 ---@return lun.Array
 function lun.div(a, b) end
 
----opens a library of the system that data come and go by, duckdb sqlite hdf5 lz4 zstd blas:
----true; or nil, a message that says where it was looked for and where it is to be had, and "library"
+---opens a library of the system that data come and go by, duckdb sqlite hdf5 lz4 zstd blas
+---fftw: true; or nil, a message that says where it was looked for and where it is to be had, and
+---"library"
 ---`lun.door(name)`
 ---@param name string
 ---@return boolean?
@@ -4866,9 +4867,9 @@ function lun.open(path, opts) end
 ---@return lun.Array
 function lun.outer(a, b) end
 
----lun.override("matmul", "blas"): a library of the system does an algorithm, with bits of its own: products of
----f32 and f64; nil or "own": the engine again; returns what does it, and the library's name and file:
----docs/doors.md
+---a library of the system does an algorithm, with bits of its own: "matmul" "blas", products of f32 and f64;
+---"fft" "fftw", transforms in f64; nil or "own": the engine again; returns what does it, and the
+---library's name and file: docs/doors.md
 ---`lun.override([algorithm [, library]])`
 ---@param algorithm? any
 ---@param library? any
