@@ -117,9 +117,6 @@ local function reach(a, what, indices, x, op)
     return windows.access(pe, mype, what, window_of(a), inside, x, op)
 end
 
-local rows = { __name = "a row of a blocked array" }
-local row_state = setmetatable({}, { __mode = "k" })
-
 local function index(a, indices, i)
     local further = table.move(indices, 1, #indices, 1, {})
     further[#further + 1] = i
@@ -131,10 +128,9 @@ local function index(a, indices, i)
         return reach(a, "get", further)
     end
     windows.check_indices({ last }, { i }, "the blocked array " .. kind_of(a))
-    local row = setmetatable({}, rows)
-    row_state[row] = { a, further }
-    return row
+    return blocked.row(a, further)
 end
+blocked.index = index
 
 local function assign(a, indices, i, x)
     local further = table.move(indices, 1, #indices, 1, {})
@@ -147,42 +143,7 @@ local function assign(a, indices, i, x)
     end
     reach(a, "put", further, x)
 end
-
--- The array of a row and the row's indices; of one that is private by now the row, and nil.
-local function behind(row)
-    local a, indices = table.unpack(row_state[row])
-    if state[a] then
-        return a, indices
-    end
-    for _, i in ipairs(indices) do
-        a = a[i]
-    end
-    return a
-end
-
-rows.__index = public(function(row, i)
-    if type(i) ~= "number" then
-        local said = "a row of a blocked array has no '%s': a:row(i) is a private array, which has all"
-        error(said:format(tostring(i)), 0)
-    end
-    local a, indices = behind(row)
-    if not indices then
-        return a[i]
-    end
-    return index(a, indices, i)
-end)
-rows.__newindex = public(function(row, i, x)
-    local a, indices = behind(row)
-    if not indices then
-        a[i] = x
-        return
-    end
-    assign(a, indices, i, x)
-end)
-function rows.__len(row)
-    local a, indices = behind(row)
-    return indices and state[a].spread.shape[#indices + 1] or #a
-end
+blocked.assign = assign
 
 type_of.__index = function(a, key)
     return blocked.method_of(a, key) or blocked.look(a, key)

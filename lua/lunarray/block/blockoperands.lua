@@ -134,6 +134,9 @@ end
 -- A smaller blocked one, which broadcasts, is gathered, unless its parts stand where they are needed.
 function operands.parts_of(name, ...)
     local given = table.pack(...)
+    for k = 1, given.n do
+        given[k] = blocked.of_row(given[k])
+    end
     local s, shape = operands.common_spread(given), common_shape(given)
     if table.concat(s.shape, ",") ~= table.concat(shape, ",") then
         s = wider(s, shape)

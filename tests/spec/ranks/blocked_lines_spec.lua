@@ -479,3 +479,46 @@ describe("a blocked array", function()
                 ("%d %d %d %d"):format(last[1], last[2], d.starts[64][1], d.starts[64][2]))]]))
     end)
 end)
+
+describe("a row of a blocked array", function()
+    it("is blocked along the other axes, and shows the array's elements", function()
+        holds [[
+            for _, size in ipairs { 1, 10, 65 } do
+                local x = lun.random({ 4, size }, { seed = size }):copy()
+                local b, q = blocked(x, 2), nil
+                q = b[2]
+                same("row", q:copy(), x[2]:copy())
+                assert(#q == size and q:shape() == size and q:dtype() == "f64" and q[size] == x[2][size])
+                assert(q:sum() == x[2]:sum() and lun.sum(q) == x[2]:sum() and q:max() == x[2]:max())
+                same("with another row", q * 2 + b[3], (x[2] * 2 + x[3]):eval())
+                same("function", lun.exp(q), lun.exp(x[2]):eval())
+                same("negative", -q, (-x[2]):eval())
+                same("beside the whole", b + q, (x + x[2]):eval())
+                q:set(b[1] + 1)
+                x[2]:set(x[1] + 1)
+                same("set", b, x)
+                b[3]:fill(5)
+                x[3]:fill(5)
+                same("filled", b, x)
+                s.barrier()
+                if me == n - 1 then q[1] = -7 end
+                s.barrier()
+                x[2][1] = -7
+                same("assigned", b, x)
+                assert(tostring(q):match "\n.*" == tostring(x[2]:copy()):match "\n.*")
+                s.barrier()
+            end
+            local x = lun.index(2 * 3 * 9):reshape(2, 3, 9):copy()
+            local c = blocked(x, 3)
+            same("a matrix of three axes", c[2]:copy(), x[2]:copy())
+            same("a row of it", c[2][3]:copy(), x[2][3]:copy())
+            local d = blocked(x[1]:copy())
+            assert(d[2][3] == x[1][2][3] and #d[2] == 9)
+            local ok, why = pcall(function() return d[2]:sum() end)
+            assert(not ok and why:find("blocked along axis 1: a:row(i) is a private array", 1, true), why)
+            local q = c[1][2]
+            c:distribute("copy", { over = "ranks" })
+            assert(q:sum() == x[1][2]:sum() and q[3] == x[1][2][3])
+        ]]
+    end)
+end)

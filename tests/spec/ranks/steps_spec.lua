@@ -210,7 +210,7 @@ describe("blocked arrays", function()
             same(private(lun.where(c:gt(2), cube, r)), lun.where(column:gt(2), cube, row))
             same(select(2, (cube * r):distribution()).axis, 3)
             same(message(function() return r + lun.index(6) end):match "shapes differ", "shapes differ")
-            same(message(function() return r[1].copy end):match "a:row%(i%)", "a:row(i)")]]
+            same(message(function() return c[1].copy end):match "a:row%(i%)", "a:row(i)")]]
     end)
 
     it("of truths keep their dtype along axes that are cut", function()
