@@ -79,11 +79,13 @@ static void close_queue(void *state, bool release)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+/* In whole words of 4 bytes: atomic operations on narrower elements change the word (render/text/
+ * atomic_text.c). */
 static lun_gpu_answer create(lun_cl_queue *q, cl_mem_flags how, int64_t bytes, void **memory)
 {
     cl_int code = CL_SUCCESS;
-    *memory =
-        q->cl->clCreateBuffer(q->context, CL_MEM_READ_WRITE | how, (size_t)bytes, NULL, &code);
+    const size_t words = ((size_t)bytes + 3) & ~(size_t)3;
+    *memory = q->cl->clCreateBuffer(q->context, CL_MEM_READ_WRITE | how, words, NULL, &code);
     return *memory ? LUN_GPU_OK : lun__opencl_queue_made(q, "clCreateBuffer", code);
 }
 

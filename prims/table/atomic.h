@@ -26,7 +26,7 @@ static inline const lun_atomic_row *lun__atomic_get(lun_atomic a)
     return &lun__atomic_rows[a];
 }
 
-/* Whether elements of that dtype have it: numbers of 32 and 64 bits, integers for bitwise ones. */
+/* Whether elements of that dtype have it: all numbers, integers for bitwise ones. */
 bool lun__atomic_takes(lun_atomic a, lun_dtype t);
 
 #endif

@@ -6,13 +6,30 @@
 #include "render/text/element_text.h"
 #include "render/text/text.h"
 
+/* The function of an operation on bits of floats that are computed in f32. */
+static lun_snippet in_f32(lun_renderer *r, lun_op op, lun_dtype t)
+{
+    const lun_snippet name = lun__text_name("lun_bits_%s_%s", lun__op_get(op)->name,
+                                            lun__dtype_get(t)->name),
+                      type = lun__element_type(t), of = lun__element_cast(r, LUN_F32, t),
+                      to = lun__element_cast(r, t, LUN_F32), f = lun__element_op(r, op, LUN_F32);
+    if (lun__text_once(r, name.s))
+        lun__strbuf_printf(&r->helpers,
+                           "INLINE %s %s(const %s a, const %s x)\n{\n"
+                           "    return %s(%s(%s(a), %s(x)));\n}\n",
+                           type.s, name.s, type.s, type.s, to.s, f.s, of.s, of.s);
+    return name;
+}
+
 /* What becomes of element a and x. */
 static lun_snippet result_of(lun_renderer *r, lun_atomic which, lun_dtype t)
 {
     const lun_atomic_row *row = lun__atomic_get(which);
     if (row->op == LUN_OP_COUNT)
         return lun__text_name("x");
-    return lun__text_name("%s(a, x)", lun__element_op(r, (lun_op)row->op, t).s);
+    if (!lun__dtype_is_stored(t))
+        return lun__text_name("%s(a, x)", lun__element_op(r, (lun_op)row->op, t).s);
+    return lun__text_name("%s(a, x)", in_f32(r, (lun_op)row->op, t).s);
 }
 
 /* Elements as integers of their size, and back. */
@@ -49,7 +66,7 @@ static const char *own_word(const lun_renderer *r, lun_atomic which, lun_dtype t
         [LUN_ATOMIC_CAS] = {"compare_exchange", true, true},
     };
     const bool wide = lun__dtype_bits(t) == 64;
-    const bool has = (lun__dtype_is_integer(t) || own[which].floats) &&
+    const bool has = lun__dtype_bits(t) >= 32 && (lun__dtype_is_integer(t) || own[which].floats) &&
                      (!wide || own[which].base || r->more_atomics);
     return has ? own[which].word : NULL;
 }
@@ -92,20 +109,41 @@ static void put_loop(lun_renderer *r, const char *name, lun_atomic which, lun_dt
     lun__text_put(r, &r->helpers, "        if (s == o) return a;\n        o = s;\n    }\n}\n");
 }
 
+/* The same of an element of fewer bits in its word of 32, of which the others stay. */
+static void put_narrow(lun_renderer *r, const char *name, lun_atomic which, lun_dtype t,
+                       const char *space)
+{
+    const lun_snippet type = lun__element_type(t);
+    const int bits = lun__dtype_bits(t);
+    (void)name;
+    lun__text_put(r, &r->helpers,
+                  "    volatile @%s @u32 *q = (volatile @%s @u32 *)((size_t)p & ~(size_t)3);\n"
+                  "    const @u32 at = ((size_t)p & 3) * 8, others = ~(%su << at);\n",
+                  space, space, bits == 8 ? "0xff" : "0xffff");
+    lun__text_put(r, &r->helpers,
+                  r->plain_reads ? "    @u32 o = *q, s;\n" : "    @u32 o = @fetch_add(q, 0), s;\n");
+    lun__text_put(r, &r->helpers, "    for (;;) {\n        const %s a = (%s)(o >> at);\n%s", type.s,
+                  type.s, lun__atomic_get(which)->expects ? "        if (a != e) return a;\n" : "");
+    lun__text_put(r, &r->helpers,
+                  "        s = @compare_exchange(q, o, (o & others) | (@u32)(lun_u%d)(%s) << at);\n"
+                  "        if (s == o) return a;\n        o = s;\n    }\n}\n",
+                  bits, result_of(r, which, t).s);
+}
+
 static void put_device(lun_renderer *r, const char *name, lun_atomic which, lun_dtype t, bool local)
 {
     const bool wide = lun__dtype_bits(t) == 64, expects = lun__atomic_get(which)->expects;
-    const bool own = own_word(r, which, t) != NULL;
+    const bool own = own_word(r, which, t) != NULL, narrow = lun__dtype_bits(t) < 32;
     const lun_snippet type = lun__element_type(t);
     const char *const space = local ? "local" : "global";
     if (wide && lun__text_once(r, "wide atomics"))
         lun__text_put(r, &r->types,
                       r->more_atomics ? "@wide_atomics\n@more_atomics\n" : "@wide_atomics\n");
-    if (!own || lun__dtype_is_float(t))
+    if (!narrow && (!own || lun__dtype_is_float(t)))
         put_bits(r, name, t);
     lun__text_put(r, &r->helpers, "INLINE %s %s(@%s %s *p, const %s x%s)\n{\n", type.s, name, space,
                   type.s, type.s, expects ? lun__text_name(", const %s e", type.s).s : "");
-    (own ? put_own : put_loop)(r, name, which, t, space);
+    (own ? put_own : narrow ? put_narrow : put_loop)(r, name, which, t, space);
 }
 
 static void put_host(lun_renderer *r, const char *name, lun_atomic which, lun_dtype t)

@@ -23,6 +23,18 @@ static bool is_written(const lun_ir *ir, lun_dtype t)
     return false;
 }
 
+/* C texts have f16 and bf16 as their bits. */
+static bool takes(lun_atomic which, lun_dtype t)
+{
+    return lun__atomic_takes(which, t) && !lun__dtype_is_stored(t);
+}
+
+/* int8_t is another type than char, which texts call it. */
+static bool is_char(lun_dtype t)
+{
+    return lun__dtype_is_signed(t) && lun__dtype_bits(t) == 8;
+}
+
 /* The function for elements of t, declared before the texts, and what chooses it. */
 static void declare(lun_renderer *r, lun_atomic which, lun_dtype t, lun_strbuf *choice,
                     lun_strbuf *out)
@@ -39,7 +51,7 @@ static void declare(lun_renderer *r, lun_atomic which, lun_dtype t, lun_strbuf *
                       "@overloaded %s lun_user_%s(%s%s *p, const %s x%s) { return %s(p, x%s); }\n",
                       c, name, space.s, c, c, more.s, f.s, expects ? ", e" : "");
     else
-        lun__strbuf_printf(choice, ", %s: %s", c, f.s);
+        lun__strbuf_printf(choice, is_char(t) ? ", %s: %s, char: %s" : ", %s: %s", c, f.s, f.s);
 }
 
 void lun__user_atomics(lun_renderer *r, lun_strbuf *out)
@@ -50,7 +62,7 @@ void lun__user_atomics(lun_renderer *r, lun_strbuf *out)
         if (!lun__word_mention(r, words[k]))
             continue;
         for (int t = 0; t < LUN_DTYPE_COUNT; t++)
-            if (is_written(r->ir, (lun_dtype)t) && lun__atomic_takes((lun_atomic)k, (lun_dtype)t))
+            if (is_written(r->ir, (lun_dtype)t) && takes((lun_atomic)k, (lun_dtype)t))
                 declare(r, (lun_atomic)k, (lun_dtype)t, &choice, out);
         lun__strbuf_printf(out, "#define %s(w, i, %sx) ", words[k], expects ? "e, " : "");
         if (r->dialect->words)

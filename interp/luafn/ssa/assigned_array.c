@@ -70,8 +70,8 @@ lf_value *luafn_assigned_change(lf_builder *b, const lf_value *f, const lf_list 
             row->name, luafn_captured_array_name(b->c, t), of.rank, of.rank == 1 ? "" : "s", values,
             values == 1 ? "" : "s");
     if (!lun__atomic_takes((lun_atomic)f->sub, of.stored))
-        luafn_builder_stop(b, "lun.atomic.%s on elements of %s: it is for %s of 32 and 64 bits",
-                           row->name, lun_dtype_name(of.stored),
+        luafn_builder_stop(b, "lun.atomic.%s on elements of %s: it is for %s", row->name,
+                           lun_dtype_name(of.stored),
                            lun__atomic_takes((lun_atomic)f->sub, LUN_F64) ? "numbers" : "integers");
     lf_value *x = args->at[k + values], *expected = values > 1 ? args->at[k + 1] : NULL;
     lf_value *v = luafn_builder_emit4(b, LF_CHANGE, t, args->at[k], x, expected);

@@ -801,7 +801,7 @@ local SIGNS = {
         "atomic", "lun.atomic.add",
         "changes an element at once and gives what it was, in functions of lun.teams, in tasks and in plain Lua:\n"
             .. "lun.atomic.add sub min max band bor bxor exchange (w, i [, j ...], x), and lun.atomic.cas(w, i\n"
-            .. "[, j ...], expected, x), which changes it where it is what is expected; w: numbers of 32 and 64\n"
+            .. "[, j ...], expected, x), which changes it where it is what is expected; w: numbers, also of 8\n"
             .. "bits.  What order changes, such as sums of floats, differs from run to run",
     },
     {

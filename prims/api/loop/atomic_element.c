@@ -43,15 +43,16 @@ static lun_value of_integers(lun_atomic which, lun_dtype t, lun_value a, lun_val
     }
 }
 
-static lun_value of_floats(lun_atomic which, lun_value a, lun_value x)
+/* narrow: they are computed in f32. */
+static lun_value of_floats(lun_atomic which, bool narrow, lun_value a, lun_value x)
 {
     const double p = a.as.d, q = x.as.d;
     switch (which) {
     case LUN_ATOMIC_ADD:
-        a.as.d = p + q;
+        a.as.d = narrow ? (float)(p + q) : p + q;
         return a;
     case LUN_ATOMIC_SUB:
-        a.as.d = p - q;
+        a.as.d = narrow ? (float)(p - q) : p - q;
         return a;
     case LUN_ATOMIC_MIN:
         return p < q || p != p ? a : x;
@@ -84,8 +85,7 @@ lun_status lun_atomic_apply(lun_engine *e, lun_array *a, int which, int64_t inde
         return s;
     const lun_dtype t = lun_dtype_of(a);
     if (!lun__atomic_takes((lun_atomic)which, t))
-        return lun__fail(e, LUN_EDTYPE,
-                         "atomic.%s on elements of %s: it is for %s of 32 and 64 bits",
+        return lun__fail(e, LUN_EDTYPE, "atomic.%s on elements of %s: it is for %s",
                          lun_atomic_name(which), lun_dtype_name(t),
                          lun__atomic_takes((lun_atomic)which, LUN_F64) ? "numbers" : "integers");
     s = as_element(e, t, x, &given);
@@ -99,7 +99,7 @@ lun_status lun_atomic_apply(lun_engine *e, lun_array *a, int which, int64_t inde
     if (lun_atomic_expects(which) && cell != wanted)
         return LUN_OK;
     x = lun__dtype_cell_to_value(t, given);
-    x = lun__dtype_is_float(t) ? of_floats((lun_atomic)which, *old, x)
+    x = lun__dtype_is_float(t) ? of_floats((lun_atomic)which, lun__dtype_is_stored(t), *old, x)
                                : of_integers((lun_atomic)which, t, *old, x);
     cell = lun__dtype_cell_from_value(t, x);
     return lun_write(e, a, &cell, index, 1);

@@ -17,6 +17,12 @@ int lun__catomic_of(const lun_ctokens *t, int i)
     return -1;
 }
 
+/* f16 and bf16 are their bits in C texts. */
+static bool takes(lun_atomic which, lun_dtype t)
+{
+    return lun__atomic_takes(which, t) && !lun__dtype_is_stored(t);
+}
+
 lun_status lun__catomic_check(const lun_csource *s, int i, bool complete,
                               const lun_csignature *head, int param, lun_strbuf *error)
 {
@@ -28,10 +34,9 @@ lun_status lun__catomic_check(const lun_csource *s, int i, bool complete,
                                   expects ? "two values" : "a value");
     if (param >= 0 && head->param[param].constant)
         return lun__csource_error(s, i, error, "%s of a pointer to const", words[which]);
-    if (param >= 0 && !lun__atomic_takes(which, head->param[param].dtype))
-        return lun__csource_error(s, i, error,
-                                  "%s on elements of %s: it is for %s of 32 and 64 bits",
-                                  words[which], lun__dtype_get(head->param[param].dtype)->name,
+    if (param >= 0 && !takes(which, head->param[param].dtype))
+        return lun__csource_error(s, i, error, "%s on elements of %s: it is for %s", words[which],
+                                  lun__dtype_get(head->param[param].dtype)->name,
                                   lun__atomic_takes(which, LUN_F64) ? "numbers" : "integers");
     return LUN_OK;
 }

@@ -5,14 +5,21 @@ local expect = require "expect"
 local everywhere, refused = expect.everywhere, expect.failure
 
 -- A number as an element of the dtype has it.
-local packs = { i32 = "i4", u32 = "I4", i64 = "i8", u64 = "i8", f32 = "f", f64 = "d" }
+local packs = { f32 = "f", f64 = "d" }
 local function stored(t, x)
-    if t == "i32" or t == "u32" then return (string.unpack(packs[t], string.pack("I4", x & 0xffffffff))) end
+    local bits = tonumber(t:match "^[iu](%d+)$")
+    if bits and bits < 64 then
+        local kind = t:sub(1, 1) == "i" and "i" or "I"
+        return (string.unpack(kind .. bits // 8, string.pack("I" .. bits // 8, x & (1 << bits) - 1)))
+    end
     if t == "i64" or t == "u64" then return x end
     return (string.unpack(packs[t], string.pack(packs[t], x)))
 end
 
-local ctypes = { i32 = "int", u32 = "uint", i64 = "long", u64 = "ulong", f32 = "float", f64 = "double" }
+local ctypes = {
+    i8 = "char", u8 = "uchar", i16 = "short", u16 = "ushort", i32 = "int", u32 = "uint", i64 = "long", u64 = "ulong",
+    f32 = "float", f64 = "double",
+}
 local rows = {
     ADD = function(a, x) return a + x end,
     SUB = function(a, x) return a - x end,
@@ -28,6 +35,9 @@ local bits = { BAND = true, BOR = true, BXOR = true }
 
 local function values(t)
     if t == "f32" or t == "f64" then return { 0.0, 1.5, -2.25, 1e10, -3.0, 0.125, 7.0 } end
+    if t == "i8" or t == "u8" then return { 0, 1, 2, 100, 77, 127, 6 } end
+    if t == "i16" then return { 0, 1, -2, 1000, -77, 32767, -32768 } end
+    if t == "u16" then return { 0, 1, 2, 1000, 77, 65535, 6 } end
     if t == "u32" or t == "u64" then return { 0, 1, 2, 1000, 77, (1 << 31) + 5, 6 } end
     return { 0, 1, -2, 1000, -77, (1 << 31) - 1, -(1 << 31) }
 end
@@ -79,7 +89,7 @@ describe("LUN_ATOMIC_", function()
 
     it("loses nothing where all write one element", function()
         everywhere(function()
-            for _, t in ipairs { "i32", "i64", "f64" } do
+            for _, t in ipairs { "i16", "i32", "i64", "f64" } do
                 local c, n = ctypes[t], 4000
                 local w = lun.zeros(3, t)
                 local old = lun.range(1, n):map(([[%s f(int i, %s *w) {
@@ -137,9 +147,9 @@ describe("LUN_ATOMIC_", function()
             assert.same({ 0, 0, 0 }, v:totable())
             refused("index -1 is out of range for array 'v' of length 3", lun.teams { league = 2 },
                 "(long *v) { LUN_ATOMIC_MAX(v, -1, 2); }", v)
-            refused("LUN_ATOMIC_ADD on elements of i8: it is for numbers of 32 and 64 bits", lun.each, 1,
-                "(int i, char *v) { LUN_ATOMIC_ADD(v, i, 1); }", lun.zeros(1, "i8"))
-            refused("LUN_ATOMIC_BOR on elements of f64: it is for integers of 32 and 64 bits", lun.each, 1,
+            refused("LUN_ATOMIC_ADD on elements of bool: it is for numbers", lun.each, 1,
+                "(int i, bool *v) { LUN_ATOMIC_ADD(v, i, 1); }", lun.zeros(1, "bool"))
+            refused("LUN_ATOMIC_BOR on elements of f64: it is for integers", lun.each, 1,
                 "(int i, double *v) { LUN_ATOMIC_BOR(v, i, 1); }", lun.zeros(1))
             refused("LUN_ATOMIC_ADD of a pointer to const", lun.each, 1,
                 "(int i, long *w, const long *v) { LUN_ATOMIC_ADD(v, i, 1); w[0] = 1; }", v, lun.ones(3, "i64"))

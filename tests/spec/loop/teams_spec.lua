@@ -437,6 +437,49 @@ describe("lun.teams", function()
         end)
     end)
 
+    it("changes elements of 8 and 16 bits, whose neighbours other threads change", function()
+        local function change(t, h, n)
+            local me = (t:block() - 1) * t:threads() + t:thread()
+            lun.atomic.add(h, me % n + 1, 1)
+            lun.atomic.max(h, n + 1, me % 100)
+            lun.atomic.min(h, n + 2, 100 - me % 50)
+            if lun.atomic.cas(h, n + 3, 0, 7) == 0 then lun.atomic.add(h, n + 4, 1) end
+            if lun.atomic.exchange(h, n + 5, 9) == 0 then lun.atomic.add(h, n + 6, 1) end
+            lun.atomic.sub(h, n + 7, 1)
+            local s = t:scratch("i8", 3)
+            lun.atomic.add(s, 2, 1)
+            t:barrier()
+            t:single(function() lun.atomic.add(h, n + 8, s[2]) end)
+        end
+        everywhere(function()
+            for _, t in ipairs { "i8", "u8", "i16", "u16", "f16", "bf16" } do
+                local n, want = 13, {}
+                local h = lun.zeros(n + 8, t)
+                h[n + 2], h[n + 7] = 120, 127
+                for k = 1, n do want[k] = 0 end
+                for me = 1, 120 do want[me % n + 1] = want[me % n + 1] + 1 end
+                for k, x in ipairs { 99, 51, 7, 1, 9, 1, 7, 120 } do want[n + k] = x end
+                lun.teams { league = 15, team = 8 }(change, h, n)
+                assert.same(want, h:cast "i64":totable(), t)
+            end
+        end)
+    end)
+
+    it("rounds sums of f16 and bf16 as additions do", function()
+        everywhere(function()
+            for t, values in pairs { f16 = { 2048.0, 1.0, 0.1, 65504.0, 6e-8 }, bf16 = { 256.0, 1.0, 0.1, 3e38, 1e-40 } } do
+                local x = lun.vector(values, t)
+                local n = #values
+                local w = lun.zeros({ n, n }, t)
+                w:set(x:reshape(n, 1))
+                lun.teams { league = n, team = n }(function(g, to, from)
+                    lun.atomic.add(to, g:block(), g:thread(), from[g:thread()])
+                end, w, x)
+                assert.equal((x:reshape(n, 1) + x:reshape(1, n)):eval():tobytes(), w:tobytes(), t)
+            end
+        end)
+    end)
+
     it("changes elements in plain Lua, too", function()
         local a, b = lun.vector({ { 1, 2 }, { 3, 4 } }, "i32"), lun.vector({ 0, math.maxinteger }, "u64")
         assert.equal(3, lun.atomic.add(a, 2, 1, 7))
@@ -455,11 +498,19 @@ describe("lun.teams", function()
         assert.is_true(f[1] == 2.5 and f[2] ~= f[2])
         refused("index 3 is out of range: 1 to 2", lun.atomic.add, a, 3, 1, 1)
         refused("does not fit into dtype i32", lun.atomic.add, a, 1, 1, 1 << 40)
-        refused("on elements of f64: it is for integers of 32 and 64 bits", lun.atomic.bor, f, 1, 1)
-        refused("on elements of u8: it is for numbers of 32 and 64 bits", lun.atomic.add, lun.zeros(2, "u8"), 1, 1)
+        for _, t in ipairs { "i8", "u8", "i16", "u16", "f16", "bf16" } do
+            local w = lun.vector({ 3, 4 }, t)
+            assert.equal(3, lun.atomic.add(w, 1, 5))
+            assert.equal(8, lun.atomic.cas(w, 1, 8, 2))
+            assert.equal(4, lun.atomic.max(w, 2, 3))
+            assert.same({ 2, 4 }, w:cast "i64":totable())
+        end
+        refused("on elements of f64: it is for integers", lun.atomic.bor, f, 1, 1)
+        refused("on elements of bf16: it is for integers", lun.atomic.bxor, lun.zeros(2, "bf16"), 1, 1)
+        refused("on elements of bool: it is for numbers", lun.atomic.add, lun.zeros(2, "bool"), 1, 1)
         local one = { league = 1 }
-        refused("lun.atomic.add on elements of u8", lun.teams(one), function(_, w) lun.atomic.add(w, 1, 1) end,
-            lun.zeros(2, "u8"))
+        refused("lun.atomic.add on elements of bool", lun.teams(one), function(_, w) lun.atomic.add(w, 1, 1) end,
+            lun.zeros(2, "bool"))
         refused("'w' has 1 dimension: so many indices, then 1 value", lun.teams(one),
             function(_, w) lun.atomic.add(w, 1, 1, 1) end, f)
         refused("'w' has 1 dimension: so many indices, then 2 values", lun.teams(one),

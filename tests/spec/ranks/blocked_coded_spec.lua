@@ -76,7 +76,7 @@ describe("Blocked arrays of two parts", function()
             s.barrier()
             assert(a.text[1] == "first" and a.text[20] == nil and a.number[1] ~= a.number[1] and a.number[5] == 2.5)
             assert(a.date[1] == "2000-02-29" and a.z[1] == lun.complex(0, -1))
-            raises("index 21 is out of range", function() return a.text[21] end)
+            raises("index 22 is out of range", function() return a.text[22] end)
             raises("is missing", function() over(lun.index(20))[3] = lun.na end)]])
     end)
 
