@@ -6,6 +6,7 @@
 
 local core = require "lunarray.core"
 local operands = require "lunarray.block.blockoperands"
+local pack = require "lunarray.ranks.pack"
 local public = require "lunarray.base.public"
 local ready = require "lunarray.ranks.ready"
 local spread = require "lunarray.block.spread"
@@ -17,8 +18,8 @@ local npes, mype = net.start()
 local blocked = { offers = {} }
 local offers = blocked.offers -- functions of the module with a blocked array among their arguments, by name
 
--- Of each blocked array its spread, this rank's part, whether elements of any rank's may be missing, and the id of its
--- window, once it has one.
+-- Of each blocked array its spread, this rank's part, whether elements of any rank's may be missing, the array of which
+-- it is a row, and the id of its window, once it has one.
 local state = setmetatable({}, { __mode = "k" })
 
 local methods = {}
@@ -48,20 +49,41 @@ blocked.kind_of = kind_of
 
 operands.open(blocked)
 
--- missing: elements of other ranks' parts may be, also where none of this part are.
-function blocked.make(s, part, missing)
+-- missing: elements of other ranks' parts may be, also where none of this part are; of: the array of which it is a row.
+function blocked.make(s, part, missing, of)
     local a = handles.handle()
-    state[a] = { spread = s, part = part, missing = missing or core.internal.has_missing(part) }
+    state[a] = { spread = s, part = part, missing = missing or core.internal.has_missing(part), of = of }
     return a
 end
 
 -- Whether elements of a, an array or a blocked one, may be missing: the same on all ranks.
-function blocked.may_miss(a)
-    if state[a] then
-        return state[a].missing
+local function may_miss(a)
+    local own = state[a]
+    if own then
+        return own.missing or own.of ~= nil and may_miss(own.of)
     end
     return core.internal.has_missing(a)
 end
+blocked.may_miss = may_miss
+
+-- Elements of a may be missing from now on, on all ranks.
+local function misses(a)
+    local own = state[a]
+    if own then
+        own.missing = true
+        misses(own.of)
+    end
+end
+
+-- Raises that x, lun.na, is assigned to an element of an array of which none is missing: one rank assigns it, and no
+-- other one would know.
+local function check_missing(a, x)
+    if rawequal(x, core.na) and not may_miss(a) then
+        local said = "no element of %s is missing: a:set(lun.where(mask, lun.na, a)) makes it one of which some are"
+        error(said:format(kind_of(a)), 0)
+    end
+end
+blocked.check_missing = check_missing
 
 -- The handle a becomes what b is, an array or a blocked one, and b what a was.
 function blocked.become(a, b)
@@ -77,6 +99,12 @@ function blocked.set_part(a, part)
     if of.id then
         windows.replace(of.id, part)
     end
+end
+
+-- Another spread with the same boxes: of one rank, whose blocked axes are others.
+function blocked.set_spread(a, s)
+    state[a].spread = s
+    return a
 end
 
 local function eval(x)
@@ -137,10 +165,8 @@ local function assign(a, indices, i, x)
     further[#further + 1] = i
     if #further < #state[a].spread.shape then
         error("rows of a blocked array are assigned element by element, in sharedon, or by set of the whole", 0)
-    elseif rawequal(x, core.na) and not blocked.is_coded(a) then
-        local said = "no element of %s is missing: a:set(lun.where(mask, lun.na, a)) makes it one of which some are"
-        error(said:format(kind_of(a)), 0)
     end
+    check_missing(a, x)
     reach(a, "put", further, x)
 end
 blocked.assign = assign
@@ -242,7 +268,7 @@ function blocked.by_copy(a, name, ...)
 end
 
 methods.map = public(function(a, f, ...)
-    return wrap(state[a].spread, state[a].missing, state[a].part:map(f, whole(...)))
+    return wrap(state[a].spread, may_miss(a), state[a].part:map(f, whole(...)))
 end)
 methods.zip = public(function(a, b, f, ...)
     local s, parts = parts_of("zip", a, b)
@@ -273,7 +299,9 @@ methods.set = public(function(a, e)
         error(("bad argument #1 to 'set' (%s does not fit into %s)"):format(kind_of(e), kind_of(a)), 0)
     end
     state[a].part:set(parts[2])
-    state[a].missing = parts.missing
+    if parts.missing then
+        misses(a)
+    end
     return a
 end)
 -- The elements of this rank are gone: any use of them is an error.
@@ -288,6 +316,9 @@ end)
 type_of.__close = methods.free
 methods.fill = public(function(a, x)
     state[a].part:fill(x)
+    if rawequal(x, core.na) or pack.is_array(x) and may_miss(x) then
+        misses(a)
+    end
     return a
 end)
 -- All ranks evaluate it: from then on each of them can read and assign elements alone.
@@ -337,7 +368,7 @@ methods.read = public(function(a, first, count)
         for d = #shape, 1, -1 do
             indices[d], rest = rest % shape[d] + 1, rest // shape[d]
         end
-        list[k] = reach(a, state[a].missing and "read" or "get", indices)
+        list[k] = reach(a, may_miss(a) and "read" or "get", indices)
     end
     return list
 end)

@@ -337,7 +337,7 @@ function move.distribute(a, kind, options)
     elseif blocked.spread_of(a).key ~= s.key then
         return blocked.become(a, made(s, blocked.moved(a, s), blocked.may_miss(a)))
     end
-    return a
+    return blocked.set_spread(a, s) -- of one rank
 end
 
 methods.distribute = public(move.distribute)
@@ -421,6 +421,7 @@ function move.open(s, check_pe)
     windows.updates[blocked.type] = function(a, indices, x, op)
         local of = blocked.spread_of(a)
         indices = windows.check_indices(of.shape, indices, "the blocked array " .. blocked.kind_of(a))
+        blocked.check_missing(a, op == "compare and swap" and type(x) == "table" and x.new or x)
         local pe, inside = spread.home(of, indices)
         return windows.access(pe, mype, "update", blocked.window_of(a), inside, x, op)
     end

@@ -57,7 +57,8 @@ local function as_array(row)
     for _, i in ipairs(indices) do
         window = window[i]
     end
-    own.part, own.array = part, blocked.make(spread.new(shape, #axes > 0 and axes or { 1 }, of.rule, npes), window)
+    local its = spread.new(shape, #axes > 0 and axes or { 1 }, of.rule, npes)
+    own.part, own.array = part, blocked.make(its, window, blocked.may_miss(a), a)
     return own.array
 end
 
