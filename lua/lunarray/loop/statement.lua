@@ -11,9 +11,10 @@ local function is_target(x)
     return windows.updates[getmetatable(x)] ~= nil
 end
 
--- What a run of f has read, by the path of the element, and assigned: target, indices, x.
+-- What a run of f has read, by the path of the element, and what it has assigned since; one: target, key, indices and x
+-- of the element that it assigns; several: it assigns others too.
 local function new_run()
-    return { read = {}, assigned = {} }
+    return { read = {}, now = {}, one = nil, several = false }
 end
 
 -- An index from 1 among so many elements.
@@ -22,10 +23,10 @@ local function normal(i, n)
     return math.type(i) and i < 0 and i + n + 1 or i
 end
 
--- The element of that path, as it was when it was read first; read(i): now.
+-- The element of that path, as f has assigned it, else as it was when it was read first; read(i): now.
 local function first_read(run, path, read, i)
     local key = table.concat(path, " ")
-    local known = run.read[key]
+    local known = run.now[key] or run.read[key]
     if not known then
         known = { x = read(i) }
         run.read[key] = type(known.x) ~= "table" and known or nil -- a row is none
@@ -34,7 +35,9 @@ local function first_read(run, path, read, i)
 end
 
 local function note_assigned(run, target, path, indices, x)
-    table.insert(run.assigned, { target = target, key = table.concat(path, " "), indices = indices, x = x })
+    local key = table.concat(path, " ")
+    run.several = run.several or run.one ~= nil and run.one.key ~= key
+    run.one, run.now[key] = { target = target, key = key, indices = indices, x = x }, { x = x }
 end
 
 -- A stand-in of a target or of one of its rows: path, what tells elements apart; indices so far.
@@ -65,12 +68,12 @@ local function stand_in(run, target, row, path, indices)
                     return method(row, ...)
                 end or method
             end
-            local below = further(path, normal(i, #row))
+            local below = further(path, tostring(normal(i, #row)))
             local x = first_read(run, below, at, i)
             return type(x) == "table" and stand_in(run, target, x, below, further(indices, i)) or x
         end,
         __newindex = function(_, i, x)
-            note_assigned(run, target, further(path, normal(i, #row)), further(indices, i), x)
+            note_assigned(run, target, further(path, tostring(normal(i, #row))), further(indices, i), x)
         end,
     })
 end
@@ -85,13 +88,12 @@ local function try(f)
         end
         return stands[x]
     end)()
-    local one = run.assigned[1]
-    if not one then
+    if not run.one then
         error("atomic: the function assigns no element of a shared value, of a symmetric or of a blocked array", 0)
-    elseif run.assigned[2] then
+    elseif run.several then
         error("atomic: the function assigns several elements; s.critical(f) keeps others out of all that f does", 0)
     end
-    return run, one
+    return run, run.one
 end
 
 local function statement(atomic, f)

@@ -194,10 +194,17 @@ local STATEMENTS = [[
     if me == n - 1 then check(s.atomic(function() a[3] = 7 end), 4 * n) check(s.atomic(function() a[-8] = a[3] * 2 end), 7) end
     s.barrier()
     check(a[3], 14)
+    s.atomic(function() a[4] = a[4] + 1 if a[4] % 2 == 0 then a[4] = -a[4] end end)
+    s.barrier()
+    if me == 0 then
+        s.atomic(function() a[4] = 1 v:get() a[-7] = a[4] + 1 end)
+        check(a[4], 2)
+    end
     for part, f in pairs {
         ["assigns no element"] = function() return a[1] end,
         ["assigns several elements"] = function() a[1] = 1 a[2] = 2 end,
         ["index 11 is out of range"] = function() a[11] = 1 end,
+        ["no 'true'"] = function() a[1] = a[true] end,
         ["s.lua:"] = function() error "mine" end,
     } do
         local ok, why = pcall(s.atomic, f)
