@@ -62,8 +62,12 @@ static int arithmetic(lua_State *L)
     lun__host *h = lun__host_here(L);
     const lun_op op = (lun_op)lua_tointeger(L, lua_upvalueindex(2));
     operand a, b;
-    if (op == LUN_OP_POW || !operand_at(L, h, 1, &a) || !operand_at(L, h, 2, &b))
-        return lun__ops_apply(L, h, op, 2, false);
+    if (op == LUN_OP_POW || !operand_at(L, h, 1, &a) || !operand_at(L, h, 2, &b)) {
+        lun_op_info info = {.size = sizeof info};
+        lun_op_describe(op, &info);
+        const int other = lun__record_override_at(L, info.name);
+        return other ? lun__record_call(L, info.name, other) : lun__ops_apply(L, h, op, 2, false);
+    }
     const operand z = computed(op, a, b);
     lun__lua_complex_number_push(L, h, z.re, z.im);
     return 1;

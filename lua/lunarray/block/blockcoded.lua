@@ -126,6 +126,7 @@ end
 local function extreme(name)
     local all = by_copy(name)
     return public(function(a, other, ...)
+        other = blocked.of_row(other)
         local two = other ~= nil and (type(other) ~= "table" or blocked.is(other))
         return (two and methods[name] or all)(a, other, ...)
     end)

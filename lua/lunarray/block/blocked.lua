@@ -244,6 +244,7 @@ end)
 local function whole(...)
     local given = table.pack(...)
     for k = 1, given.n do
+        given[k] = blocked.of_row(given[k])
         if blocked.is(given[k]) then
             given[k] = blocked.private(given[k])
         end

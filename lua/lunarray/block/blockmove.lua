@@ -177,7 +177,7 @@ local function private_columns(t)
     local names, any = {}, false
     for name, column in pairs(type(t) == "table" and getmetatable(t) == nil and t or {}) do
         names[#names + 1] = name
-        any = any or blocked.is(column)
+        any = any or blocked.is(blocked.of_row(column))
     end
     if not any then
         return nil
@@ -195,6 +195,7 @@ end
 function move.install(lun)
     local save = lun.save
     lun.save = function(path, a, ...)
+        a = blocked.of_row(a)
         if blocked.is(a) then
             return move.save(save, path, a, ...)
         end

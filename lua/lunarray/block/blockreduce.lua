@@ -98,7 +98,7 @@ end)
 for name in pairs(axes.combines) do
     local binary = methods[name] -- a:min(b)
     methods[name] = public(function(a, ...)
-        local other = ...
+        local other = blocked.of_row((...))
         if binary and other ~= nil and (type(other) ~= "table" or blocked.is(other)) then
             return binary(a, ...)
         elseif other ~= nil then

@@ -100,11 +100,23 @@ rows.__tostring = public(function(row)
     return tostring(as_array(row))
 end)
 
+-- A row as an array, and a list of rows as one of arrays.
+local function as_given(x)
+    if type(x) == "table" and getmetatable(x) == nil then
+        local list = {}
+        for key, one in next, x do
+            list[key] = blocked.of_row(one)
+        end
+        return list
+    end
+    return blocked.of_row(x)
+end
+
 local function with_arrays(f)
     return public(function(...)
         local given = table.pack(...)
         for k = 1, given.n do
-            given[k] = blocked.of_row(given[k])
+            given[k] = as_given(given[k])
         end
         return f(table.unpack(given, 1, given.n))
     end)
@@ -128,6 +140,7 @@ end)
 setmetatable(offers, {
     __index = function(_, name)
         local f = core[name] and blocked.offers[name] and with_arrays(core[name])
+        f = name == "refusal" and blocked.offers.refusal or f
         rawset(offers, name, f)
         return f
     end,

@@ -521,4 +521,26 @@ describe("a row of a blocked array", function()
             assert(q:sum() == x[1][2]:sum() and q[3] == x[1][2][3])
         ]]
     end)
+
+    it("is an argument as other blocked arrays are", function()
+        holds [[
+            local x = lun.vector { 3, 1, 2, 4, 5, 6 }:reshape(2, 3):copy()
+            local b, v, z = blocked(x, 2), lun.vector { 7, 8, 9, 10 }, lun.complex(0, 1)
+            local function text(a) return (tostring(a):gsub("^.-\n", "")) end
+            same("max", b:max(b[2]), x:max(x[2]):eval())
+            same("min of rows", b[2]:min(b[1]), x[2]:min(x[1]):eval())
+            same("max of the module", lun.max(b, b[2]), lun.max(x, x[2]):eval())
+            assert(text(lun.concat { b[1], b[2] }) == text(lun.concat { x[1], x[2] }))
+            assert(text(lun.stack { b[1], b[2] }) == text(lun.stack { x[1], x[2] }))
+            assert(text(v:take(b[1])) == text(v:take(x[1])))
+            assert(text(lun.table { a = b[1] }) == text(lun.table { a = x[1] }))
+            local ok, why = pcall(function() return v:set(b[1]) end)
+            assert(not ok and why:find("a blocked array: a:distribute", 1, true), why)
+            for k, f in ipairs {
+                function(a) return z * a end, function(a) return a * z end, function(a) return z - a end,
+                function(a) return z / a end, function(a) return z ^ a end,
+            } do
+                assert(text(f(b)) == text(f(x)) and text(f(b[1])) == text(f(x[1])), k)
+            end]]
+    end)
 end)
