@@ -106,7 +106,9 @@ local ALONE_OF = {
 }
 -- What is the same of any blocked array.
 local ALIKE = set_of [[eval shape dtype size rank kind backend pending layout read distribute distribution sub set fill
-    free copy]]
+    free copy put copyto]]
+-- What changes the array itself, or is of its memory: a private copy's would be lost.
+local NONE = set_of "aliases append label offset put_along_axis readonly resize shuffle source strides touched"
 
 -- The result of a private copy, of which each rank keeps its part: what refuses an element names its row.
 local function kept(name)
@@ -148,6 +150,8 @@ local function new_method(kind, missing, name)
         end)
     elseif name == "cast" or name == "map" then
         return kept(name)
+    elseif NONE[name] then
+        return nil
     end
     return internal.methods[name] and by_copy(name)
 end

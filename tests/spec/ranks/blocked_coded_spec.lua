@@ -153,6 +153,20 @@ describe("Blocked arrays of two parts", function()
             assert(words:len():sum() == 1 and tostring(words):find('<NA> *<NA> *"c"'))]])
     end)
 
+    it("are written to where they are", function()
+        holds(WITH .. [[
+            local function three() return over(lun.vector { lun.complex(1, 2), lun.complex(3, 4), lun.complex(5, 6) }) end
+            local a, b, c = three(), lun.zeros(s.block(3), "c128"), over(lun.vector { 0, 0, 0 })
+            a:put(lun.vector { 3, 1 }, lun.vector { lun.complex(9, 0), lun.complex(0, 9) })
+            assert(tostring(a):find("0.0+9.0i 3.0+4.0i 9.0+0.0i", 1, true))
+            assert(a:copyto(b) == b and tostring(b) == tostring(a))
+            over(lun.vector { 1, lun.na, 3 }):copyto(c)
+            assert(c:sum() == 4 and tostring(c):find "<NA>")
+            for name in ("append label put_along_axis resize shuffle touched"):gmatch "%S+" do
+                raises("a blocked array has no '" .. name, function() return a[name] end)
+            end]])
+    end)
+
     it("are refused where numbers alone are taken, on all ranks", function()
         holds(WITH .. [[
             local a = coded.arrays(10)
