@@ -101,7 +101,7 @@ end
 describe("qr", function()
     for _, dtype in ipairs { "f64", "f32" } do
         for _, shape in ipairs { { 1, 1 }, { 2, 2 }, { 3, 2 }, { 2, 3 }, { 17, 17 }, { 33, 33 }, { 34, 40 }, { 40, 34 }, { 290, 3 },
-            (dtype == "f64" or os.getenv "TEST_WHOLE") and { 16500, 2 } or nil } do
+            os.getenv "TEST_WHOLE" and { 16500, 2 } or nil } do
             it(("has the bits of plain loops, %d x %d, %s"):format(shape[1], shape[2], dtype), function()
                 local A = random(shape[1], shape[2], shape[1], dtype)
                 local q, r = qr(A:totable(), dtype)
