@@ -159,7 +159,8 @@ local function found(name)
         local like = blocked.is(options) and core.zeros(options:size(), options:dtype()) or options
         blocked.named(name, model[name], model, like, select(2, ...)) -- raises what is wrong with the arguments
         for k = 1, select("#", ...) do
-            if blocked.is(select(k, ...)) and (name ~= "compress" or k > 1) then
+            local x = select(k, ...)
+            if blocked.is(x) and (name ~= "compress" or k > 1) or blocked.of_two_parts(x) then
                 return nil
             end
         end

@@ -25,6 +25,14 @@ function blocked.is_coded(a)
     return kind == "text" or kind == "time" or kind == "complex" or blocked.may_miss(a)
 end
 
+-- Whether x, any value, is an array of the sort, blocked or private.
+function blocked.of_two_parts(x)
+    if blocked.is(x) then
+        return blocked.is_coded(x)
+    end
+    return pack.is_array(x) and (dtypes.by_name[x:dtype()].kind == "complex" or pack.is_coded(x))
+end
+
 -- ---------------------------------------------------------------- moving
 
 -- The array of that shape whose box k, { first, count }, is list[k], boxes in any order that covers it.

@@ -94,7 +94,9 @@ for _, name in ipairs { "sort", "argsort" } do
 end
 
 methods.matmul = public(function(a, b)
-    return product(a, b) or blocked.by_copy(a, "matmul", b)
+    b = blocked.of_row(b)
+    local numbers = not blocked.of_two_parts(a) and not blocked.of_two_parts(b)
+    return numbers and product(a, b) or blocked.by_copy(a, "matmul", b)
 end)
 blocked.offers.matmul = methods.matmul
 

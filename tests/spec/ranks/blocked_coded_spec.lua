@@ -170,6 +170,20 @@ describe("Blocked arrays of two parts", function()
             end]])
     end)
 
+    it("are arguments of methods of numbers", function()
+        holds(WITH .. [[
+            local function matrix(...) return lun.vector { ... }:reshape(2, 3):copy() end
+            local m, z = matrix(1, 2, 3, 4, 5, 6):transpose():copy(), matrix(1, lun.complex(0, 1), 2, 3, lun.complex(4, 1), 5)
+            local some, v = matrix(1, 2, 3, 4, 5, lun.na), lun.vector { 1, 2, 3, 4, 5, 6 }
+            local function mask() return lun.where(lun.vector { 1, 0, 1, 0, 1, 1 }:eq(0), lun.na, true) end
+            assert(text(over(m:copy()):matmul(over(z:copy())):reshape(9)) == text(m:matmul(z):reshape(9)))
+            assert(text(m:matmul(over(z:copy())):reshape(9)) == text(over(m:copy()):matmul(z):reshape(9)))
+            raises("takes no missing elements: 1 of 6", function() over(m:copy()):matmul(over(some:copy())) end)
+            assert(text(over(v:copy()):compress(over(mask()))) == text(v:compress(mask())))
+            assert(text(over(v:copy()):compress(mask())) == text(v:compress(mask())))
+            assert(over(v):sum() == 21)]])
+    end)
+
     it("are refused where numbers alone are taken, on all ranks", function()
         holds(WITH .. [[
             local a = coded.arrays(10)
