@@ -142,6 +142,14 @@ local function extreme(name)
     end)
 end
 
+-- Numbers of which none is missing have them too: whether some are is a matter of data.
+for name in pairs(ALONE) do
+    methods[name] = methods[name] or blocked.elementwise(name, function(a, ...)
+        return a[name](a, ...)
+    end)
+    offers[name] = offers[name] or methods[name]
+end
+
 local found = {} -- by kind and name
 
 local function new_method(kind, missing, name)

@@ -181,7 +181,10 @@ describe("Blocked arrays of two parts", function()
             raises("takes no missing elements: 1 of 6", function() over(m:copy()):matmul(over(some:copy())) end)
             assert(text(over(v:copy()):compress(over(mask()))) == text(v:compress(mask())))
             assert(text(over(v:copy()):compress(mask())) == text(v:compress(mask())))
-            assert(over(v):sum() == 21)]])
+            assert(over(v):sum() == 21)
+            -- a program need not know whether some are missing
+            assert(v:fillna(0):kind() == "Blocked" and v:fillna(0):sum() == 21 and v:ismissing():sum() == 0)
+            assert(v:notna():all() and v:conj():sum() == 21 and lun.ismissing(v):sum() == 0)]])
     end)
 
     it("are refused where numbers alone are taken, on all ranks", function()
