@@ -269,13 +269,14 @@ static lun_status run_all(running *r, bool totals)
 
 static lun_status run_ranks(running *r)
 {
+    char nothing = 0; /* stays until the moves have ended */
     lun_status s = r->chunks > 1 ? run_all(r, true) : LUN_OK;
     if (s == LUN_OK && r->chunks > 1)
         s = join_totals(r);
     if (s == LUN_OK)
         s = run_all(r, false);
     if (s == LUN_OK && !r->is_free)
-        s = lun__rank_move(r->e, 0, LUN_ALL_RANKS, &(char){0}, 1); /* with how each has fared */
+        s = lun__rank_move(r->e, 0, LUN_ALL_RANKS, &nothing, 1); /* with how each has fared */
     return lun__rank_moves_end(r->e, s == LUN_OK ? r->failed : s);
 }
 
