@@ -277,8 +277,12 @@ static lun_status start(lun_engine *e, const char *path)
         return lun__fail(e, LUN_EARG, "a trace is on already, into %s", e->trace->path);
     if (!*path)
         return lun__fail(e, LUN_EARG, "the path of a trace must not be empty");
-    lun__replacing_file_open(&probe, path);
+    char *there = path_of(path, lun_spmd_mype(e)); /* ranks may be threads that try at once */
+    if (!there)
+        return lun__fail_nomem(e);
+    lun__replacing_file_open(&probe, there);
     const int code = lun__replacing_file_end(&probe, false);
+    free(there);
     if (code)
         return cannot_write(e, path, code);
     lun_tracing *t = calloc(1, sizeof *t);
