@@ -392,12 +392,12 @@ require("lunarray.ranks.shared").open(s, check_pe, misuse)
 
 require "lunarray.block.blockreduce"
 require "lunarray.block.blockmethods"
-require "lunarray.block.blockcoded"
+require "lunarray.block.blocklogical"
 require "lunarray.block.blockrow"
 local blockmove = require "lunarray.block.blockmove"
 blockmove.open(s, check_pe)
 scope.each(blockmove.install)
 s.sharedon = require "lunarray.loop.sharedon"
-s.atomic = require "lunarray.loop.statement"(s.atomic)
+s.atomic = require "lunarray.loop.atomic"(s.atomic)
 
 return s

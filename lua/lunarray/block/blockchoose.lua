@@ -160,7 +160,7 @@ local function found(name)
         blocked.named(name, model[name], model, like, select(2, ...)) -- raises what is wrong with the arguments
         for k = 1, select("#", ...) do
             local x = select(k, ...)
-            if blocked.is(x) and (name ~= "compress" or k > 1) or blocked.of_two_parts(x) then
+            if blocked.is(x) and (name ~= "compress" or k > 1) or blocked.has_logical(x) then
                 return nil
             end
         end

@@ -219,10 +219,12 @@ for name in pairs(core.op) do
     methods[name] = offers[name]
 end
 
-for event, name in pairs {
+-- Operators of two operands, by event.
+blocked.binary = {
     __add = "add", __sub = "sub", __mul = "mul", __div = "div", __idiv = "idiv", __mod = "mod", __pow = "pow",
     __band = "band", __bor = "bor", __bxor = "bxor", __shl = "shl", __shr = "shr",
-} do
+}
+for event, name in pairs(blocked.binary) do
     type_of[event] = offers[name]
 end
 for event, name in pairs { __unm = "neg", __bnot = "bnot" } do

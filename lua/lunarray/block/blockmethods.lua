@@ -95,7 +95,7 @@ end
 
 methods.matmul = public(function(a, b)
     b = blocked.of_row(b)
-    local numbers = not blocked.of_two_parts(a) and not blocked.of_two_parts(b)
+    local numbers = not blocked.has_logical(a) and not blocked.has_logical(b)
     return numbers and product(a, b) or blocked.by_copy(a, "matmul", b)
 end)
 blocked.offers.matmul = methods.matmul

@@ -220,7 +220,7 @@ end
 -- The file that one rank would write, by all ranks or by PE 0; all get the same results.
 function move.save(save, path, a, ...)
     local together = npes > 1 and type(path) == "string" and path:lower():find "%.npy$" and ... == nil
-        and not blocked.is_coded(a) and save_together(path, a)
+        and not blocked.is_logical(a) and save_together(path, a)
     if together then
         return settle(together)
     end
@@ -249,8 +249,8 @@ function blocked.moved(a, to, at)
     end
     local base, size = spread.box(from, mype)
     local key = at and ("%s from %s"):format(to.key, table.concat(at, ",")) or to.key
-    if blocked.is_coded(a) then
-        return blocked.moved_coded(a, key, function(pe)
+    if blocked.is_logical(a) then
+        return blocked.moved_logical(a, key, function(pe)
             return box_in(to, pe, at)
         end)
     end
@@ -294,8 +294,8 @@ end
 -- The whole array on each rank.
 function blocked.private(a)
     local s, part = blocked.spread_of(a), blocked.part_of(blocked.evaluated(a))
-    if blocked.is_coded(a) then
-        return blocked.private_coded(a)
+    if blocked.is_logical(a) then
+        return blocked.private_logical(a)
     end
     return net.whole(s.blocks, part, ("gathers %s"):format(blocked.kind_of(a)), "a gather", s.key)
 end

@@ -122,11 +122,8 @@ local function with_arrays(f)
     end)
 end
 
-for event, f in pairs {
-    __add = core.add, __sub = core.sub, __mul = core.mul, __div = core.div, __idiv = core.idiv, __mod = core.mod,
-    __pow = core.pow, __band = core.band, __bor = core.bor, __bxor = core.bxor, __shl = core.shl, __shr = core.shr,
-} do
-    rows[event] = with_arrays(f)
+for event, name in pairs(blocked.binary) do
+    rows[event] = with_arrays(core[name])
 end
 for event, f in pairs { __unm = core.neg, __bnot = core.bnot } do
     rows[event] = public(function(row)

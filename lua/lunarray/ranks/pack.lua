@@ -15,7 +15,7 @@
 -- | A           | an array: u8 and the dtype's name, u8 rank, the extents as i64, u64 bytes, elements   |
 -- | L           | a large array: the same without bytes and elements, which are sent separately         |
 -- | C           | texts, times or elements that may be missing: u8 and the dtype's name, u8 rank, the   |
--- |             | extents as i64, u64 bytes, these: Arrow's stream of a column of the elements in order  |
+-- |             | extents as i64, u64 bytes, these: Arrow's stream of a column of them, row-major         |
 -- | N           | nothing: lun.na                                                                       |
 -- | c           | a complex number: two f64                                                             |
 -- | {           | a table: keys and values in turn, then a byte }                                       |
@@ -37,8 +37,8 @@ local function is_array(x)
 end
 pack.is_array = is_array
 
--- Whether elements of an array are more than bytes: texts, times, or some that may be missing.
-function pack.is_coded(a)
+-- Whether an array goes as a column of Arrow's: texts, times, or elements that may be missing.
+function pack.is_column(a)
     local kind = kinds[a:dtype()]
     return kind == "text" or kind == "time" or internal.has_missing(a)
 end
@@ -62,7 +62,7 @@ local function head(tag, a, shape)
     return tag .. string.pack("<s1B", a:dtype(), #shape) .. string.pack("<" .. ("i8"):rep(#shape), table.unpack(shape))
 end
 
--- Arrow's stream of the elements, in the order of the last index first.
+-- Arrow's stream of the elements in row-major order.
 local function arrow_bytes(a)
     local column = a:reshape(a:size())
     if column:dtype() == "bf16" then
@@ -79,7 +79,7 @@ local function write_array(out, a)
     local shape = { a:shape() }
     if #shape == 0 then
         return write(out, a:value(), 0)
-    elseif pack.is_coded(a) then
+    elseif pack.is_column(a) then
         out[#out + 1] = head("C", a, shape)
         out[#out + 1] = string.pack("<s8", arrow_bytes(a))
         return
@@ -207,7 +207,7 @@ local function read_large(s, at, take)
     return take(dtype, shape), at
 end
 
-local function read_coded(s, at)
+local function read_column(s, at)
     local dtype, shape, bytes
     dtype, shape, at = read_head(s, at)
     bytes, at = string.unpack("<s8", s, at)
@@ -237,7 +237,7 @@ local READERS = {
         return string.unpack("<s8", s, at)
     end,
     A = read_array,
-    C = read_coded,
+    C = read_column,
     N = function(_, at)
         return core.na, at
     end,

@@ -1,7 +1,6 @@
--- Blocked arrays whose elements are more than a slot: texts, times, complex numbers, and arrays of which elements may
--- be missing. What is done element by element needs no message, as of numbers; parts go from rank to rank as pack.lua
--- has them, and each rank has a pool of the texts of its part; all else is computed by a private copy. Knows no
--- transport.
+-- Blocked arrays of logical dtypes (texts, times, complex numbers) and of which elements may be missing. What is done
+-- element by element needs no message, as of numbers; parts go from rank to rank as pack.lua has them, and each rank
+-- has a pool of the texts of its part; all else is computed by a private copy. Knows no transport.
 
 local blocked = require "lunarray.block.blocked"
 local core = require "lunarray.core"
@@ -19,18 +18,18 @@ local function kind_of(a)
     return dtypes.by_name[blocked.part_of(a):dtype()].kind
 end
 
--- Whether a is of the sort.
-function blocked.is_coded(a)
+-- Whether a blocked array is of a logical dtype, or elements of it may be missing.
+function blocked.is_logical(a)
     local kind = kind_of(a)
     return kind == "text" or kind == "time" or kind == "complex" or blocked.may_miss(a)
 end
 
--- Whether x, any value, is an array of the sort, blocked or private.
-function blocked.of_two_parts(x)
+-- The same of any value, which may be a private array.
+function blocked.has_logical(x)
     if blocked.is(x) then
-        return blocked.is_coded(x)
+        return blocked.is_logical(x)
     end
-    return pack.is_array(x) and (dtypes.by_name[x:dtype()].kind == "complex" or pack.is_coded(x))
+    return pack.is_array(x) and (dtypes.by_name[x:dtype()].kind == "complex" or pack.is_column(x))
 end
 
 -- ---------------------------------------------------------------- moving
@@ -57,7 +56,7 @@ local function joined(shape, boxes, list)
 end
 
 -- The whole array on each rank.
-function blocked.private_coded(a)
+function blocked.private_logical(a)
     local s, part = blocked.spread_of(a), blocked.part_of(a)
     local boxes, list = {}, {}
     local said = { ("gathers %s"):format(blocked.kind_of(a)), "a gather", s.key }
@@ -69,7 +68,7 @@ function blocked.private_coded(a)
 end
 
 -- This rank's part of a, evaluated, where each PE has box(pe) of it; key: what ranks agree on.
-function blocked.moved_coded(a, key, box)
+function blocked.moved_logical(a, key, box)
     local from, part = blocked.spread_of(a), blocked.part_of(a)
     local base, size = spread.box(from, mype)
     local own_base, own_size = box(mype)
@@ -142,39 +141,38 @@ local function extreme(name)
     end)
 end
 
--- Numbers of which none is missing have them too: whether some are is a matter of data.
-for name in pairs(ALONE) do
-    methods[name] = methods[name] or blocked.elementwise(name, function(a, ...)
+local function alone(name)
+    return blocked.elementwise(name, function(a, ...)
         return a[name](a, ...)
     end)
+end
+
+-- Numbers of which none is missing have them too: whether some are is a matter of data.
+for name in pairs(ALONE) do
+    methods[name] = methods[name] or alone(name)
     offers[name] = offers[name] or methods[name]
 end
 
 local found = {} -- by kind and name
 
 local function new_method(kind, missing, name)
-    local coded = kind == "text" or kind == "time"
+    local numbers = kind ~= "text" and kind ~= "time"
+    local as_numbers = name == "cast" or missing and (name == "map" or name == "zip")
     if name == "min" or name == "max" then
         return extreme(name)
-    elseif ALIKE[name] or core.op[name] or not coded and name == "cast" then
+    elseif ALIKE[name] or ALONE[name] or core.op[name] or numbers and as_numbers then
         return methods[name]
-    elseif not coded and missing and (name == "map" or name == "zip") then
-        return methods[name]
-    elseif ALONE[name] or ALONE_OF[kind] and ALONE_OF[kind][name] then
-        return blocked.elementwise(name, function(a, ...)
-            return a[name](a, ...)
-        end)
+    elseif ALONE_OF[kind] and ALONE_OF[kind][name] then
+        return alone(name)
     elseif name == "cast" or name == "map" then
         return kept(name)
-    elseif NONE[name] then
-        return nil
     end
-    return internal.methods[name] and by_copy(name)
+    return not NONE[name] and internal.methods[name] and by_copy(name) or nil
 end
 
 -- The method of a blocked array, nil: it has none of that name.
 function blocked.method_of(a, name)
-    if type(name) ~= "string" or not blocked.is_coded(a) then
+    if type(name) ~= "string" or not blocked.is_logical(a) then
         return methods[name]
     end
     local kind, missing = kind_of(a), blocked.may_miss(a)
@@ -187,19 +185,19 @@ end
 
 -- ---------------------------------------------------------------- functions
 
-local function is_coded(x)
-    return blocked.is(x) and blocked.is_coded(x)
+local function is_one(x)
+    return blocked.is(x) and blocked.is_logical(x)
 end
 
 -- Functions of the module, as the methods are; by private copies where another argument is of the sort.
 for name, f in pairs(offers) do
     if not ALIKE[name] and not core.op[name] and internal.methods[name] and name ~= "zip" then
         offers[name] = public(function(a, ...)
-            if is_coded(a) then
+            if is_one(a) then
                 return a[name](a, ...)
             end
             for k = 1, select("#", ...) do
-                if is_coded((select(k, ...))) then
+                if is_one((select(k, ...))) then
                     return core[name](blocked.whole(a, ...))
                 end
             end

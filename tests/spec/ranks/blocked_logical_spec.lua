@@ -5,7 +5,7 @@ local onranks = require "onranks"
 local _, holds = onranks.blocked(onranks.scratch(setup, teardown), assert)
 
 local WITH = ("package.path = %q .. package.path\n"):format(onranks.here .. "/tests/spec/?.lua;") .. [[
-local coded = require "coded_programs"
+local logical = require "logical_programs"
 local lun = require "lunarray"
 local function over(a, options)
     options = options or {}
@@ -17,7 +17,7 @@ local function text(x)
     if type(x) == "userdata" and x.kind and x:kind() == "Blocked" then
         x = x:copy():distribute("copy", { over = "ranks" })
     end
-    return coded.text_of(x)
+    return logical.text_of(x)
 end
 local function raises(part, f, ...)
     local ok, why = pcall(f, ...)
@@ -25,16 +25,16 @@ local function raises(part, f, ...)
 end
 ]]
 
-describe("Blocked arrays of two parts", function()
+describe("Blocked arrays of logical dtypes", function()
     for _, count in ipairs { 8, 65, 301 } do
         it(("give what private ones give: %d"):format(count), function()
             holds(WITH .. ("local n = %d\n"):format(count) .. [[
                 -- Windows on a blocked array are copies; elements that ranks assign by themselves are another test's.
                 local apart = { ["a window written"] = true, ["numbers set"] = true, ["complex numbers set"] = true }
-                for k, program in ipairs(coded.programs) do
+                for k, program in ipairs(logical.programs) do
                     if not apart[program[1] ] then
-                        local wanted, a = text(program[2](coded.arrays(n), n)), coded.arrays(n)
-                        for _, name in ipairs(coded.names) do
+                        local wanted, a = text(program[2](logical.arrays(n), n)), logical.arrays(n)
+                        for _, name in ipairs(logical.names) do
                             local b = over(a[name], { rule = k % 2 == 0 and "balanced" or nil })
                             assert(b == a[name] and b:kind() == "Blocked")
                         end
@@ -47,23 +47,23 @@ describe("Blocked arrays of two parts", function()
 
     it("stay blocked where no element of another rank is needed, without a message", function()
         holds(WITH .. [[
-            local a = coded.arrays(50)
-            for _, name in ipairs(coded.names) do over(a[name]) end
+            local a = logical.arrays(50)
+            for _, name in ipairs(logical.names) do over(a[name]) end
             local before = lun.stats().messages
             local list = { a.text:upper(), a.text:eq "w5", a.text .. "!", a.text:len(), a.text:replace("w", "v"), a.number * 2 + 1,
                 a.number:ismissing(), a.number:fillna(0), a.number:cast "f32", a.date:year(), a.date:truncate "1mo", a.z * a.w,
                 a.z:real(), a.z:conj(), lun.where(a.number:gt(5), a.text, "none"), a.number:map(function(x) return x + 1 end) }
             assert(lun.stats().messages == before)
             for k, b in ipairs(list) do assert(b:kind() == "Blocked", k) end
-            assert(list[8]:sum() == coded.arrays(50).number:fillna(0):sum())
+            assert(list[8]:sum() == logical.arrays(50).number:fillna(0):sum())
             assert(a.text:cast "text":kind() == "Blocked" and a.text:map(string.upper):kind() == "Blocked")]])
     end)
 
     it("have elements that each rank reads and assigns", function()
         holds(WITH .. [[
-            local a = coded.arrays(20)
-            for _, name in ipairs(coded.names) do over(a[name]) end
-            local here = coded.arrays(20)
+            local a = logical.arrays(20)
+            for _, name in ipairs(logical.names) do over(a[name]) end
+            local here = logical.arrays(20)
             for k = 1, 20 do
                 for name, one in pairs(here) do assert(tostring(a[name][k]) == tostring(one[k]), name) end -- no step
             end
@@ -82,24 +82,24 @@ describe("Blocked arrays of two parts", function()
 
     it("move to other blocks, of matrices as well", function()
         holds(WITH .. [[
-            for _, name in ipairs(coded.names) do
-                local m = coded.arrays(60)[name]:reshape(12, 5):copy()
-                local wanted = coded.text_of(m:reshape(60))
+            for _, name in ipairs(logical.names) do
+                local m = logical.arrays(60)[name]:reshape(12, 5):copy()
+                local wanted = logical.text_of(m:reshape(60))
                 local b = over(m:copy())
                 for _, way in ipairs { { axis = 2 }, { axis = 1, rule = "ceiling" }, { axis = 2, rule = "balanced" }, { axis = 1 } } do
                     assert(over(b, way) == b)
                     local whole = b:copy():distribute("copy", { over = "ranks" })
-                    assert(whole:shape() == 12 and coded.text_of(whole:reshape(60)) == wanted)
+                    assert(whole:shape() == 12 and logical.text_of(whole:reshape(60)) == wanted)
                 end
-                assert(text(b:sub({ 3, 10 }, { 2, 5 }):reshape(32)) == coded.text_of(m:sub({ 3, 10 }, { 2, 5 }):reshape(32)))
+                assert(text(b:sub({ 3, 10 }, { 2, 5 }):reshape(32)) == logical.text_of(m:sub({ 3, 10 }, { 2, 5 }):reshape(32)))
                 assert(b:sub({ 3, 10 }, { 2, 5 }):kind() == "Blocked" and b:sub({ 1, 2 }):kind() == "Blocked")
             end]])
     end)
 
     it("are columns of tables, which have all rows", function()
         holds(WITH .. [[
-            local a, here = coded.arrays(40), coded.arrays(40)
-            for _, name in ipairs(coded.names) do over(a[name]) end
+            local a, here = logical.arrays(40), logical.arrays(40)
+            for _, name in ipairs(logical.names) do over(a[name]) end
             local function told(b)
                 local t = lun.table { text = b.text, number = b.number, date = b.date }
                 return tostring(t:group "text":agg { { "s", "sum", "number" } }) .. tostring(t:sort "date":head(3))
@@ -109,14 +109,14 @@ describe("Blocked arrays of two parts", function()
 
     it("come whole in broadcasts, gathers and messages", function()
         holds(WITH .. [[
-            for _, name in ipairs(coded.names) do
-                local one = coded.arrays(30)[name]
-                local wanted = coded.text_of(one)
-                assert(coded.text_of(s.bcast(me == 0 and one or nil)) == wanted, name)
+            for _, name in ipairs(logical.names) do
+                local one = logical.arrays(30)[name]
+                local wanted = logical.text_of(one)
+                assert(logical.text_of(s.bcast(me == 0 and one or nil)) == wanted, name)
                 local all = s.allgather(one:sub(1, me + 1))
-                for k = 1, n do assert(coded.text_of(all[k]) == coded.text_of(one:sub(1, k)), name) end
+                for k = 1, n do assert(logical.text_of(all[k]) == logical.text_of(one:sub(1, k)), name) end
                 if n > 1 and me == 0 then s.send(1, one) end
-                if me == 1 then assert(coded.text_of((s.recv(0))) == wanted) end
+                if me == 1 then assert(logical.text_of((s.recv(0))) == wanted) end
             end
             local x = s.bcast(me == 0 and { lun.na, lun.complex(1, 2) } or nil)
             assert(tostring(x[1]) == "<NA>" and x[2] == lun.complex(1, 2))]])
@@ -189,13 +189,13 @@ describe("Blocked arrays of two parts", function()
 
     it("are refused where numbers alone are taken, on all ranks", function()
         holds(WITH .. [[
-            local a = coded.arrays(10)
-            for _, name in ipairs(coded.names) do over(a[name]) end
+            local a = logical.arrays(10)
+            for _, name in ipairs(logical.names) do over(a[name]) end
             raises("text and i64", function() return a.text + 1 end)
             raises("row 2", function() return over(lun.vector { "1", "x", "3" }):cast "f64" end)
             raises("a blocked array has no 'nothing'", function() return a.text.nothing end)
             raises("text", function() return a.text:fft() end)
             assert(over(lun.vector({ "1", "x", "3" }, "text")):cast("f64", { errors = "missing" }):sum() == 4)
-            assert(a.text[1] == coded.arrays(10).text[1])]])
+            assert(a.text[1] == logical.arrays(10).text[1])]])
     end)
 end)

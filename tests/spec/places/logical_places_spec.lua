@@ -1,22 +1,22 @@
--- Arrays of two parts over several places: texts, dates, complex numbers and elements that are missing are distributed as
+-- Arrays of logical dtypes over several places: texts, dates, complex numbers and elements that are missing are distributed as
 -- numbers are, codes beside a pool that all places share, and have the elements that they have on one.
 local lun = require "lunarray"
-local coded = require "coded_programs"
+local logical = require "logical_programs"
 local expect = require "expect"
 local onplaces = require "onplaces"
 
-describe("arrays of two parts on several places", function()
+describe("arrays of logical dtypes on several places", function()
     onplaces.restore(before_each, after_each)
 
     local function results(n, kind)
         local list = {}
-        for k, program in ipairs(coded.programs) do
-            local a = coded.arrays(n)
+        for k, program in ipairs(logical.programs) do
+            local a = logical.arrays(n)
             for _, one in pairs(kind and a or {}) do
                 assert.equal(one, one:distribute(kind))
                 assert.equal(kind, (one:distribution()))
             end
-            list[k] = program[1] .. ": " .. coded.text_of(program[2](a, n))
+            list[k] = program[1] .. ": " .. logical.text_of(program[2](a, n))
         end
         return list
     end
@@ -36,7 +36,7 @@ describe("arrays of two parts on several places", function()
 
     it("have their parts where they are", function()
         onplaces.use(3)
-        local a = coded.arrays(10)
+        local a = logical.arrays(10)
         for name, one in pairs(a) do
             local _, d = one:distribute("block", { rule = "balanced" }):distribution()
             assert.same({ 4, 3, 3 }, d.counts, name)
@@ -52,7 +52,7 @@ describe("arrays of two parts on several places", function()
 
     it("have no function that merges copies", function()
         onplaces.use(2)
-        local a = coded.arrays(10)
+        local a = logical.arrays(10)
         expect.failure("text", a.text.distribute, a.text, "copy", { combine = "+" })
         expect.failure("c128", a.z.distribute, a.z, "copy", { combine = "+" })
         expect.failure("missing", a.date.distribute, lun.vector { 1, lun.na }, "copy", { combine = "+" })

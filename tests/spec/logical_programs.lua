@@ -1,12 +1,12 @@
--- What users do to arrays of two parts, texts, dates, complex numbers and elements of which some are missing, for specs that
+-- What users do to arrays of logical dtypes, texts, dates and complex numbers, and of which elements are missing, for specs that
 -- compare what it gives where they are divided with what it gives on one place.
 local lun = require "lunarray"
 
-local coded = {}
+local logical = {}
 
-coded.names = { "date", "number", "text", "w", "z" } -- of the arrays, in an order that is the same on all ranks
+logical.names = { "date", "number", "text", "w", "z" } -- of the arrays, in an order that is the same on all ranks
 
-function coded.arrays(n)
+function logical.arrays(n)
     local words, numbers, days, pairs = {}, {}, {}, {}
     for i = 1, n do
         words[i] = i % 7 == 0 and lun.na or "w" .. i * 31 % 53
@@ -22,7 +22,7 @@ function coded.arrays(n)
 end
 
 -- Each takes the arrays, and the number of elements; some write.
-coded.programs = {
+logical.programs = {
     { "eq", function(a) return a.text:eq "w5" end },
     { "lt", function(a) return a.text:lt "w3" end },
     { "sort of texts", function(a) return a.text:sort() end },
@@ -87,12 +87,12 @@ coded.programs = {
 }
 
 -- An array, a number or a list of rows as text.
-function coded.text_of(x)
+function logical.text_of(x)
     if type(x) == "table" then
         local keys, parts = {}, {}
         for key in pairs(x) do keys[#keys + 1] = tostring(key) end
         table.sort(keys)
-        for _, key in ipairs(keys) do parts[#parts + 1] = key .. "=" .. coded.text_of(x[tonumber(key) or key]) end
+        for _, key in ipairs(keys) do parts[#parts + 1] = key .. "=" .. logical.text_of(x[tonumber(key) or key]) end
         return "{" .. table.concat(parts, " ") .. "}"
     elseif type(x) == "userdata" and x.dtype and pcall(function() return #x end) then
         local parts = { x:dtype() }
@@ -102,4 +102,4 @@ function coded.text_of(x)
     return tostring(x)
 end
 
-return coded
+return logical
