@@ -1,8 +1,8 @@
 /* blas.c - matrix products of F32 and F64 by the C interface of a BLAS (cblas_sgemm, cblas_dgemm),
  * which is opened at run time; see blas.h.
  *
- * An operand is handed on where it stands if its rows or its columns are contiguous and apart by
- * what a leading dimension may be; else it is packed, and converted, into scratch memory: the first
+ * An operand is passed without a copy if its rows or its columns are contiguous and apart by what
+ * a leading dimension may be; else it is packed, and converted, into scratch memory: the first
  * one some rows at a time, the second one matrix by matrix.  A product is cut into calls of some
  * rows, between which it can be stopped.  Extents that the interface's ints do not hold, and blocks
  * of rows for kernels that follow (pitch), are not taken. */

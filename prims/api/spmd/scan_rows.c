@@ -21,7 +21,7 @@
 enum {
     GROUP = LUN_SCAN_GROUP,
     PIECE = LUN_SCAN_CHUNK / 2, /* rows that are scanned at once */
-    COLUMNS = 128               /* that are handed on at once, at least, while others are scanned */
+    COLUMNS = 128               /* that are sent at once, at least, while others are scanned */
 };
 
 typedef struct running {
@@ -39,7 +39,7 @@ typedef struct running {
     uint64_t identity, neutral;                  /* of an operation; what changes no element, */
     lun_array *from;                             /* as a first value */
     char *carries;                               /* a row for each chunk, from which it goes on */
-    char *state;                                 /* what is handed on: rows of so many columns, */
+    char *state;                                 /* what is sent: rows of so many columns, */
     int64_t column, count;                       /* from this one on */
     char *work;                                  /* columns that are scanned */
     lun_status failed;
@@ -284,13 +284,18 @@ static lun_status run_ranks(running *r)
 static lun_status open_memory(running *r, lun_array *first)
 {
     const int64_t rows = r->rows.hi - r->rows.lo, most = columns_at_once(r) * r->size;
-    const int64_t carries = r->chunks * r->width, piece = 2 * GROUP + (rows < PIECE ? rows : PIECE);
+    const int64_t piece = 2 * GROUP + (rows < PIECE ? rows : PIECE);
+    int64_t carries = 0, first_bytes = 0, more, all;
     r->adds = r->f->op == LUN_OP_ADD && !r->is_free;
     if (r->by_operation)
         (void)lun__op_identity(r->f->op, r->t, &r->identity);
     r->neutral = r->adds ? MINUS_ZERO : r->identity;
     uint64_t cell = r->identity;
-    r->carries = malloc((size_t)(carries * r->size + most * (LUN_LANES + piece)));
+    const bool fits = !__builtin_mul_overflow(r->chunks, r->width, &carries) &&
+                      !__builtin_mul_overflow(carries, r->size, &first_bytes) &&
+                      !__builtin_mul_overflow(most, LUN_LANES + piece, &more) &&
+                      !__builtin_add_overflow(first_bytes, more, &all);
+    r->carries = fits ? malloc((size_t)all) : NULL;
     lun_status s = r->carries ? LUN_OK : lun__fail_nomem(r->e);
     if (s == LUN_OK && first)
         s = lun_read(r->e, first, &cell, 0, 1);
@@ -300,7 +305,7 @@ static lun_status open_memory(running *r, lun_array *first)
         s = lun__storage_new(r->e, r->t, rows * r->width, &r->out);
     if (s != LUN_OK)
         return s;
-    r->state = r->carries + carries * r->size;
+    r->state = r->carries + first_bytes;
     r->work = r->state + most * LUN_LANES;
     lun__dtype_cell_fill(r->t, r->identity, r->carries, carries);
     lun__dtype_cell_fill(r->t, cell, r->carries, r->width);
