@@ -59,6 +59,21 @@ function M.each_field(x, f)
     return loaded.each_field(x, f)
 end
 
+-- Records of a struct of arrays for the elements of its fields.
+function M.gather(struct, list)
+    return loaded.gather(struct, table.unpack(list))
+end
+
+-- Whether two arrays of records have the same elements of fields, by name and dtype.
+function M.alike(a, b)
+    local x, y = M.struct_of(a).lanes, M.struct_of(b).lanes
+    local same = #x == #y
+    for k = 1, same and #x or 0 do
+        same = same and x[k][1] == y[k][1] and x[k][2] == y[k][2]
+    end
+    return same
+end
+
 -- Calls f(name, array) for each element of the fields of an array of records, as "name.field", and f(name, x) for any
 -- other x.
 function M.each_column(name, x, f)

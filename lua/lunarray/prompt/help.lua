@@ -682,7 +682,11 @@ local SIGNS = {
         "of records (lun.struct): an array that shows a field, a.x = e stores into it;\n"
             .. "a record as a table, which has to have each field to be assigned;\n"
             .. "map, zip, stencil, sub, take, set and others as arrays have them; f gets records, may return one;\n"
-            .. "a:reduce(f, P(0, 0)) is a record, a:scan(f, P(0, 0)) are records: f(p, q) returns one",
+            .. "a:reduce(f, P(0, 0)) is a record, a:scan(f, P(0, 0)) are records: f(p, q) returns one;\n"
+            .. "a:eq(b) and a:ne(b) compare all fields; a:shift(k, P(0, 0)), a:pad(n, P(0, 0)), a:put(i, b),\n"
+            .. "a:take(i, {missing = P(0, 0)}), lun.where(mask, a, b), of which one may be a record P(1, 2);\n"
+            .. 'a:sort{by = {"x", "-y"}}, a:argsort{by = "pos.x"}, a:topk(k, {by = "x"}); a:unique(), lun.group(a),\n'
+            .. "lun.join(a, b) and keys of tables: by all fields in order",
     },
     { "concat concatenate", "a .. b", "concatenates a and b along the first dimension" },
     { "length", "#a", "the first extent: elements, or rows" },

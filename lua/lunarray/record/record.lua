@@ -16,6 +16,11 @@ local methods, events = elements.methods, elements.events
 
 local record = {}
 local offers = require "lunarray.record.recordcall" -- for functions of the module, by their names
+for name, f in pairs(require "lunarray.record.recordmoves") do
+    offers[name] = f
+end
+require "lunarray.record.recordorder"
+base.gather = offers.gather -- for those who know records by lunarray.base.records
 
 -- The error for records where an array is expected.
 local function refusal(r)
@@ -264,6 +269,29 @@ end
 
 for _, name in ipairs { "map", "zip", "stencil", "reduce", "scan" } do
     methods[name] = offers[name]
+end
+
+-- A method as a function of the module: its errors count the records.
+local function as_function(name)
+    return function(...)
+        local given = table.pack(...)
+        for k = 1, struct_of(given[1]) and 0 or given.n do
+            if struct_of(given[k]) then
+                misuse(k, name, refusal(given[k]))
+            end
+        end
+        local results = table.pack(base.try(methods[name], ...))
+        if not results[1] then
+            error(type(results[2]) == "string" and results[2]:gsub("bad argument #(%d+)", function(k)
+                return "bad argument #" .. k + 1
+            end, 1) or results[2], 0)
+        end
+        return table.unpack(results, 2, results.n)
+    end
+end
+
+for name in ("take sort argsort topk unique"):gmatch "%S+" do
+    offers[name] = as_function(name)
 end
 
 for _, functions in ipairs { methods, offers, events } do

@@ -272,11 +272,8 @@ function behind.windows(r, a, extents, w, opts)
     end)
 end
 
-function behind.take(_, a, extents, i, opts)
-    if type(opts) == "table" and opts.missing ~= nil then
-        misuse(2, "take", "nothing can be missing among records")
-    end
-    return array_methods.take(a, i, opts and along(_, opts, extents))
+function behind.take(r, a, extents, i, opts)
+    return array_methods.take(a, i, opts and along(r, opts, extents))
 end
 
 for _, name in ipairs { "compress", "spread" } do
@@ -289,26 +286,28 @@ for _, name in ipairs { "compress", "spread" } do
     end
 end
 
+-- f(...), a function of arrays: an error is one of the records' method.
+local function by_array(name, f, ...)
+    local ok, result = base.try(f, ...)
+    if not ok then
+        error(type(result) == "string" and as_method(result, name) or result, 0)
+    end
+    return result
+end
+
 -- Method `name` of each field; window: it shows their memory.
 local function fieldwise(name, window)
     methods[name] = function(r, ...)
         local arguments = table.pack(...)
         local first = first_of(r)
-        local function of(...)
-            local ok, result = base.try(...)
-            if not ok then
-                error(type(result) == "string" and as_method(result, name) or result, 0)
-            end
-            return result
-        end
-        if #struct_of(r).lanes > #struct_of(r) then
-            of(array_methods[name], first, table.unpack(arguments, 1, arguments.n)) -- what is wrong is so in its words
+        if #struct_of(r).lanes > #struct_of(r) then -- what is wrong is so in its words
+            by_array(name, array_methods[name], first, table.unpack(arguments, 1, arguments.n))
         end
         return each_field(r, function(a, _, extents)
             if extents and behind[name] then
-                return of(behind[name], r, a, extents, table.unpack(arguments, 1, arguments.n))
+                return by_array(name, behind[name], r, a, extents, table.unpack(arguments, 1, arguments.n))
             end
-            return of(array_methods[name], a, table.unpack(arguments, 1, arguments.n))
+            return by_array(name, array_methods[name], a, table.unpack(arguments, 1, arguments.n))
         end, window)
     end
 end
@@ -451,4 +450,4 @@ function methods.tobytes(r)
     return (base.bytes_of(r) or base.bytes_of(r:copy { layout = "aos" })):tobytes()
 end
 
-return { methods = methods, events = events }
+return { methods = methods, events = events, by_array = by_array }

@@ -13,6 +13,7 @@ local frame = require "lunarray.show.frame"
 local grouped = require "lunarray.table.grouped"
 local groups = require "lunarray.stream.groups"
 local object = require "lunarray.table.object"
+local ordering = require "lunarray.function.order"
 local rows = require "lunarray.table.rows"
 local sums = require "lunarray.stream.sums"
 
@@ -480,7 +481,7 @@ function verbs.value_counts(t, ...)
         end
     end
     local counted = aggregated(node, names, names, false, nil)
-    return rows.take(counted, rows.order { { counted.count, true } })
+    return rows.take(counted, ordering.by_keys { { counted.count, true } })
 end
 
 local function count_of(n, call)

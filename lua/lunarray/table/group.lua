@@ -89,6 +89,32 @@ local function rows_with_keys(keys)
     return kept or nil
 end
 
+-- The keys as Vectors, of records one for each element of their fields; what they were, by key: names of codes, or the
+-- struct, and the number of the first Vector; and of each Vector the number of its key.
+local function spread(given)
+    local keys, whats, owner = {}, {}, {}
+    for k, x in ipairs(given) do
+        local struct = records.struct_of(x)
+        if struct and select("#", x:shape()) ~= 1 then
+            misuse(k, "group", "a Vector of records expected, got %d axes", select("#", x:shape()))
+        end
+        local list, names = {}, nil
+        if struct then
+            list = select(2, records.lanes_of(x))
+        else
+            list[1], names = column(x, k, "group")
+        end
+        if #list[1] ~= #(keys[1] or list[1]) then
+            misuse(k, "group", "lengths differ: keys %s and %s", given_as.described(given[1]), given_as.described(x))
+        end
+        whats[k] = { names = names, struct = struct, number = #keys + 1, count = #list }
+        for _, key in ipairs(list) do
+            keys[#keys + 1], owner[#keys + 1] = key, k
+        end
+    end
+    return keys, whats, owner
+end
+
 -- lun.group(k1 [, k2, ...] [, {order=, levels=, dropna=}]): the rows in groups by equal keys.
 function M.group(...)
     local given, opts = { ... }, {}
@@ -108,22 +134,13 @@ function M.group(...)
     if opts.dropna ~= nil and type(opts.dropna) ~= "boolean" then
         misuse(#given + 1, "group", "option 'dropna': true or false expected, got %s", internal.kind_of(opts.dropna))
     end
-    local keys, names = {}, {}
-    for k, x in ipairs(given) do
-        keys[k], names[k] = column(x, k, "group")
-        if #keys[k] ~= #keys[1] then
-            misuse(k, "group", "lengths differ: keys %s and %s", given_as.described(given[1]), given_as.described(x))
-        end
-    end
+    local keys, whats, owner = spread(given)
     local kept = opts.dropna and rows_with_keys(keys) or nil
     local handle, count, operand = internal.grouping(keys, opts.order == "first")
     if not handle then
-        misuse(math.max(operand, 1), "group", "%s", count)
+        misuse(owner[math.max(operand, 1)], "group", "%s", count)
     end
-    for k = 1, #keys do
-        keys[k] = { names = names[k], number = k }
-    end
-    return new(handle, count, #given[1], keys, kept)
+    return new(handle, count, #given[1], whats, kept)
 end
 
 local function array(s, call, what, k)
@@ -140,6 +157,12 @@ function group.keys(g)
             out[i] = core.index(s.count)
         elseif not key.number then
             out[i] = table.move(key.names, 1, #key.names, 1, {})
+        elseif key.struct then
+            local list = {}
+            for k = 1, key.count do
+                list[k] = array(s, "keys", "key", key.number + k - 1)
+            end
+            out[i] = records.gather(key.struct, list)
         else
             local values = array(s, "keys", "key", key.number)
             if key.names then

@@ -8,6 +8,7 @@ local fault = require "lunarray.base.fault"
 local frame = require "lunarray.show.frame"
 local group = require "lunarray.table.group"
 local object = require "lunarray.table.object"
+local ordering = require "lunarray.function.order"
 local records = require "lunarray.base.records"
 local rows = require "lunarray.table.rows"
 local verbs = require "lunarray.table.verbs"
@@ -406,7 +407,7 @@ function M.value_counts(t, ...)
         end
     end
     local counted = M.agg(M.group(t, table.unpack(names)))
-    return rows.take(counted, rows.order { { counted.count, true } })
+    return rows.take(counted, ordering.by_keys { { counted.count, true } })
 end
 
 -- ---------------------------------------------------------------- within groups

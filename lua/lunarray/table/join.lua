@@ -11,7 +11,7 @@ local checked, column, is_list, is_texts = given_as.checked, given_as.column, gi
 local M = {}
 
 local function columns(x, argument)
-    if core.isarray(x) or is_texts(x) then
+    if core.isarray(x) or records.struct_of(x) or is_texts(x) then
         return { x }
     end
     if not is_list(x) then
@@ -25,11 +25,6 @@ local function both(a, b, k)
     if core.isarray(a) and core.isarray(b) then
         return a, b
     end
-    for i, x in ipairs { a, b } do
-        if records.struct_of(x) then
-            misuse(i, "join", "key %d: Vector or list of texts expected, got %s", k, records.kind_of(x))
-        end
-    end
     if is_texts(a) and core.isarray(b) and b:dtype() == "text" then
         return core.vector(a, "text"), b
     elseif is_texts(b) and core.isarray(a) and a:dtype() == "text" then
@@ -40,6 +35,24 @@ local function both(a, b, k)
     local all = table.move(b, 1, #b, #a + 1, table.move(a, 1, #a, 1, {}))
     local codes = column(all, 1, "join")
     return codes:sub(1, #a), codes:sub(#a + 1, #all)
+end
+
+-- Adds to x and y the columns of key k of each side, of records one for each element of their fields.
+local function add_key(x, y, a, b, k)
+    local of_a, of_b = records.struct_of(a), records.struct_of(b)
+    if not of_a and not of_b then
+        x[#x + 1], y[#y + 1] = both(a, b, k)
+        return
+    elseif not of_a or not of_b or not records.alike(a, b) then
+        misuse(2, "join", "key %d is %s on one side and %s on the other", k,
+            of_a and "records of " .. of_a.name or internal.kind_of(a),
+            of_b and (of_a and "records of %s with other fields" or "records of %s"):format(of_b.name)
+                or internal.kind_of(b))
+    end
+    local _, left = records.lanes_of(a)
+    local _, right = records.lanes_of(b)
+    table.move(left, 1, #left, #x + 1, x)
+    table.move(right, 1, #right, #y + 1, y)
 end
 
 local JOIN_OPTIONS <const> = { na = true }
@@ -59,7 +72,7 @@ function M.join(a, b, how, opts)
     end
     local x, y = {}, {}
     for k = 1, #left do
-        x[k], y[k] = both(left[k], right[k], k)
+        add_key(x, y, left[k], right[k], k)
     end
     local i, j = checked(1, "join", internal.join(x, y, how == "left", opts.na == "match"))
     return i, j

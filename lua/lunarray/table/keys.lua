@@ -45,12 +45,13 @@ function M.is_texts(x)
     return M.is_list(x) and (x[1] == nil and next(x) == nil or type(x[1]) == "string")
 end
 
--- "i16[4]", or "4 texts" of a list, for errors of lengths.
+-- "i16[4]", "P[4]" of records, or "4 texts" of a list, for errors of lengths.
 function M.described(x)
     if core.isarray(x) then
         return ("%s[%s]"):format(x:dtype(), table.concat({ x:shape() }, ", "))
     end
-    return ("%d text%s"):format(#x, #x == 1 and "" or "s")
+    local struct = records.struct_of(x)
+    return struct and ("%s[%d]"):format(struct.name, #x) or ("%d text%s"):format(#x, #x == 1 and "" or "s")
 end
 
 -- A column as a Vector of codes, and their texts if it is a list.

@@ -8,6 +8,7 @@ local frame = require "lunarray.show.frame"
 local group = require "lunarray.table.group"
 local misuse = require "lunarray.base.misuse"
 local object = require "lunarray.table.object"
+local ordering = require "lunarray.function.order"
 local records = require "lunarray.base.records"
 
 local M = {}
@@ -255,22 +256,14 @@ local function sort_key(t, x, k, opts)
     if type(x) == "string" and x:sub(1, 1) == "-" and not t:has(x) then
         x, descends = x:sub(2), true
     end
-    local found = object.column(t, x, "key " .. k)
-    if records.struct_of(found) then
-        fault("'sort': key %d: %s", k, records.kind_of(found))
-    end
-    return found, descends and true or nil
+    return object.column(t, x, "key " .. k), descends and true or nil
 end
 
--- The row numbers in the order of keys, the first one the most important: a list of { key, descending }.
-function M.order(keys, missing)
-    local order
-    for k = #keys, 1, -1 do
-        local key = order and keys[k][1]:take(order) or keys[k][1]
-        local by = key:argsort { descending = keys[k][2], missing = missing }
-        order = order and order:take(by) or by
-    end
-    return order
+-- Adds a key, or those of the elements of the fields of records, to a list of { key, descending }.
+local function add_key(keys, key, descends)
+    records.each_column("", key, function(_, array)
+        keys[#keys + 1] = { array, descends }
+    end)
 end
 
 -- t:sort(k1, "-k2", ... [, {descending=, missing=}]): the rows in the order of keys; stable.
@@ -286,10 +279,9 @@ function M.sort(t, ...)
         fault("'sort': name of a column, or an array, expected, got no value")
     end
     for k = 1, given.n do
-        local key, descends = sort_key(t, given[k], k, opts)
-        keys[k] = { key, descends }
+        add_key(keys, sort_key(t, given[k], k, opts))
     end
-    return M.take(t, M.order(keys, opts.missing == "first" and "first" or nil))
+    return M.take(t, ordering.by_keys(keys, opts.missing == "first" and "first" or nil))
 end
 
 -- ---------------------------------------------------------------- equal rows
