@@ -301,6 +301,15 @@ LUN_API lun_status lun_complex_lanes(lun_engine *e, lun_array *a, lun_array **ou
 LUN_API lun_status lun_complex_of(lun_engine *e, lun_array *lanes, lun_array **out);
 /* The dtype of the parts of a complex one; LUN_DTYPE_COUNT: it is none. */
 LUN_API lun_dtype lun_complex_part(lun_dtype t);
+/* Room for the text of any function of complex numbers whose name has up to 64 bytes. */
+#define LUN_COMPLEX_TEXT 16384
+/* The definition in C, in a line, of the operation `name`, "mul" or "exp", on structs "c64" or
+ * "c128", as t says, with members re and im, as function `symbol`: for texts of lun_function_c,
+ * which have the functions of real numbers that it calls, and with the bits of arrays.  It gives
+ * such a struct, a part (abs, angle) or an int (tests such as isnan).  LUN_EARG if there is no such
+ * operation of complex numbers, LUN_ERANGE if the text needs more than `room` bytes. */
+LUN_API lun_status lun_complex_text(const char *name, const char *symbol, lun_dtype t, size_t room,
+                                    char *text);
 
 /* Whether a has a dtype that kernels do not know, such as LUN_TEXT; asks no engine. */
 LUN_API bool lun_is_logical(const lun_array *a);

@@ -24,6 +24,14 @@ local function later(file, name, most)
 end
 
 lun.struct = later("record.record", "struct", 3)
+core.internal.offer_records { -- before there are structs
+    stand_in = function(text)
+        if text:find("c64", 1, true) or text:find("c128", 1, true) then
+            require "lunarray.record.record"
+            return require("lunarray.record.recordcall").stand_in(text)
+        end
+    end,
+}
 lun.load = later("format.io", "load", 2)
 lun.open = later("format.io", "open", 2)
 lun.save = later("format.io", "save", 3)

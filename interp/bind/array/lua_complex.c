@@ -261,6 +261,24 @@ static int part_of(lua_State *L)
     return 1;
 }
 
+/* core.internal.complex_text(name, symbol, dtype): the definition in C of a function of complex
+ * numbers of that dtype; nothing: there is none of that name. */
+static int push_text(lua_State *L)
+{
+    char text[LUN_COMPLEX_TEXT];
+    lun_dtype t;
+    const char *name = luaL_checkstring(L, 1), *symbol = luaL_checkstring(L, 2);
+    if (!lun_dtype_find(luaL_checkstring(L, 3), &t))
+        return luaL_argerror(L, 3, "dtype expected");
+    const lun_status s = lun_complex_text(name, symbol, t, sizeof text, text);
+    if (s == LUN_EARG)
+        return 0;
+    if (s != LUN_OK)
+        return luaL_error(L, "'%s': the name is too long", symbol);
+    lua_pushstring(L, text);
+    return 1;
+}
+
 /* core.internal.complex_lanes(a): real numbers, with a last axis of the two parts. */
 static int push_lanes(lua_State *L)
 {
@@ -378,8 +396,10 @@ int lun__lua_complex_former(lua_State *L, int i)
 void lun__open_complex(lua_State *L, const lun__parts *p)
 {
     static const lun__entry functions[] = {{"iscomplex", is_complex, 1}, {NULL, NULL, 0}};
-    static const luaL_Reg internal[] = {
-        {"complex_lanes", push_lanes}, {"complex_of", from_lanes}, {NULL, NULL}};
+    static const luaL_Reg internal[] = {{"complex_lanes", push_lanes},
+                                        {"complex_of", from_lanes},
+                                        {"complex_text", push_text},
+                                        {NULL, NULL}};
     static const luaL_Reg events[] = {{"__unm", minus},
                                       {"__eq", equal},
                                       {"__tostring", as_text},

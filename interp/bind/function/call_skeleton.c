@@ -8,10 +8,12 @@
 static int skeleton_call(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
-    lun__lua_skeleton_check(L, h, 1);
+    const lun__skeleton *k = lun__lua_skeleton_check(L, h, 1);
     int records = lun__record_among(L, 2);
     if (records)
         return lun__record_call(L, "call", records);
+    if (k->deferred)
+        return lun__record_call_text(L, "call");
     return lun__compose_run(L, h, 1, 2, NULL);
 }
 
@@ -42,9 +44,11 @@ static void unpack_run(lua_State *L)
 static int skeleton_run(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
-    lun__lua_skeleton_check(L, h, 1);
+    const lun__skeleton *k = lun__lua_skeleton_check(L, h, 1);
     if (lun__record_is_listed(L, 2))
         return lun__record_call_list(L, "run", 2);
+    if (k->deferred)
+        return lun__record_call_text(L, "run");
     unpack_run(L);
     bool into = !lua_isnil(L, 3);
     if (into)
@@ -151,6 +155,14 @@ static int array_skeleton(lua_State *L)
         return lun__record_call(L, row.name, records);
     }
     lun__lua_array_check(L, h, 1);
+    if ((k.kind == LUN_SKELETON_MAP || k.kind == LUN_SKELETON_ZIP) &&
+        lun__record_mentions_complex(L, f)) {
+        lua_pushvalue(L, f);
+        const bool deferred = lun__record_defer_text(L, lua_gettop(L));
+        lua_pop(L, 1);
+        if (deferred)
+            return lun__record_call_text(L, row.name);
+    }
     for (int i = 0; i < row.arrays; i++)
         c.element[i] = c.number[i] = i + 1;
     luaL_checkany(L, behind - 1);

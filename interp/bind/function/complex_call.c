@@ -97,10 +97,11 @@ static void push_wrapped(lua_State *L, lun__host *h, const lun__skeleton *k, con
 {
     const char *name = lun__lua_skeleton_row(k->kind).name;
     if (!lun__lua_function_push_code(L, h, k->f) || !lua_isfunction(L, -1))
-        luaL_error(L,
-                   "bad argument to '%s' (complex arrays need a Lua function: C source takes their "
-                   "parts, real() and imag())",
-                   name);
+        luaL_error(
+            L,
+            "bad argument to '%s' (complex arrays need a Lua function, or one in C for map or "
+            "zip with parameters 'c128' or 'c64': others take parts, real() and imag())",
+            name);
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__CORE);
     lua_getfield(L, -1, "internal");
     lua_getfield(L, -1, "complex_methods");

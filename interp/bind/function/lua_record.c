@@ -107,7 +107,7 @@ static int skeleton_of(lua_State *L)
     int at = lua_gettop(L);
     *k = *old;
     k->box = box;
-    k->varies = false; /* the function in use has been chosen */
+    k->varies = k->deferred = false; /* the function in use has been chosen */
     k->leaves = (int)leaves;
     k->f = lun__lua_function_at(L, h, 2, k->leaves, false);
     lua_setiuservalue(L, at, LUN__USE_FUNCTION);

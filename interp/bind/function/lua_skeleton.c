@@ -155,10 +155,11 @@ static int new_skeleton(lua_State *L)
     lun__bind_count(L, row.name, row.option[0] ? options : options - 1);
     lua_settop(L, options);
     lua_pushvalue(L, 1);
-    if (kind == LUN_SKELETON_MAP || kind == LUN_SKELETON_ZIP)
-        lun__record_defer_text(L, 1);
+    const bool deferred =
+        (kind == LUN_SKELETON_MAP || kind == LUN_SKELETON_ZIP) && lun__record_defer_text(L, 1);
     lun__skeleton *k = lun__lua_skeleton_new(L, h, kind);
     int at = lua_gettop(L);
+    k->deferred = deferred;
     k->varies = lun__lua_variant_is(L, h, 1);
     if (row.combines && lun__lua_variant_is(L, h, 2))
         lun__blame_argument(L, 2, "a variant that combines goes with the method a:allpairs");

@@ -41,8 +41,9 @@ typedef struct lun__skeleton {
     lun__around around;              /* of a stencil */
     int leaves, length;              /* arrays that it takes; steps and arguments in its list */
     lua_Integer workgroup;           /* 0: tuned */
-    bool varies; /* f is that of a variant, the source, and chosen again at each call */
-    int outs;    /* dtypes in `out`, one for each result; -1: one for all; 0: as they are */
+    bool deferred; /* a C text that is compiled when the structs that it takes are known */
+    bool varies;   /* f is that of a variant, the source, and chosen again at each call */
+    int outs;      /* dtypes in `out`, one for each result; -1: one for all; 0: as they are */
     signed char out[LUN_MAX_OUTPUTS];
 } lun__skeleton;
 

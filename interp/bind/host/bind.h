@@ -288,9 +288,13 @@ int lun__record_call_list(lua_State *L, const char *name, int i);
 int lun__record_gather(lua_State *L, int first);
 /* Pops the table of the functions that lua/lunarray has for records, and keeps it. */
 void lun__record_set_overrides(lua_State *L);
-/* Replaces a C text at i that takes records by a function that takes only records: the text is
- * compiled when the struct is known. */
-void lun__record_defer_text(lua_State *L, int i);
+/* Whether a C text is at i that mentions complex numbers. */
+bool lun__record_mentions_complex(lua_State *L, int i);
+/* Replaces a C text at i that takes records or complex numbers by a function that takes only
+ * records, and is true: the text is compiled when the structs are known. */
+bool lun__record_defer_text(lua_State *L, int i);
+/* Ends a call with such a text as lun__record_call does, whatever its arguments are. */
+int lun__record_call_text(lua_State *L, const char *name);
 
 /* The number of the operation that the function at i, of lun.atomic, is; -1: it is none. */
 int lun__lua_atomic_at(lua_State *L, int i);

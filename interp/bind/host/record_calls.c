@@ -1,5 +1,7 @@
 /* record_calls.c - calls with records among their arguments, tables of
  * lua/lunarray/record/record.lua, or with blocked arrays, whose functions take over. */
+#include <string.h>
+
 #include "bind/host/bind.h"
 
 /* The field of a metatable with record.lua's functions by their names. */
@@ -111,7 +113,7 @@ int lun__record_call_shape(lua_State *L, const char *name)
     return -1;
 }
 
-/* Its address is the registry's key for the functions for records, once there are structs. */
+/* Its address is the registry's key for the functions for records. */
 static const char offers_key;
 
 void lun__record_set_overrides(lua_State *L)
@@ -119,22 +121,45 @@ void lun__record_set_overrides(lua_State *L)
     lua_rawsetp(L, LUA_REGISTRYINDEX, &offers_key);
 }
 
-void lun__record_defer_text(lua_State *L, int i)
+/* Pushes what the registry has of these functions; nil before there are any. */
+static bool push_offers(lua_State *L)
+{
+    return lua_rawgetp(L, LUA_REGISTRYINDEX, &offers_key) == LUA_TTABLE;
+}
+
+bool lun__record_mentions_complex(lua_State *L, int i)
+{
+    const char *text = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : "";
+    return strstr(text, lun_dtype_name(LUN_C64)) || strstr(text, lun_dtype_name(LUN_C128));
+}
+
+bool lun__record_defer_text(lua_State *L, int i)
 {
     const int top = lua_gettop(L);
+    bool deferred = false;
     if (lua_type(L, i) != LUA_TSTRING)
-        return;
-    if (lua_rawgetp(L, LUA_REGISTRYINDEX, &offers_key) == LUA_TTABLE &&
-        (lua_pushliteral(L, "stand_in"), lua_rawget(L, -2)) == LUA_TFUNCTION) {
-        lua_replace(L, -2);
+        return false;
+    if (push_offers(L) && (lua_pushliteral(L, "stand_in"), lua_rawget(L, -2)) == LUA_TFUNCTION) {
         lua_pushvalue(L, i);
         lua_call(L, 1, 1);
-        if (lua_isfunction(L, -1))
+        deferred = lua_isfunction(L, -1);
+        if (deferred)
             lua_copy(L, -1, i);
-        lua_pop(L, 1);
-        return;
     }
     lua_settop(L, top);
+    return deferred;
+}
+
+int lun__record_call_text(lua_State *L, const char *name)
+{
+    luaL_checkstack(L, LUA_MINSTACK, "too many arguments");
+    if (!push_offers(L))
+        return luaL_error(L, "'%s' of a C function without its files", name);
+    lua_getfield(L, -1, name);
+    lua_insert(L, 1);
+    lua_pop(L, 1);
+    lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+    return lua_gettop(L);
 }
 
 int lun__record_gather(lua_State *L, int first)

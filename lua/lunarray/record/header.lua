@@ -16,8 +16,8 @@ end
 
 -- ---------------------------------------------------------------- text
 
--- The text with comments, strings and directives blanked, as long as it was.
-function header.blanked(text)
+-- The text with comments, strings and, unless they are kept, directives blanked, as long as it was.
+function header.blanked(text, keeps)
     local function blank(part)
         return (part:gsub("[^\n]", " "))
     end
@@ -38,7 +38,8 @@ function header.blanked(text)
         parts[#parts + 1] = stop > at and blank(part) or part
         at = stop + 1
     end
-    return (table.concat(parts):gsub("%f[^\n\0]%s*#[^\n]*", blank))
+    local plain = table.concat(parts)
+    return keeps and plain or (plain:gsub("%f[^\n\0]%s*#[^\n]*", blank))
 end
 
 -- The text of a file, with the files that it includes by #include "x" in their places; or nil, message.

@@ -2,6 +2,7 @@
 -- among their arguments are routed here by interp/bind/host/record_calls.c.
 
 local base = require "lunarray.record.recordbase"
+local complextext = require "lunarray.record.complextext"
 local core = require "lunarray.core"
 local header = require "lunarray.record.header"
 local records = require "lunarray.base.records"
@@ -339,6 +340,9 @@ end
 local function new_struct(name, fields, options)
     if type(name) == "string" and type(fields) == "string" and name:find "[/.]" then
         return of_header(name, fields, options)
+    end
+    if complextext.struct(name) then
+        misuse(1, "struct", ("'%s' is a dtype"):format(name))
     end
     local s, argument, message = struct.new(name, fields, options, struct_type)
     if not s then

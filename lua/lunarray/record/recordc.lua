@@ -1,6 +1,7 @@
--- C functions that take records: the text of a function around one that takes the fields and builds the structs. Knows
--- no array.
+-- C functions that take records or complex numbers: the text of a function around one that takes their parts and builds
+-- the structs. Knows no array.
 
+local complextext = require "lunarray.record.complextext"
 local header = require "lunarray.record.header"
 local struct = require "lunarray.record.struct"
 
@@ -75,6 +76,16 @@ local function name_of(parameter, s)
     return not parameter:find "[*%[]" and #words == 2 and words[1] == s.name and words[2] or nil
 end
 
+-- The struct, as named(word) knows it, that a parameter takes one of; nil: it takes none.
+function recordc.by_value(parameter, named)
+    for word in parameter:gmatch "[%a_][%w_]*" do
+        local s = named(word)
+        if s then
+            return name_of(parameter, s) and s or nil
+        end
+    end
+end
+
 -- The fields of s that occur in the text, the first one if none does.
 local function fields_in(text, s)
     local list = {}
@@ -86,16 +97,25 @@ local function fields_in(text, s)
     return #list > 0 and list or { s[1] }
 end
 
--- The beginning of a function without a type: that of the first field, and a name if that is missing too.
-local function result(text, f, structs)
+-- What is missing in front of a function's parameters: its type, then " ", or its name as well, " f"; nil: nothing.
+local function missing_of(text, f)
     local front = text:sub(1, f.open - 1)
-    local missing = front:find "^%s*$" and " f" or front:find "^%s*[%a_][%w_]*%s*$" and " "
-    for _, s in ipairs(missing and structs or {}) do
+    return front:find "^%s*$" and " f" or front:find "^%s*[%a_][%w_]*%s*$" and " " or nil
+end
+
+-- The struct of the first parameter that is one.
+local function first_of(structs)
+    for _, s in ipairs(structs) do
         if s then
-            return struct.c_name(s.lanes[1][2]) .. missing
+            return s
         end
     end
-    return ""
+end
+
+-- The beginning of a function without a type: that of the first field, and a name if that is missing too.
+local function result(text, f, structs)
+    local missing, s = missing_of(text, f), first_of(structs)
+    return missing and s and struct.c_name(s.lanes[1][2]) .. missing or ""
 end
 
 -- The struct that the function gives, as named(word) knows it; nil: a number, or nothing.
@@ -166,19 +186,20 @@ local function storing(text, f, parameters, elements, start, R)
         table.concat(front, ", "), table.concat(start, " "), call, table.concat(stores, " "))
 end
 
--- The text for the fields of records; structs: of each element, or false; named(word): the struct of that name. Also
--- the names of the fields that it takes, by element, {} for what is no record, and the struct that it gives: then the
--- text is one that stores its lanes, and the number of f's parameters. Nil, what is wrong.
-function recordc.text(text, structs, named)
-    local plain = blanked(text)
-    local f, message = entry_of(plain, functions_of(plain))
-    if not f then
-        return nil, message
-    end
-    local R = returned(plain, f, named)
-    local parameters, fields, start, types = parameters_of(text, f), {}, {}, { R }
-    f.parameters = table.move(parameters, 1, #parameters, 1, {})
-    for k, s in ipairs(structs) do
+-- The parameter for the parts of a whole array of complex numbers that the function takes as `name`, with the statement
+-- that makes a pointer to the structs of it.
+local function as_parts(s, name)
+    local part = struct.c_name(s.lanes[1][2])
+    return ("const %s *%s__parts"):format(part, name),
+        ("__global const %s *%s = (__global const %s *)%s__parts;"):format(s.name, name, s.name, name)
+end
+
+-- Puts parameters for the lanes of structs in place of those of f; gives the statements that make the structs, and the
+-- fields that are taken of each; or nil, what is wrong. all: of all fields.
+local function lowered(plain, parameters, given, all)
+    local fields, start = {}, {}
+    for k, s in ipairs(given.structs) do
+        local pointer = given.pointers[k]
         fields[k] = {}
         if s then
             local name = parameters[k] and name_of(parameters[k], s)
@@ -186,33 +207,86 @@ function recordc.text(text, structs, named)
                 return nil, ("parameter %d of the C function has to be a '%s', not '%s'"):format(k, s.name,
                     (parameters[k] or "nothing"):match "^%s*(.-)%s*$")
             end
-            fields[k] = R and table.move(s, 1, #s, 1, {}) or fields_in(plain, s) -- all of what may be given back
+            local whole = all or complextext.is(s) or k > given.leaves
+            fields[k] = whole and table.move(s, 1, #s, 1, {}) or fields_in(plain, s)
             parameters[k], start[#start + 1] = as_scalars(s, name, fields[k])
-            types[#types + 1] = s
+        elseif pointer then
+            parameters[k], start[#start + 1] = as_parts(pointer, last_name(parameters[k]))
         end
     end
+    return start, fields
+end
+
+-- The text in front of the function: the structs that it takes, gives or mentions, and functions of complex numbers;
+-- and the text without structs of these names.
+local function preceded(text, plain, types)
+    table.move(complextext.structs_in(plain), 1, 2, #types + 1, types)
     local definitions, known = definitions_of(types)
     text = header.without(text, known)
-    local before = definitions .. (text:find "^%s*#" and "\n" or " ")
-    if R then
-        return before .. storing(text, f, parameters, #structs, start, R), fields, R, #f.parameters
+    return definitions .. " " .. complextext.functions_in(plain) .. (text:find "^%s*#" and "\n" or " "), text
+end
+
+-- The text for the fields of records, and the parts of complex numbers; given: structs (those of the parameters, or
+-- false), pointers (of those that are whole arrays of complex numbers their structs), leaves (how many are elements);
+-- named(word): the struct of that name. Also the names of the fields that it takes, by parameter, {} for what is no
+-- record, and the struct that it gives: then the text is one that stores its lanes, and the number of f's parameters.
+-- Nil, what is wrong.
+function recordc.text(text, given, named)
+    local plain, kept = blanked(text), blanked(text, true)
+    local f, message = entry_of(plain, functions_of(plain))
+    if not f then
+        return nil, message
     end
-    return before .. result(text, f, structs) .. text:sub(1, f.open) .. table.concat(parameters, ", ")
+    local first, missing = first_of(given.structs), missing_of(plain, f)
+    local R = returned(plain, f, named) or missing and complextext.is(first) and first
+    local parameters, types = parameters_of(text, f), { R or nil }
+    f.parameters = table.move(parameters, 1, #parameters, 1, {})
+    local start, fields = lowered(plain, parameters, given, R)
+    if not start then
+        return nil, fields
+    end
+    for _, s in ipairs(given.structs) do
+        types[#types + 1] = s or nil
+    end
+    if R and missing then
+        f.open, f.close, f.body = f.open + #R.name + 2, f.close + #R.name + 2, f.body + #R.name + 2
+        text = R.name .. " " .. (missing == " f" and "f" or " ") .. text
+    end
+    local before
+    before, text = preceded(text, kept, types)
+    if R then
+        return before .. storing(text, f, parameters, given.leaves, start, R), fields, R, #f.parameters
+    end
+    return before .. result(text, f, given.structs) .. text:sub(1, f.open) .. table.concat(parameters, ", ")
         .. text:sub(f.close, f.body) .. " " .. table.concat(start, " ") .. text:sub(f.body + 1), fields
 end
 
--- Whether the function that kernels call takes a struct, one of those that are the keys of `structs`.
+-- The parameters of the function that kernels call, as texts; nil, what is wrong.
+function recordc.parameters(text)
+    local plain = blanked(text)
+    local f, message = entry_of(plain, functions_of(plain))
+    return f and parameters_of(plain, f), message
+end
+
+-- Whether the function that kernels call takes or gives a struct, one of those that are the keys of `structs`, or the
+-- text has complex numbers.
 function recordc.takes(text, structs)
     if not text:find("{", 1, true) then
         return false
     end
     local plain = blanked(text)
+    if #complextext.structs_in(plain) > 0 then
+        return true
+    end
     local f = entry_of(plain, functions_of(plain))
-    for _, parameter in ipairs(f and parameters_of(text, f) or {}) do
-        for s in pairs(structs) do
-            if parameter:find("%f[%w_]" .. s.name .. "%f[^%w_]") then
-                return true
-            end
+    if not f then
+        return false
+    end
+    local start = plain:sub(1, f.open - 1):match "()[^;}]*$"
+    local head = plain:sub(start, f.close)
+    for s in pairs(structs) do
+        if head:find("%f[%w_]" .. s.name .. "%f[^%w_]") then
+            return true
         end
     end
     return false

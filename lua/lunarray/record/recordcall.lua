@@ -10,6 +10,7 @@ local header = require "lunarray.record.header"
 local recordc = require "lunarray.record.recordc"
 local scope = require "lunarray.base.scope"
 local struct = require "lunarray.record.struct"
+local textcall = require "lunarray.record.textcall"
 local unique = require "lunarray.base.unique"
 
 local internal = core.internal
@@ -164,20 +165,6 @@ end
 
 -- ---------------------------------------------------------------- calls
 
--- The error of a call with fields instead of records, as one of the script's call: owner: of each operand the argument.
-local function as_called(e, owner)
-    return type(e) == "string" and e:gsub("bad argument #(%d+) to", function(k)
-        return ("bad argument #%d to"):format(owner[tonumber(k)] or tonumber(k))
-    end, 1) or e
-end
-
-local function settle(owner, ok, ...)
-    if not ok then
-        error(as_called(..., owner), 0)
-    end
-    return ...
-end
-
 -- The fields of a call's records, and other elements, as one list: arrays, their names, the numbers of the arguments.
 local function spread(leaves, given)
     local structs, arrays, names, owner = {}, {}, {}, {}
@@ -189,16 +176,6 @@ local function spread(leaves, given)
         end
     end
     return structs, arrays, names, owner
-end
-
--- Records among the further arguments of what does not take them there.
-local function refuse_behind(name, given, leaves)
-    for k = leaves + 1, given.n do
-        if struct_of(given[k]) then
-            misuse(k, name, "records behind the elements: a function in Lua takes them in map and zip, and elsewhere "
-                .. "captures them, and reads records[i].x")
-        end
-    end
 end
 
 -- Calls s with the passed operands, again as long as another one turns out to be read.
@@ -232,121 +209,10 @@ local function call_around(s, f, given, leaves, structs, arrays, names, owner)
         local missing = not results[1] and type(results[2]) == "string"
             and results[2]:match "lun_hole (%d+) is not passed"
         if not missing then
-            return settle(from, table.unpack(results, 1, results.n))
+            return textcall.settle(from, table.unpack(results, 1, results.n))
         end
         one.passed[tonumber(missing)], one.f = true, nil
     end
-end
-
--- s with the function f of so many arrays.
-local function skeleton_of(s, f, count, name)
-    local ok, result = pcall(internal.skeleton_of, s, f, count)
-    if not ok then
-        error(type(result) == "string" and result:gsub("bad argument #2 to '[^']*'", ("bad argument #1 to '%s'"):format(
-            name)) or result, 0)
-    end
-    return result
-end
-
--- The struct of that name, one of those of the call or any other that there is.
-local function named_among(structs, name)
-    return function(word)
-        local found
-        for _, s in ipairs(structs) do
-            found = found or s and s.name == word and s
-        end
-        for s in pairs(not found and base.types or {}) do
-            if s.name == word and found and not struct.same(found, s) then
-                misuse(1, name, ("there are several structs '%s' with other fields"):format(word))
-            end
-            found = s.name == word and s or found
-        end
-        return found
-    end
-end
-
--- The lanes that a C text takes, fields: by element, the numbers of their arguments.
-local function taken_lanes(structs, fields, arrays, owner)
-    local list, from, k = {}, {}, 0
-    for i, of in ipairs(structs) do
-        local wanted = {}
-        for _, field in ipairs(fields[i]) do
-            wanted[field] = true
-        end
-        for n = 1, of and #of.lanes or 1 do
-            k = k + 1
-            if not of or wanted[of.lanes[n][1]:match "^[^.[]+"] then
-                list[#list + 1], from[#from + 1] = arrays[k], owner[k]
-            end
-        end
-    end
-    return list, from
-end
-
-local MOST_PARAMETERS <const> = 32 -- of a C function
-
--- The records that a C text gives: arrays for their lanes, which it stores at an index, are its last arguments.
-local function call_storing(s, text, name, R, list, from, given, leaves, structs)
-    local first
-    for k, of in ipairs(structs) do
-        first = first or of and given[k]
-    end
-    local shape, out = { first:shape() }, {}
-    for k, a in ipairs(list) do
-        if core.isarray(a) and table.concat({ a:shape() }, ",") ~= table.concat(shape, ",") then
-            misuse(from[k], name, "a C function that gives records takes elements of one shape")
-        end
-    end
-    if #list + 1 + math.max(given.n - leaves, 0) + #R.lanes > MOST_PARAMETERS then
-        misuse(1, name, ("the C function takes and gives %d elements of records, at most %d"):format(#list + #R.lanes,
-            MOST_PARAMETERS - 1 - math.max(given.n - leaves, 0)))
-    end
-    for k, lane in ipairs(R.lanes) do
-        local half = lane[2] == "f16" or lane[2] == "bf16"
-        out[k] = core.zeros(shape, half and "f32" or lane[2])
-    end
-    list[#list + 1], from[#from + 1] = (core.index(first:size()) - 1):reshape(shape), 1
-    local count, extras = #list, math.max(given.n - leaves, 0)
-    for i = 1, extras do
-        list[count + i], from[count + i] = given[leaves + i], leaves + i
-    end
-    table.move(out, 1, #out, count + extras + 1, list)
-    if first:size() > 0 then
-        settle(from, base.try(skeleton_of(s, text, count, name), table.unpack(list, 1, count + extras + #out)))
-    end
-    return offers.gather(R, table.unpack(out))
-end
-
--- The text of a C function, given as such or by its path; nil: f is none.
-local function c_text(f, name)
-    if type(f) ~= "string" then
-        return nil
-    elseif f:find("{", 1, true) or f:find "^%s*%(" then
-        return f
-    elseif f:find "^[/.]" then
-        local text, message = header.text_of(f)
-        return text or misuse(1, name, message)
-    end
-end
-
--- The same of a C text.
-local function call_text(s, text, name, given, leaves, structs, arrays, owner)
-    local rewritten, fields, R, parameters = recordc.text(text, structs, named_among(structs, name))
-    if not rewritten then
-        misuse(1, name, fields)
-    end
-    local list, from = taken_lanes(structs, fields, arrays, owner)
-    if R and parameters ~= given.n then
-        misuse(leaves + 1, name, ("the function has %d parameters, but is called with %d elements and %d extra "
-            .. "arguments"):format(parameters, leaves, given.n - leaves))
-    elseif R then
-        return call_storing(s, rewritten, name, R, list, from, given, leaves, structs)
-    end
-    local count, extras = #list, math.max(given.n - leaves, 0)
-    for i = 1, extras do
-        list[count + i], from[count + i] = given[leaves + i], leaves + i
-    end
-    return settle(from, base.try(skeleton_of(s, rewritten, count, name), table.unpack(list, 1, count + extras)))
 end
 
 -- A stencil whose function, in Lua, sees the records around each index.
@@ -366,7 +232,8 @@ local function call_stencil(s, f, given, leaves, structs, arrays, owner)
         list[count + i], owner[count + i] = given[leaves + i], leaves + i
     end
     local made = function_around(f, structs, rank, extras)
-    return settle(owner, base.try(skeleton_of(s, made, count, "stencil"), table.unpack(list, 1, count + extras)))
+    local around_each = textcall.skeleton_of(s, made, count, "stencil")
+    return textcall.settle(owner, base.try(around_each, table.unpack(list, 1, count + extras)))
 end
 
 -- s(...) with records among the arguments.
@@ -376,20 +243,19 @@ local function call(s, ...)
         misuse(1, name, "records are taken by map, zip and stencil alone: take fields")
     end
     local given = table.pack(...)
-    local structs, arrays, names, owner = spread(leaves, given)
     local in_lua = type(f) == "function" and getinfo(f, "S").what ~= "C"
+    local text = not in_lua and name ~= "stencil" and textcall.text_of(f, name)
+    if text then
+        return textcall.call(s, text, name, given, leaves)
+    end
+    local structs, arrays, names, owner = spread(leaves, given)
     if not in_lua or name == "stencil" then
-        refuse_behind(name, given, leaves)
+        textcall.refuse_behind(name, given, leaves)
     end
     if name == "stencil" then
         return call_stencil(s, f, given, leaves, structs, arrays, owner)
-    end
-    if in_lua then
+    elseif in_lua then
         return call_around(s, f, given, leaves, structs, arrays, names, owner)
-    end
-    local text = c_text(f, name)
-    if text then
-        return call_text(s, text, name, given, leaves, structs, arrays, owner)
     end
     misuse(1, name, "records need a function in Lua or C; what else computes takes fields")
 end
@@ -531,32 +397,6 @@ function offers.stand_in(text)
     return recordc.takes(text, base.types) and stand_in or nil
 end
 
--- Records of s of arrays for its lanes, take() for each in order.
-local function gathered(s, take)
-    local fields = {}
-    for _, name in ipairs(s) do
-        local dtype, extents = s.dtypes[name], s.extents[name]
-        if struct.is(dtype) then
-            fields[name] = gathered(dtype, take)
-        else
-            local parts = {}
-            for k = 1, extents and extents[1] * (extents[2] or 1) or 1 do
-                local a = take()
-                parts[k] = a:dtype() == dtype and a or a:cast(dtype)
-            end
-            fields[name] = not extents and parts[1] or base.stacked(parts, extents)
-        end
-    end
-    return base.make(s, fields)
-end
-
--- Records of s from the lanes that a function returned.
-function offers.gather(s, ...)
-    local given, k = table.pack(...), 0
-    return gathered(s, function()
-        k = k + 1
-        return given[k]
-    end)
-end
+offers.gather = textcall.gather
 
 return offers

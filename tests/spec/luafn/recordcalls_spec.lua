@@ -312,7 +312,7 @@ describe("C functions of records", function()
                 local _ = a:map "double one(Point p) { return p.x; } double two(Point p) { return p.x; }"
             end,
             ["attempt to perform 'n/0'"] = function() a:map("(Point p) { return p.n / (p.n - p.n); }"):eval() end,
-            ["C function of records"] = function() return lun.map "(Point p) { return p.x; }"(lun.index(3)) end,
+            ["records of Point expected, got a Vector i64[3]"] = function() return lun.map "(Point p) { return p.x; }"(lun.index(3)) end,
         } do
             expect.failure(text, call)
         end
