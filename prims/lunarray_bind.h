@@ -302,7 +302,7 @@ LUN_API lun_status lun_complex_of(lun_engine *e, lun_array *lanes, lun_array **o
 /* The dtype of the parts of a complex one; LUN_DTYPE_COUNT: it is none. */
 LUN_API lun_dtype lun_complex_part(lun_dtype t);
 /* Room for the text of any function of complex numbers whose name has up to 64 bytes. */
-#define LUN_COMPLEX_TEXT 16384
+#define LUN_COMPLEX_TEXT 20000
 /* The definition in C, in a line, of the operation `name`, "mul" or "exp", on structs "c64" or
  * "c128", as t says, with members re and im, as function `symbol`: for texts of lun_function_c,
  * which have the functions of real numbers that it calls, and with the bits of arrays.  It gives

@@ -60,32 +60,48 @@ row("extract", "a:extract(mask)", "the elements where mask is true: a:compress",
         return a:compress(array(mask, 2))
     end)
 
+-- At each element of a, real numbers, the line through the points (x, y), all floats; left and right: numbers.
+local function interpolated(a, x, y, left, right)
+    local n, inside = #x, nil
+    if n == 1 then
+        inside = core.zeros(1) + y[1]
+    else
+        local k = core.clamp(x:searchsorted(a, { side = "right" }) - 1, 1, n - 1)
+        local slope = (y:sub(2) - y:sub(1, -2)) / (x:sub(2) - x:sub(1, -2))
+        inside = slope:take(k) * (a - x:take(k)) + y:take(k)
+        inside = where(a:eq(x:take(k + 1)), y:take(k + 1), where(a:eq(x:take(k)), y:take(k), inside))
+    end
+    return where(a:isnan(), a, where(a:lt(x[1]), left or y[1], where(a:gt(x[n]), right or y[n], inside)))
+end
+
+-- A number for one end of complex values.
+local function complex_end(z)
+    return core.iscomplex(z) and z or call.number(z, 4)
+end
+
 row("interp", "a:interp(x, y [, {left=, right=}])",
     "at each element of a the line through the points (x, y), x ascending; before and after them left and right, by\n"
-        .. "default the first and the last y",
+        .. "default the first and the last y; y may be complex",
     "lun.vector{1.5, 9.0}:interp(lun.vector{1, 2}, lun.vector{10, 20})", "{15.0, 20.0}",
     function(a, x, y, options)
         a = call.floating(array(a, 1))
-        x, y = call.floating(ascending(x, 2)), call.floating(call.vector(y, 3))
+        x, y = call.floating(ascending(x, 2)), call.vector(y, 3)
         options = call.options(options, 4, "left right")
-        local n = #x
-        if n == 0 then
+        local complex = core.iscomplex(y)
+        if #x == 0 then
             bad(2, "a point at least is needed")
-        elseif #y ~= n then
-            bad(3, "%d values for %d places", #y, n)
+        elseif #y ~= #x then
+            bad(3, "%d values for %d places", #y, #x)
         end
-        local left = options.left == nil and y[1] or call.number(options.left, 4)
-        local right = options.right == nil and y[n] or call.number(options.right, 4)
-        local inside
-        if n == 1 then
-            inside = core.zeros(1) + y[1]
-        else
-            local k = core.clamp(x:searchsorted(a, { side = "right" }) - 1, 1, n - 1)
-            local slope = (y:sub(2) - y:sub(1, -2)) / (x:sub(2) - x:sub(1, -2))
-            inside = slope:take(k) * (a - x:take(k)) + y:take(k)
-            inside = where(a:eq(x:take(k + 1)), y:take(k + 1), where(a:eq(x:take(k)), y:take(k), inside))
+        local number = complex and complex_end or function(z) return call.number(z, 4) end
+        local left, right = options.left and number(options.left), options.right and number(options.right)
+        if not complex then
+            return interpolated(a, x, call.floating(y), left, right)
         end
-        return where(a:isnan(), a, where(a:lt(x[1]), left, where(a:gt(x[n]), right, inside)))
+        local function of_part(part)
+            return interpolated(a, x, part(y), left and part(left), right and part(right))
+        end
+        return core.complex(of_part(core.real), of_part(core.imag))
     end)
 
 -- ---------------------------------------------------------------- different values
