@@ -233,9 +233,9 @@ lun_status lun_complex_text(const char *name, const char *symbol, lun_dtype t, s
                             char *text)
 {
     text_function f;
-    const lun_dtype part = lun_complex_part(t);
-    if (!name || !symbol || !text || part == LUN_DTYPE_COUNT || !find(name, &f))
+    if (!name || !symbol || !text || lun_dtype_kind(t) != LUN_KIND_COMPLEX || !find(name, &f))
         return LUN_EARG;
+    const lun_dtype part = lun__dtype_storage(t);
     writing w = {.text = text, .room = room, .part = lun__dtype_is_double(part) ? WIDE : NARROW};
     write_function(&w, f, symbol, lun_dtype_name(t));
     return w.failed ? LUN_ERANGE : LUN_OK;

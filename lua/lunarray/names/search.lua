@@ -62,7 +62,7 @@ row("extract", "a:extract(mask)", "the elements where mask is true: a:compress",
 
 -- At each element of a, real numbers, the line through the points (x, y), all floats; left and right: numbers.
 local function interpolated(a, x, y, left, right)
-    local n, inside = #x, nil
+    local n, inside = #x
     if n == 1 then
         inside = core.zeros(1) + y[1]
     else

@@ -161,3 +161,14 @@ void lun__indices_end(lun_engine *e, lun_indexed *i, lun_taking *x)
     for (int k = 0; k < 4; k++)
         lun__node_release(e, used[k]);
 }
+
+lun_status lun__indices_no_values(lun_engine *e, const lun_array *to, const lun_array *x, int rank,
+                                  const int64_t *shape)
+{
+    char from[96], text[96];
+    const lun_array whole = {
+        .viewed = true, .node = lun__array_top(to)->node, .at = lun__layout_right(rank, shape)};
+    e->error_operand = 3;
+    return lun__fail(e, LUN_ESHAPE, "%s does not broadcast to the shape of the indices: %s",
+                     lun__array_describe(x, from), lun__array_describe(&whole, text));
+}

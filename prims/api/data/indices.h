@@ -24,4 +24,9 @@ lun_status lun__indices_offsets(lun_engine *e, const lun_indexed *i, const lun_l
 /* Releases x's references but the source. */
 void lun__indices_end(lun_engine *e, lun_indexed *i, lun_taking *x);
 
+/* LUN_ESHAPE: x, the third operand, does not go with the elements of `to` at the indices, which
+ * have that shape. */
+lun_status lun__indices_no_values(lun_engine *e, const lun_array *to, const lun_array *x, int rank,
+                                  const int64_t *shape);
+
 #endif

@@ -67,17 +67,6 @@ typedef struct put {
     lun_dtype given; /* of the values as they came */
 } put;
 
-lun_status lun__put_no_values(lun_engine *e, const lun_array *to, const lun_array *x, int rank,
-                              const int64_t *shape)
-{
-    char from[96], text[96];
-    const lun_array whole = {
-        .viewed = true, .node = lun__array_top(to)->node, .at = lun__layout_right(rank, shape)};
-    e->error_operand = 3;
-    return lun__fail(e, LUN_ESHAPE, "%s does not broadcast to the shape of the indices: %s",
-                     lun__array_describe(x, from), lun__array_describe(&whole, text));
-}
-
 /* x broadcast to the shape of the indices. */
 static lun_status spread(const put *p, lun_array *x, lun_node *n, lun_node **out)
 {
@@ -90,7 +79,7 @@ static lun_status spread(const put *p, lun_array *x, lun_node *n, lun_node **out
     lun__node_shape(n, shape);
     own = lun__layout_right(n->rank, shape);
     if (!lun__shape_broadcast(&own, p->at.rank, p->at.shape, &wide))
-        return lun__put_no_values(p->e, p->to, x, p->at.rank, p->at.shape);
+        return lun__indices_no_values(p->e, p->to, x, p->at.rank, p->at.shape);
     if (p->at.n == n->n)
         return lun__view_node_reshape(p->e, n, p->at.rank, p->at.shape, out);
     return lun__view(p->e, n, &wide, out);
@@ -250,51 +239,6 @@ static lun_status write_all(put *p)
     return LUN_OK;
 }
 
-/* Where elements go, and how they are combined. */
-typedef struct destination {
-    int axis, first;
-    lun_op op;
-} destination;
-
-/* The same of a complex array, by its parts. */
-static lun_status put_pairs(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, destination at)
-{
-    lun_array *to[2] = {NULL, NULL}, *from[2] = {NULL, NULL}, *as = NULL;
-    if (lun_is_freed(a))
-        return lun__array_present(e, a);
-    if (!lun__array_is_complex(a)) { /* which does not hold complex numbers */
-        lun_status s = lun_cast(e, x, lun_dtype_of(a), &as);
-        lun_release(as);
-        e->error_operand = s == LUN_OK ? 0 : 3;
-        return s;
-    }
-    if (!is_none(at.op) && at.op != LUN_OP_ADD)
-        return lun__fail(e, LUN_EDTYPE,
-                         "complex elements are replaced, or added to: '%s' does not do that",
-                         (unsigned)at.op < LUN_OP_COUNT ? lun__op_get(at.op)->name : "?");
-    lun_status s = LUN_OK;
-    if (lun_is_weak(x))
-        lun_retain(as = x);
-    else
-        s = lun_cast(e, x, lun_dtype_of(a), &as);
-    if (s == LUN_OK)
-        s = lun_real(e, a, &to[0]);
-    if (s == LUN_OK)
-        s = lun_imag(e, a, &to[1]);
-    if (s == LUN_OK)
-        s = lun_real(e, as, &from[0]);
-    if (s == LUN_OK)
-        s = lun__array_is_complex(as) ? lun_imag(e, as, &from[1]) : lun_number(e, 0, &from[1]);
-    for (int k = 0; s == LUN_OK && k < 2; k++)
-        s = lun_put_from(e, to[k], i, from[k], at.axis, at.first, at.op);
-    lun_release(as);
-    for (int k = 0; k < 2; k++) {
-        lun_release(to[k]);
-        lun_release(from[k]);
-    }
-    return s;
-}
-
 lun_status lun_put_from(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis,
                         int first, lun_op op)
 {
@@ -302,7 +246,8 @@ lun_status lun_put_from(lun_engine *e, lun_array *a, lun_array *i, lun_array *x,
              i && x && (first == 0 || first == 1) && (is_none(op) || (unsigned)op < LUN_OP_COUNT));
     lun_array *const both[] = {a, x};
     if (lun__array_some_complex(both, 2))
-        return put_pairs(e, a, i, x, (destination){axis, first, op});
+        return lun__put_complex(
+            e, a, i, x, (lun__put_at){axis, first, is_none(op) ? LUN_OP_NONE : op, lun_put_from});
     LUN_NO_MISSING(e, a);
     LUN_NO_MISSING(e, x);
     put p = {.e = e, .to = a, .where = {.first = first, .none = LUN_NO_INDEX}};

@@ -1,12 +1,19 @@
-/* put.h - the mistake that both kinds of put find.  Private to prims/. */
+/* put.h - put where complex numbers are among its arrays.  Private to prims/. */
 #ifndef LUN_PUT_H
 #define LUN_PUT_H
 
 #include "api/array/array.h"
 
-/* LUN_ESHAPE: x, the third operand, does not go with the elements of `to` at the indices, which
- * have that shape. */
-lun_status lun__put_no_values(lun_engine *e, const lun_array *to, const lun_array *x, int rank,
-                              const int64_t *shape);
+/* Where elements go, as lun_put_from has it, how they are combined (LUN_OP_NONE: replaced), and
+ * lun_put_from itself, which puts the parts. */
+typedef struct lun__put_at {
+    int axis, first;
+    lun_op op;
+    lun_status (*put)(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, int axis, int first,
+                      lun_op op);
+} lun__put_at;
+/* lun_put_from where a or x is complex. */
+lun_status lun__put_complex(lun_engine *e, lun_array *a, lun_array *i, lun_array *x,
+                            lun__put_at at);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "api/array/api.h"
-#include "api/loop/put.h"
+#include "api/data/indices.h"
 #include "lunarray_bind.h"
 
 enum { HELD = 40 };
@@ -109,7 +109,7 @@ static lun_array *spread(work *w, const lun_array *a, lun_array *x, int rank, co
         lun_layout from, wide;
         lun__array_layout(x, &from);
         if (w->status == LUN_OK && !lun__shape_broadcast(&from, rank, shape, &wide))
-            w->status = lun__put_no_values(w->e, a, x, rank, shape);
+            w->status = lun__indices_no_values(w->e, a, x, rank, shape);
         return DO(w, lun_broadcast(w->e, x, rank, shape, next(w)));
     }
     if (lun__dtype_is_float(own) && !lun__dtype_is_float(t))

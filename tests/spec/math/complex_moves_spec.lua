@@ -42,8 +42,42 @@ describe("complex arrays", function()
                 holds({ 5, i, c(-3, 0.5) }, a)
             end
         end)
-        fails("complex elements are replaced, or added to", x.put, x:copy(), { 1 }, 2, { combine = "max" })
+        fails("complex elements are replaced, added to or multiplied: 'max' does not do that", x.put, x:copy(), { 1 }, 2,
+            { combine = "max" })
         fails("a complex array does not fit f64", lun.zeros(3).put, lun.zeros(3), { 1 }, x:take { 1 })
+    end)
+
+    it("are multiplied by put one after the other, as a loop does", function()
+        local function rounded(v, dtype)
+            return dtype == "c128" and v or (string.unpack("f", string.pack("f", v)))
+        end
+        everywhere(function()
+            for _, dtype in ipairs { "c64", "c128" } do
+                for _, n in ipairs { 1, 5, 300 } do
+                    local a = lun.complex(lun.random(n, { seed = 1 }), lun.random(n, { seed = 2 })):cast(dtype):eval()
+                    local at = (lun.random(3 * n, { seed = 3 }) * n):floor():cast "i64" + 1
+                    local by = lun.complex(lun.random(3 * n, { seed = 4 }), lun.random(3 * n, { seed = 5 }) - 0.5):cast(dtype):eval()
+                    local want, index = a:totable(), at:totable()
+                    for k, z in ipairs(by:totable()) do
+                        local w = want[index[k]]
+                        local function p(u, v) return rounded(u * v, dtype) end
+                        want[index[k]] = c(rounded(p(w.re, z.re) - p(w.im, z.im), dtype), rounded(p(w.re, z.im) + p(w.im, z.re), dtype))
+                    end
+                    a:put(at, by, { combine = "*" })
+                    assert.same(want, a:totable())
+                end
+            end
+            local M = lun.full({ 2, 3 }, i)
+            M:put({ 1, 1 }, 2, { axis = 1, combine = "*" })
+            M:put({ -1 }, lun.vector { 1, i, 3 }, { axis = 1, combine = "*" })
+            holds({ 4 * i, 4 * i, 4 * i, i, -1 + 0 * i, 3 * i }, M:flatten())
+            M:sub(2, 2):put({ 1 }, i, { combine = "*" })
+            holds({ 4 * i, 4 * i, 4 * i, -1, -i, -3 }, M:flatten())
+            fails("index 7 (number 2) is out of range", M.put, M, { 1, 7 }, 2, { combine = "*" })
+            fails("f64[2] does not broadcast to the shape of the indices", M.put, M, { 1, 2 }, lun.vector { 1.0, 2 },
+                { combine = "*" })
+            holds({ 4 * i, 4 * i, 4 * i, -1, -i, -3 }, M:flatten())
+        end)
     end)
 
     it("are taken, chosen, compressed, put together", function()

@@ -908,7 +908,7 @@ function Array:inner(b) end
 function Array:insert(i, x, options) end
 
 ---at each element of a the line through the points (x, y), x ascending; before and after them left and right, by
----default the first and the last y
+---default the first and the last y; y may be complex
 ---`a:interp(x, y [, {left=, right=}])`
 ---@param x lun.Operand
 ---@param y lun.Operand
@@ -4246,7 +4246,7 @@ function lun.inner(a, b) end
 function lun.insert(a, i, x, options) end
 
 ---at each element of a the line through the points (x, y), x ascending; before and after them left and right, by
----default the first and the last y
+---default the first and the last y; y may be complex
 ---`a:interp(x, y [, {left=, right=}])`
 ---@param a lun.Operand
 ---@param x lun.Operand
