@@ -88,13 +88,13 @@ static lun__pair power(const lun__maker *m, lun__pair z, lun__pair w)
 
 /* ---- of one ---------------------------------------------------------------------------------- */
 
-/* z / abs(z); 0 of 0. */
+/* z / abs(z); 0, without a sign, of zeros. */
 static lun__pair sign(const lun__maker *m, lun__pair z)
 {
     lun__real *size = OP(HYPOT, z.re, z.im);
-    lun__real *none = OP(EQ, size, NUMBER(0));
-    return (lun__pair){WHERE(none, z.re, OP(DIV, z.re, size)),
-                       WHERE(none, z.im, OP(DIV, z.im, size))};
+    lun__real *zero = NUMBER(0), *none = OP(EQ, size, zero);
+    return (lun__pair){WHERE(none, zero, OP(DIV, z.re, size)),
+                       WHERE(none, zero, OP(DIV, z.im, size))};
 }
 
 lun__real *lun__form_truth(const lun__maker *m, lun__pair z)

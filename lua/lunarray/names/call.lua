@@ -48,7 +48,7 @@ end
 
 -- Names that take real numbers alone though what they are made of takes others: complex ones would stay as they are.
 local REAL = {}
-for name in ("rint fillna ffill bfill interpolate"):gmatch "%S+" do
+for name in ("fillna ffill bfill interpolate"):gmatch "%S+" do
     REAL[name] = true
 end
 

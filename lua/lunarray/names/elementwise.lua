@@ -78,13 +78,17 @@ op("reciprocal", "a:reciprocal()", "1 / a, a float", "lun.vector{2, 4}:reciproca
 
 op("rint", "a:rint()", "the nearest whole number, halves to the even one; the dtype is kept",
     "lun.vector{0.5, 1.5, 2.6}:rint()", "{0.0, 2.0, 3.0}",
-    function(a)
-        if not call.is_float(a) then
-            return a
+    (function()
+        local function rint(a)
+            if core.iscomplex(a) then
+                return core.complex(rint(a:real()), rint(a:imag()))
+            elseif not call.is_float(a) then
+                return a
+            end
+            return where((a - a:trunc()):abs():eq(0.5), (a / 2):round() * 2, a:round())
         end
-        local rounded = a:round()
-        return where((a - a:trunc()):abs():eq(0.5), (a / 2):round() * 2, rounded)
-    end)
+        return rint
+    end)())
 
 op("modf", "a:modf()", "two: the part behind the point and the whole part, both with a's sign, floats",
     "lun.vector{1.5, -2.25}:modf()", "{0.5, -0.25}, {1.0, -2.0}",
@@ -150,6 +154,32 @@ op("frexp", "a:frexp()",
         m = scaled(y, -e)
         e = where(small, e - 100, e)
         return where(plain, m, x):cast(dtype), where(plain, e, 0):cast "i32"
+    end)
+
+-- Numbers in f64, of which floats of a dtype have so many digits and are multiples of 2^least: the distance to the
+-- neighbour on the side of 0, or on the other.
+local function distance(x, outwards, digits, least)
+    local m, e = x:frexp()
+    local inwards = core.land(m:abs():eq(0.5), core.lnot(outwards))
+    return scaled(core.copysign(1.0, x):abs(), core.max(where(inwards, e - 1, e) - digits, least))
+end
+
+op("nextafter", "a:nextafter(b)", "the next float of the dtype after a towards b; b where they are equal",
+    "lun.vector{1.0, 0.0}:nextafter(2.0):gt(lun.vector{1.0, 0.0})", "{true, true}",
+    function(a, b)
+        local dtype = floating(where(core.full(1, 1, "bool"), a, b)):dtype()
+        local float = dtypes.by_name[dtype]
+        local top = (1 << float.exponent - 1) - 1
+        local least, most = 1 - top - float.mantissa, (2.0 - 2.0 ^ -float.mantissa) * 2.0 ^ top
+        local x = core.isarray(a) and a:cast(dtype):cast "f64" or core.full(1, a + 0.0)
+        local y = core.isarray(b) and b:cast(dtype):cast "f64" or b + 0.0
+        local outwards = core.eq(core.gt(y, x), x:gt(0))
+        local by = distance(where(x:isfinite(), x, 1.0), outwards, float.mantissa + 1, least)
+        local near = where(core.gt(y, x), x + by, x - by)
+        near = where(x:eq(0), core.copysign(2.0 ^ least, y), where(near:eq(0), core.copysign(0.0, x), near))
+        near = where(x:isinf(), core.copysign(most, x), near)
+        near = where(core.eq(x, y), y, near)
+        return where(core.lor(x:isnan(), core.isnan(y)), 0 / 0, near):cast(dtype)
     end)
 
 -- ---------------------------------------------------------------- bits of integers
@@ -256,10 +286,14 @@ local function both_integers(a, b)
     integers(a, 1)
     integers(b, 2)
     local dtype = common(a, b)
-    local function as(x)
-        return core.isarray(x) and x:cast(dtype) or core.full(1, x, dtype)
+    local function as(x, other)
+        if core.isarray(x) then
+            return x:cast(dtype)
+        end
+        local one = core.full(1, x, dtype)
+        return core.isarray(other) and call.rank(other) == 0 and one:lazy "max" or one
     end
-    return as(a), as(b), dtype
+    return as(a, b), as(b, a), dtype
 end
 
 local function euclid(a, b)
@@ -309,11 +343,11 @@ op("ipow", "a:ipow(k)",
                 bad(2, "the exponent %d is negative: a ^ k gives floats", least)
             end
         end
-        local result = core.full(1, 1, dtype)
-        local bit = 0
-        while bit < 64 and (bit == 0 or most < 0 or most >> bit > 0) do
-            result = where(((y >> bit) & 1):ne(0), result * x, result)
+        local result = where((y & 1):ne(0), x, 1)
+        local bit = 1
+        while bit < 64 and (most < 0 or most >> bit > 0) do
             x = x * x
+            result = where(((y >> bit) & 1):ne(0), result * x, result)
             bit = bit + 1
         end
         return result
@@ -408,6 +442,8 @@ row("clip", "a:clip(lo, hi)", "lo where a is below, hi where it is above: a:clam
             return hi ~= nil and core.min(a, hi) or a
         end
         local of_one, of_several = elementwise(1, clip), elementwise(3, clip)
+        local of_low = elementwise(2, clip)
+        local of_high = elementwise(2, function(a, hi) return core.min(a, hi) end)
         return function(a, lo, hi)
             for k, limit in pairs { [2] = lo, [3] = hi } do
                 if not core.isarray(limit) then
@@ -415,7 +451,10 @@ row("clip", "a:clip(lo, hi)", "lo where a is below, hi where it is above: a:clam
                 end
             end
             if core.isarray(lo) or core.isarray(hi) then
-                return of_several(a, lo == nil and -math.huge or lo, hi == nil and math.huge or hi)
+                if lo == nil then
+                    return of_high(a, hi)
+                end
+                return hi == nil and of_low(a, lo) or of_several(a, lo, hi)
             end
             return of_one(a, lo, hi)
         end

@@ -23,8 +23,8 @@ return {
     {
         file = "elementwise",
         functions = "",
-        methods = "square reciprocal rint modf signbit fmod ldexp frexp popcount packbits unpackbits clz ctz "
-            .. "sar gcd lcm ipow lxor logaddexp heaviside deg2rad rad2deg sinpi sinc expit logit softplus minimum "
+        methods = "square reciprocal rint modf signbit fmod ldexp frexp nextafter popcount packbits unpackbits clz "
+            .. "ctz sar gcd lcm ipow lxor logaddexp heaviside deg2rad rad2deg sinpi sinc expit logit softplus minimum "
             .. "maximum clip nan_to_num isclose allclose equals",
     },
     {

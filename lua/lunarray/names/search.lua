@@ -2,6 +2,7 @@
 
 local call = require "lunarray.names.call"
 local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
 
 local rows, row = call.rows "Searching and sets"
 local array, bad, rank_of, where = call.array, call.bad, call.rank, core.where
@@ -118,42 +119,84 @@ local function there(a)
     return has_missing(a) and slots(flat(a):compress(flat(a):ismissing():lnot())) or a
 end
 
--- The different values, how often each occurs, and for each element the index of its value.
+-- Whether elements are NaN, which missing ones are not.
+local function is_nan(x)
+    return has_missing(x) and x:isnan():land(x:ismissing():lnot()) or x:isnan()
+end
+
+-- Values and counts of a:unique, in which all NaN are one: each is a value of its own, as the standard has it. Then
+-- also how many values each of them became; nil: there is no NaN.
+local function apart(values, counts)
+    local kind = dtypes.by_name[values:dtype()].kind
+    local nan = (kind == "float" or kind == "complex") and #values > 0 and is_nan(values)
+    if not nan or not nan:any() then
+        return values, counts
+    end
+    local many = where(nan, counts, 1)
+    return values:spread(many), where(nan, 1, counts):spread(many), many
+end
+
+-- The places, from 1, at which runs of so many begin.
+local function starts(counts)
+    return core.scan("+", 0)(counts) + 1
+end
+
+-- For each element of a Vector the index of its value among those of a:unique.
+local function indices_of_values(all, values, counts)
+    if core.iscomplex(all) then
+        return core.index(#values):spread(counts):take(all:argsort():argsort())
+    end
+    local numbers = there(values)
+    local inverse = numbers:searchsorted(has_missing(all) and slots(all) or all)
+    if call.is_float(all) then -- NaN is the last of them
+        inverse = where(all:isnan(), #numbers, inverse)
+    end
+    return has_missing(all) and where(all:ismissing(), #values, inverse) or inverse
+end
+
+-- The different values, how often each occurs, and for each element the index of its value, in a's shape.
 local function distinct(a)
     local all = flat(a)
     local values, counts = all:unique()
-    local numbers = there(values)
-    local inverse = numbers:searchsorted(has_missing(all) and slots(all) or all)
-    if call.is_float(a) then -- NaN is the last of them
-        inverse = where(all:isnan(), #numbers, inverse)
+    local inverse = indices_of_values(all, values, counts)
+    local each, times, many = apart(values, counts)
+    if many then -- NaN in the order in which they stand
+        local behind = all:argsort():argsort() - starts(counts):take(inverse)
+        inverse = starts(many):take(inverse) + where(is_nan(all), behind, 0)
     end
-    if has_missing(all) then
-        inverse = where(all:ismissing(), #values, inverse)
+    if rank_of(a) == 0 then
+        inverse = inverse:lazy "max"
     end
-    return values, counts, rank_of(a) > 1 and inverse:reshape { a:shape() } or inverse
+    return each, times, rank_of(a) > 1 and inverse:reshape { a:shape() } or inverse
 end
 
-row("unique_values", "a:unique_values()", "the different values, sorted: the first result of a:unique",
+local function values_alone(a) return (apart(flat(a):unique())) end
+
+row("unique_values", "a:unique_values()",
+    "the different values, sorted: the first result of a:unique, but each NaN is a value of its own",
     "lun.vector{2, 1, 2}:unique_values()",
-    "{1, 2}", function(a) return (flat(a):unique()) end)
-row("unique_counts", "a:unique_counts()", "the different values, sorted, and how often each occurs: a:unique",
-    "lun.vector{2, 1, 2}:unique_counts()", "{1, 2}, {1, 2}", function(a) return flat(a):unique() end)
+    "{1, 2}", values_alone)
+row("unique_counts", "a:unique_counts()", "the different values, sorted, as of unique_values, and how often each occurs",
+    "lun.vector{2, 1, 2}:unique_counts()", "{1, 2}, {1, 2}",
+    function(a)
+        local values, counts = apart(flat(a):unique())
+        return values, counts
+    end)
 row("unique_inverse", "a:unique_inverse()",
-    "the different values, sorted, and for each element, in a's shape, the index of its value",
+    "the different values, as of unique_values, and for each element, in a's shape, the index of its value",
     "lun.vector{2, 1, 2}:unique_inverse()", "{1, 2}, {2, 1, 2}",
     function(a)
         local values, _, inverse = distinct(a)
         return values, inverse
     end)
 row("unique_all", "a:unique_all()",
-    "four: the different values, sorted; the index, row-major, at which each first occurs; for each element the "
-        .. "index of\n"
-        .. "its value; how often each occurs",
+    "four: the different values, as of unique_values; the index, row-major, at which each first occurs; for each "
+        .. "element\n"
+        .. "the index of its value; how often each occurs",
     "lun.vector{2, 1, 2}:unique_all()", "{1, 2}, {2, 1}, {2, 1, 2}, {1, 2}",
     function(a)
         local values, counts, inverse = distinct(a)
-        local firsts = flat(a):argsort():take(core.scan("+", 0)(counts) + 1)
-        return values, firsts, inverse, counts
+        return values, flat(a):argsort():take(starts(counts)), inverse, counts
     end)
 
 -- Where elements are among the sorted different values of another array; NaN is none of them, missing may be one.

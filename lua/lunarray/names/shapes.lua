@@ -42,8 +42,11 @@ row("repeat_", "a:repeat_(counts [, {axis=1}])",
     function(a, counts, options)
         array(a, 1)
         options = call.options(options, 3, "axis")
-        return core.internal.methods.spread(a, counts, options.axis and { axis = call.axis(rank_of(a), options.axis,
-            3) })
+        local axis = options.axis and call.axis(rank_of(a), options.axis, 3)
+        if core.isarray(counts) and rank_of(counts) == 1 and #counts == 1 then
+            counts = counts:broadcast { (select(axis or 1, a:shape())) }
+        end
+        return core.internal.methods.spread(a, counts, axis and { axis = axis })
     end)
 
 -- The elements moved by k along an axis, those at the end to the beginning.

@@ -99,6 +99,10 @@ row("diff", "a:diff([n=1] [, {axis=-1, prepend=, append=}]), a:diff{lag=k}",
             a = a:dtype() == "bool" and a:cast "i64" or a
             return a - call.before(a, call.whole(options.lag, 3, nil, nil, "lag"), axis)
         end
+        n = n == nil and 1 or call.whole(n, 2, 0)
+        if n == 0 then
+            return a
+        end
         local parts = { a }
         if options.prepend ~= nil then
             table.insert(parts, 1, slice(a, options.prepend, axis))
@@ -108,7 +112,7 @@ row("diff", "a:diff([n=1] [, {axis=-1, prepend=, append=}]), a:diff{lag=k}",
         end
         a = #parts > 1 and core.concat(parts, axis) or a
         local extent = (select(axis, a:shape()))
-        for _ = 1, math.min(n == nil and 1 or call.whole(n, 2, 0), extent) do -- then nothing is left
+        for _ = 1, math.min(n, extent) do -- then nothing is left
             local after, before = call.part(a, axis, 2, -1), call.part(a, axis, 1, -2)
             a = a:dtype() == "bool" and after ~ before or after - before
         end

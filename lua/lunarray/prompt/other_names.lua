@@ -166,7 +166,7 @@ local INSTEAD = {
 -- Names for which there is nothing, and why.
 local NONE = {
     sort_complex = "complex numbers have no order: take a:abs(), a:real() or a:imag()",
-    ["float128 longdouble clongfloat nextafter complex256 clongdouble"] =
+    ["float128 longdouble clongfloat complex256 clongdouble"] =
         "f64 and c128 are the widest",
     ["busday_count busday_offset busdaycalendar is_busday datetime_data"] =
         "there are no business days",

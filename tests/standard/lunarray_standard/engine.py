@@ -128,6 +128,19 @@ def apply(op, operands):
 
 
 functions = {}
+# What a script gives, behind a number whose bit k says that result k was a complex number: it is an array of one then.
+RESULTS = b"""
+function results(...)
+  local all, numbers = table.pack(...), 0
+  for k = 1, all.n do
+    if lun.iscomplex(all[k]) and not lun.isarray(all[k]) then
+      all[k], numbers = lun.full(1, all[k]), numbers | 1 << k
+    end
+  end
+  return numbers, table.unpack(all, 1, all.n)
+end
+"""
+check(library.lun_scope_run(scope, RESULTS, len(RESULTS), b"=results"))
 
 
 def function(expression):
@@ -138,7 +151,7 @@ def function(expression):
         for ref in functions.values():
             library.lun_ref_free(ref)
         functions.clear()
-    text = f"function standard(...) local a, b, c, d = ... return {expression} end".encode()
+    text = f"function standard(...) local a, b, c, d = ... return results({expression}) end".encode()
     check(library.lun_scope_run(scope, text, len(text), f"={expression[:60]}".encode()))
     ref = c_void_p()
     check(library.lun_scope_ref(scope, b"standard", byref(ref)))
@@ -154,7 +167,13 @@ def evaluate(expression, operands, room=16):
         arguments[at].as_.array = operand.value
     results, given = (Variant * room)(), c_int()
     check(library.lun_ref_call(function(expression), arguments, len(operands), results, room, byref(given)))
-    return [read_result(result) for result in results[:given.value]]
+    numbers, *found = [read_result(result) for result in results[:given.value]]
+    return [alone(x) if numbers >> k & 1 else x for k, x in enumerate(found, 1)]
+
+
+def alone(x):
+    """The one element of an array as an array of rank 0."""
+    return give("lun_reshape", x, 0, longs(()))
 
 
 def read_result(result):

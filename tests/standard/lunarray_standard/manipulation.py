@@ -54,7 +54,7 @@ def unstack(x, /, *, axis=0):
     return tuple(x[(slice(None),) * axis + (k,)] for k in range(x.shape[axis]))
 
 
-def expand_dims(x, /, *, axis=0):
+def expand_dims(x, /, axis):
     shape = list(x.shape)
     shape.insert(axis_of(axis, x.ndim + 1), 1)
     return in_shape(x, tuple(shape))

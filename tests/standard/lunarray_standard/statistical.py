@@ -4,14 +4,18 @@ import ctypes
 from . import array as a
 from . import dtypes as d
 from . import engine as e
-from .indexing import axis_of
+from .indexing import axis_of, reshaped
 
 REDUCTIONS = {name: k for k, name in enumerate("sum prod min max mean var std any all count argmin argmax norm".split())}
 NO_AXES = -1
 
 
 def along(name, x, axis, keepdims, correction=0.0):
-    """A reduction of all axes (None), of one or of several."""
+    """A reduction of all axes (None), of one or of several.  The mean of no elements at all is an error of the engine's, along
+    an axis it is NaN: such an array is taken as a row."""
+    if name in ("mean", "var", "std") and axis is None and not x.size:
+        row = along(name, reshaped(x, (1, 0)), 1, False, correction)
+        return reshaped(row, (1,) * x.ndim if keepdims else ())
     axes = [] if axis is None else [axis_of(k, x.ndim) for k in (axis if isinstance(axis, (tuple, list)) else (axis,))]
     count = NO_AXES if axis is not None and not axes else len(axes)
     whole = int(correction)
