@@ -52,7 +52,7 @@ static lun__pair exponential(const lun__maker *m, lun__pair z, bool less_one)
     re = WHERE(AND(open, bottom), NUMBER(less_one ? -1 : 0), re);
     im = WHERE(AND(open, bottom), NUMBER(0), im);
     re = WHERE(AND(open, IS(x, INFINITY)), x, re);
-    re = WHERE(real, less_one ? OF(EXPM1, x) : e, re);
+    re = WHERE(real, less_one ? BY(ADD, OF(EXPM1, x), 0) : e, re); /* 0 of -0 */
     return (lun__pair){re, WHERE(real, y, im)};
 }
 
@@ -89,7 +89,7 @@ static lun__pair tanh_of(const lun__maker *m, lun__pair z)
     X re = OP(DIV, OP(MUL, OP(MUL, b, r), s), d), im = OP(DIV, t, d);
     X far = BY(GT, size, 22), open = NOT(FINITE(y));
     X small = OP(MUL, OP(MUL, BY(MUL, OF(SIN, y), 4), OF(COS, y)), OF(EXP, BY(MUL, size, -2)));
-    small = WHERE(AND(open, IS(size, INFINITY)), OP(COPYSIGN, NUMBER(0), y), small);
+    small = WHERE(IS(size, INFINITY), OP(COPYSIGN, NUMBER(0), y), small);
     X whole = OP(COPYSIGN, NUMBER(1), x);
     whole = WHERE(AND(open, FINITE(x)), OP(SUB, y, y), whole);
     re = WHERE(far, whole, re);

@@ -68,7 +68,7 @@ local function contracted(a, b, batch, along)
     if #along[1] == 0 then
         result = x * y
     elseif product({ x:shape() }) * product({ y:shape() }) == 0 then
-        result = core.zeros(shape, (x:reshape(-1):sub(1, 0) * y:reshape(-1):sub(1, 0)):dtype())
+        result = core.zeros(#shape == 0 and 1 or shape, (x:reshape(-1):sub(1, 0) * y:reshape(-1):sub(1, 0)):dtype())
     else
         result = x:matmul(y)
     end
@@ -130,6 +130,12 @@ row("inner", "a:inner(b)", "sums of products along the last axes of both; of Vec
         return given(contracted(a, b, { {}, {} }, axes_of_both(a, b, { { -1 }, { -1 } })))
     end)
 
+-- The extent of the axis that stands `from_last` before the last one, 0 or less; 1: there is none.
+local function extent_of(a, from_last)
+    local axis = rank_of(a) + from_last
+    return axis > 0 and (select(axis, a:shape())) or 1
+end
+
 row("vecdot", "a:vecdot(b [, {axis=-1}])",
     "sums of products along an axis, the others broadcast; of Vectors a number; of a complex a its conjugate counts",
     "lun.vector{{1, 2}, {3, 4}}:vecdot(lun.vector{1, 10})", "{21, 43}",
@@ -137,9 +143,13 @@ row("vecdot", "a:vecdot(b [, {axis=-1}])",
         array(a, 1)
         array(b, 2)
         options = call.options(options, 3, "axis")
-        call.common_shape({ a, b }, 2)
+        local rank = #call.common_shape({ a, b }, 2)
+        local axis = call.axis(rank, options.axis == nil and -1 or options.axis, 3)
+        local n, m = extent_of(a, axis - rank), extent_of(b, axis - rank)
+        if n ~= m then
+            bad(2, "%d elements along the axis of %s, and %d of %s", n, call.described(a), m, call.described(b))
+        end
         local p = (core.iscomplex(a) and a:conj() or a) * b
-        local axis = call.axis(rank_of(p), options.axis == nil and -1 or options.axis, 3)
         if rank_of(p) == 1 then
             return p:sum()
         end

@@ -176,7 +176,7 @@ row("unique_values", "a:unique_values()",
     "the different values, sorted: the first result of a:unique, but each NaN is a value of its own",
     "lun.vector{2, 1, 2}:unique_values()",
     "{1, 2}", values_alone)
-row("unique_counts", "a:unique_counts()", "the different values, sorted, as of unique_values, and how often each occurs",
+row("unique_counts", "a:unique_counts()", "the different values, as of unique_values, and how often each occurs",
     "lun.vector{2, 1, 2}:unique_counts()", "{1, 2}, {1, 2}",
     function(a)
         local values, counts = apart(flat(a):unique())

@@ -103,10 +103,19 @@ row("svdvals", "A:svdvals()", "the singular values, which descend", "lun.vector{
 
 -- ---------------------------------------------------------------- ranks
 
--- Which singular values are no zeros: those above `part` of the first, by default epsilon times the greater extent.
+-- Which singular values are no zeros: those above `part` of the first, a number or one for each matrix, by default
+-- epsilon times the greater extent.
 local function kept(A, S, part, argument)
-    local _, m, n = oblong(A)
-    part = part == nil and matrix.epsilon(computed(A)) * math.max(m, n) or call.number(part, argument)
+    local shape, m, n = oblong(A)
+    if core.isarray(part) and #shape > 2 then
+        if call.rank(part) ~= #shape - 2 then
+            bad(argument, "a number for each of the matrices of %s expected, got %s", call.described(A),
+                call.described(part))
+        end
+        part = spread(part, -1)
+    else
+        part = part == nil and matrix.epsilon(computed(A)) * math.max(m, n) or call.number(part, argument)
+    end
     return S:gt(call.part(S, call.rank(S), 1, 1) * part)
 end
 
@@ -121,7 +130,8 @@ local function none(shape)
 end
 
 row("matrix_rank", "A:matrix_rank([{rtol=}])",
-    "how many singular values are above rtol times the greatest; by default epsilon times the greater extent",
+    "how many singular values are above rtol times the greatest; by default epsilon times the greater extent; of\n"
+        .. "batches rtol may be an array, a number for each matrix",
     "lun.vector{{1, 2}, {2, 4}}:matrix_rank()", "1",
     function(A, options)
         local shape = oblong(A)
@@ -134,7 +144,7 @@ row("matrix_rank", "A:matrix_rank([{rtol=}])",
 
 row("pinv", "A:pinv([{rtol=}])",
     "the pseudoinverse of Moore and Penrose; singular values not above rtol times the greatest count as 0, by default\n"
-        .. "epsilon times the greater extent",
+        .. "epsilon times the greater extent; rtol as of matrix_rank",
     "lun.vector{{2, 0}, {0, 4}, {0, 0}}:pinv()", "{{0.5, 0.0, 0.0}, {0.0, 0.25, 0.0}}",
     function(A, options)
         local shape, m, n = oblong(A)

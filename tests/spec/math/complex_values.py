@@ -69,6 +69,7 @@ for name, f in FUNCTIONS.items():
 PI = float(mp.pi)
 H = "H"
 # G.6.1 to G.6.4: (x, y) of y >= 0, then the result; the others follow by f(conj z) = conj f(z) and by what is odd or even.
+# expm1, and tanh at infinity: the Array API standard.
 SPECIAL = {
     "acos": [(0, 0, PI / 2, -0.0), (-0.0, 0, PI / 2, -0.0), (0, NAN, PI / 2, NAN), (-0.0, NAN, PI / 2, NAN),
              (2, INF, PI / 2, -INF), (2, NAN, NAN, NAN), (-INF, 1, PI, -INF), (INF, 1, 0, -INF),
@@ -87,8 +88,11 @@ SPECIAL = {
     "sinh": [(0, 0, 0, 0), (0, INF, "S", NAN), (0, NAN, "S", NAN), (1, INF, NAN, NAN), (1, NAN, NAN, NAN), (INF, 0, INF, 0),
              (INF, 1, INF, INF), (INF, 2, -INF, INF), (INF, INF, "I", NAN), (INF, NAN, "I", NAN), (NAN, 0, NAN, 0),
              (NAN, 1, NAN, NAN), (NAN, NAN, NAN, NAN)],
-    "tanh": [(0, 0, 0, 0), (1, INF, NAN, NAN), (1, NAN, NAN, NAN), (INF, 1, 1, 0), (INF, 2, 1, -0.0), (INF, INF, 1, "S"),
+    "tanh": [(0, 0, 0, 0), (1, INF, NAN, NAN), (1, NAN, NAN, NAN), (INF, 1, 1, 0), (INF, 2, 1, 0), (INF, INF, 1, "S"),
              (INF, NAN, 1, "S"), (NAN, 0, NAN, 0), (NAN, 1, NAN, NAN), (NAN, NAN, NAN, NAN)],
+    "expm1": [(0, 0, 0, 0), (-0.0, 0, 0, 0), (1, INF, NAN, NAN), (1, NAN, NAN, NAN), (INF, 0, INF, 0), (-INF, 1, -1, 0),
+              (-INF, 2, -1, 0), (INF, 1, INF, INF), (INF, 2, -INF, INF), (-INF, INF, -1, "S"), (INF, INF, "I", NAN),
+              (-INF, NAN, -1, "S"), (INF, NAN, "I", NAN), (NAN, 0, NAN, 0), (NAN, 1, NAN, NAN), (NAN, NAN, NAN, NAN)],
     "exp": [(0, 0, 1, 0), (-0.0, 0, 1, 0), (1, INF, NAN, NAN), (1, NAN, NAN, NAN), (INF, 0, INF, 0), (-INF, 1, 0, 0),
             (-INF, 2, -0.0, 0), (INF, 1, INF, INF), (INF, 2, -INF, INF), (-INF, INF, "S", "S"), (INF, INF, "I", NAN),
             (-INF, NAN, "S", "S"), (INF, NAN, "I", NAN), (NAN, 0, NAN, 0), (NAN, 1, NAN, NAN), (NAN, NAN, NAN, NAN)],

@@ -274,6 +274,13 @@ describe("names beside NumPy", function()
             { "v:ldexp(1040)", "np.ldexp(v, 1040)" }, { "v:ldexp(lun.index(40):cast'i32' * 53 - 1060)",
                 "np.ldexp(v, np.arange(1, 41) * 53 - 1060)" },
             { "f:ldexp(lun.index(40):cast'i32' * 7 - 160)", "np.ldexp(f, np.arange(1, 41) * 7 - 160)" },
+            { "v:nextafter(0.5)", "np.nextafter(v, 0.5)" },
+            { "f:nextafter(lun.vector({-2.5}, 'f32'))", "np.nextafter(f, np.float32(-2.5))" },
+            { "(v * 1e-310):nextafter(1)", "np.nextafter(v * 1e-310, 1)" }, { "(v * 2.0^-1074):nextafter(0)",
+                "np.nextafter(v * 2.0**-1074, 0)" },
+            { "lun.where(v:gt(3), 1/0, v):nextafter(0)", "np.nextafter(np.where(v > 3, np.inf, v), 0)" },
+            { "f:nextafter(f)", "np.nextafter(f, f)" },
+            { "v:clip(lun.vector{2}, nil)", "np.clip(v, [2], None)" }, { "v:clip(nil, v - 1)", "np.clip(v, None, v - 1)" },
             { "v:logaddexp(1.5)", "np.logaddexp(v, 1.5)", 1e-15 }, { "v:logaddexp(v)", "np.logaddexp(v, v)", 1e-15 },
             { "v:heaviside(0.5)", "np.heaviside(v, 0.5)" }, { "v:deg2rad()", "np.deg2rad(v)", 2e-16 }, { "v:rad2deg()", "np.rad2deg(v)",
                 2e-16 },
@@ -310,6 +317,10 @@ describe("names beside NumPy", function()
             { "v:interp(x:sort(), y)", "np.interp(v, np.sort(x), y)", 1e-15 },
             { "A:cast'f64':interp(x:sort(), y, {left = -1, right = -2})", "np.interp(A, np.sort(x), y, left=-1, right=-2)", 1e-15 },
             { "v:interp(lun.vector{3}, lun.vector{5})", "np.interp(v, [3], [5])" },
+            { "lun.where(v:gt(9), 0/0, v):unique_values()", "np.unique_values(np.where(v > 9, np.nan, v))" },
+            { "lun.where(v:gt(9), 0/0, v):unique_counts()", "np.unique_counts(np.where(v > 9, np.nan, v))" },
+            { "lun.where(A:gt(4), 0/0, A):unique_all()",
+                "(lambda u: (u[0], u[1] + 1, u[2] + 1, u[3]))(np.unique_all(np.where(A > 4, np.float32(np.nan), A)))" },
         })
     end))
 

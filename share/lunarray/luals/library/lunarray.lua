@@ -1204,7 +1204,8 @@ function Array:matrix_norm(options) end
 ---@return lun.Array
 function Array:matrix_power(k) end
 
----how many singular values are above rtol times the greatest; by default epsilon times the greater extent
+---how many singular values are above rtol times the greatest; by default epsilon times the greater extent; of
+---batches rtol may be an array, a number for each matrix
 ---`A:matrix_rank([{rtol=}])`
 ---@param options? { rtol?: number }
 ---@return lun.Array
@@ -1373,6 +1374,12 @@ function Array:ne(b) end
 ---@return lun.Array
 function Array:neg() end
 
+---the next float of the dtype after a towards b; b where they are equal
+---`a:nextafter(b)`
+---@param b lun.Operand
+---@return lun.Array
+function Array:nextafter(b) end
+
 ---a list of Vectors, one for each axis: the indices of the elements that are not 0
 ---`a:nonzero()`
 ---@return lun.Array
@@ -1456,7 +1463,7 @@ function Array:pending() end
 function Array:percentile(p, options) end
 
 ---the pseudoinverse of Moore and Penrose; singular values not above rtol times the greatest count as 0, by default
----epsilon times the greater extent
+---epsilon times the greater extent; rtol as of matrix_rank
 ---`A:pinv([{rtol=}])`
 ---@param options? { rtol?: number }
 ---@return lun.Array
@@ -2163,23 +2170,23 @@ function Array:union(b) end
 ---@return lun.Array
 function Array:unique() end
 
----four: the different values, sorted; the index, row-major, at which each first occurs; for each element the index of
----its value; how often each occurs
+---four: the different values, as of unique_values; the index, row-major, at which each first occurs; for each element
+---the index of its value; how often each occurs
 ---`a:unique_all()`
 ---@return lun.Array
 function Array:unique_all() end
 
----the different values, sorted, and how often each occurs: a:unique
+---the different values, as of unique_values, and how often each occurs
 ---`a:unique_counts()`
 ---@return lun.Array
 function Array:unique_counts() end
 
----the different values, sorted, and for each element, in a's shape, the index of its value
+---the different values, as of unique_values, and for each element, in a's shape, the index of its value
 ---`a:unique_inverse()`
 ---@return lun.Array
 function Array:unique_inverse() end
 
----the different values, sorted: the first result of a:unique
+---the different values, sorted: the first result of a:unique, but each NaN is a value of its own
 ---`a:unique_values()`
 ---@return lun.Array
 function Array:unique_values() end
@@ -4577,7 +4584,8 @@ function lun.matrix_norm(a, options) end
 ---@return lun.Array
 function lun.matrix_power(a, k) end
 
----how many singular values are above rtol times the greatest; by default epsilon times the greater extent
+---how many singular values are above rtol times the greatest; by default epsilon times the greater extent; of
+---batches rtol may be an array, a number for each matrix
 ---`A:matrix_rank([{rtol=}])`
 ---@param a lun.Operand
 ---@param options? { rtol?: number }
@@ -4790,6 +4798,13 @@ function lun.ne(a, b) end
 ---@return lun.Array
 function lun.neg(a) end
 
+---the next float of the dtype after a towards b; b where they are equal
+---`a:nextafter(b)`
+---@param a lun.Operand
+---@param b lun.Operand
+---@return lun.Array
+function lun.nextafter(a, b) end
+
 ---a list of Vectors, one for each axis: the indices of the elements that are not 0
 ---`a:nonzero()`
 ---@param a lun.Operand
@@ -4916,7 +4931,7 @@ function lun.percentile(a, p, options) end
 function lun.permutation(n_or_a, options) end
 
 ---the pseudoinverse of Moore and Penrose; singular values not above rtol times the greatest count as 0, by default
----epsilon times the greater extent
+---epsilon times the greater extent; rtol as of matrix_rank
 ---`A:pinv([{rtol=}])`
 ---@param a lun.Operand
 ---@param options? { rtol?: number }
@@ -5773,26 +5788,26 @@ function lun.union(a, b) end
 ---@return lun.Array
 function lun.unique(a) end
 
----four: the different values, sorted; the index, row-major, at which each first occurs; for each element the index of
----its value; how often each occurs
+---four: the different values, as of unique_values; the index, row-major, at which each first occurs; for each element
+---the index of its value; how often each occurs
 ---`a:unique_all()`
 ---@param a lun.Operand
 ---@return lun.Array
 function lun.unique_all(a) end
 
----the different values, sorted, and how often each occurs: a:unique
+---the different values, as of unique_values, and how often each occurs
 ---`a:unique_counts()`
 ---@param a lun.Operand
 ---@return lun.Array
 function lun.unique_counts(a) end
 
----the different values, sorted, and for each element, in a's shape, the index of its value
+---the different values, as of unique_values, and for each element, in a's shape, the index of its value
 ---`a:unique_inverse()`
 ---@param a lun.Operand
 ---@return lun.Array
 function lun.unique_inverse(a) end
 
----the different values, sorted: the first result of a:unique
+---the different values, sorted: the first result of a:unique, but each NaN is a value of its own
 ---`a:unique_values()`
 ---@param a lun.Operand
 ---@return lun.Array
