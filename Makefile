@@ -304,6 +304,7 @@ help:
 	    'asan tsan    the C tests and specs in an instrumented build' \
 	    'fuzz         random Lua functions on every backend (FUZZ_SECONDS, FUZZ_SEED)' \
     'torture      stress and fault-injection tests (TORTURE: the size, 1 is full)' \
+    'array-api    the suite of the Array API standard, on three backends (SUITE=/path/to/array-api-tests)' \
     'machines     the C tests and specs on four simulated machines: vectors, threads, caches' \
     'apicheck     the specs with a Lua that checks the use of its C interface' \
     'bits         the digest of 100,000 generated programs, by each level of instructions (bits-arm64: emulated;' \

@@ -193,6 +193,11 @@ coverage:
 machines: all core-tests
 	@BUILD='$(BUILD)' MAKE='$(MAKE) $(JOBS)' sh tests/machines.sh
 
+# The standard's conformance suite, from SUITE; see tests/standard/run.sh for PYTHON, BACKENDS, EXAMPLES, ARGS.
+.PHONY: array-api
+array-api: $(SHARED)
+	@BUILD='$(BUILD)' SUITE='$(SUITE)' sh tests/standard/run.sh
+
 .PHONY: apicheck
 apicheck:
 	@MAKE='$(MAKE) $(JOBS)' CC='$(CC)' BUILD='$(BUILD)' sh tests/apicheck.sh

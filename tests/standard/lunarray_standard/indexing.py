@@ -84,12 +84,19 @@ def get(x, key):
     return in_shape(window(x, first, count, step), shape)
 
 
+def check_mask(x, mask):
+    """Extents of a mask are those of the array, or 0: then it selects nothing."""
+    if mask.ndim > x.ndim or any(m not in (n, 0) for m, n in zip(mask.shape, x.shape)):
+        raise IndexError(f"a mask of {list(mask.shape)} for an array of {list(x.shape)}")
+
+
 def masked(x, mask):
     """Elements, or slices of the axes that the mask has not, where it is true."""
     if isinstance(mask, bool):
         mask = a.full((), mask, d.bool)
+    check_mask(x, mask)
     if mask.shape != x.shape[:mask.ndim]:
-        raise IndexError(f"a mask of {list(mask.shape)} for an array of {list(x.shape)}")
+        return a.full((0,) + x.shape[mask.ndim:], False, x.dtype)
     if mask.ndim == x.ndim and x.ndim:
         return a.make("lun_compress", x.handle, mask.handle)
     rest = x.shape[mask.ndim:]
@@ -155,8 +162,9 @@ def set(x, key, value):
 def set_masked(x, mask, value):
     if isinstance(mask, bool):
         mask = a.full((), mask, d.bool)
+    check_mask(x, mask)
     if mask.shape != x.shape[:mask.ndim]:
-        raise IndexError(f"a mask of {list(mask.shape)} for an array of {list(x.shape)}")
+        return
     if not value.shape:
         mask = reshaped(mask, mask.shape + (1,) * (x.ndim - mask.ndim))
         where = e.handles([mask.handle, value.handle, x.handle])
