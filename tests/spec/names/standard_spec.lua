@@ -102,3 +102,22 @@ describe("vecdot", function()
         assert.is_true(lun.ones { 4, 2, 3 }:vecdot(lun.ones { 2, 1 }, { axis = -2 }) == lun.full({ 4, 3 }, 2.0))
     end)
 end)
+
+describe("the layer of Python that the standard's suite sees", function()
+    it("works", function()
+        local shell = require "shell"
+        local build = os.getenv "BUILD" or "build"
+        if build:find "asan" or build:find "tsan" or select(2, shell.capture "command -v python3") ~= 0 then
+            pending "no python3, or a sanitizer, which wants to be the first library of the process"
+            return
+        end
+        local call = "PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/standard LUNARRAY_LIBRARY=%s/liblunarray.so.0 "
+            .. "python3 tests/standard/smoke.py 2>&1"
+        assert.equal([==[
+[[4, 3, 2], [7, 6, 5]] [4, 6] [5, 6] [0.0, -2.0, 2.0]
+[0.5, 7.0, 7.0] [[9, 2, 3], [9, 5, 6]] int64 [[2, 3, 9], [5, 6, 9]]
+[1, 0, 1] (-9+0j)
+[(4+0j), 0j, 0j] int16 (3,) nan
+]==], (shell.capture(call:format(build))))
+    end)
+end)

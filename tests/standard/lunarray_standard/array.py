@@ -152,7 +152,7 @@ def cast(x, dtype):
 def full(shape, x, dtype):
     """An array of one Python number."""
     if len(shape) > e.MAX_RANK:
-        raise ValueError(f"rank {len(shape)}; rank {e.MAX_RANK} at most")
+        raise e.LeftOut(f"rank {len(shape)}; rank {e.MAX_RANK} at most")
     extents = e.longs(shape)
     if dtype in d.parts:
         part, z = d.parts[dtype], complex(x)

@@ -96,7 +96,7 @@ def masked(x, mask):
         mask = a.full((), mask, d.bool)
     check_mask(x, mask)
     if mask.shape != x.shape[:mask.ndim]:
-        return a.full((0,) + x.shape[mask.ndim:], False, x.dtype)
+        return a.full((0,) + x.shape[mask.ndim:], 0, x.dtype)
     if mask.ndim == x.ndim and x.ndim:
         return a.make("lun_compress", x.handle, mask.handle)
     rest = x.shape[mask.ndim:]

@@ -124,6 +124,8 @@ def svdvals(x, /):
 
 def trace(x, /, *, offset=0, dtype=None):
     t = wide(x, dtype)
+    if x.dtype in d.parts and t not in d.parts:
+        raise e.LeftOut(f"{x.dtype} does not become {t}: take real or imag")
     return batched(f"a:trace({offset})", a.cast(x, t), t)
 
 
