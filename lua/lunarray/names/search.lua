@@ -127,8 +127,8 @@ end
 -- Values and counts of a:unique, in which all NaN are one: each is a value of its own, as the standard has it. Then
 -- also how many values each of them became; nil: there is no NaN.
 local function apart(values, counts)
-    local kind = dtypes.by_name[values:dtype()].kind
-    local nan = (kind == "float" or kind == "complex") and #values > 0 and is_nan(values)
+    local known = dtypes.by_name[values:dtype()] -- nil: records
+    local nan = known and (known.kind == "float" or known.kind == "complex") and #values > 0 and is_nan(values)
     if not nan or not nan:any() then
         return values, counts
     end
