@@ -15,7 +15,7 @@ local BY_ELEMENT <const> = "abs acos acosh add asin asinh atan atan2 atanh band 
     .. "erfc exp exp2 expit expm1 fillna fillnan find floor fma fmax fmin fmod format ge gsub gt "
     .. "heaviside hour hypot idiv isfinite isin isinf ismissing isna isnan isoyear land ldexp le "
     .. "len lnot log log10 log1p log2 logaddexp logit lor lower lpad lt ltrim lxor map match "
-    .. "matches max maximum microsecond min minimum minute mod month mul naif ne neg notna part "
+    .. "matches max maximum microsecond min minimum minute mod month mul naif ne neg nextafter notna part "
     .. "popcount pow quarter rad2deg replace rint round rpad rtrim sar second seconds shl shr "
     .. "sign signbit sin sinc sinh sinpi softplus split sqrt square startswith substr tan tanh "
     .. "time trim trunc truncate upper week weekday where year yearday zone"

@@ -94,9 +94,6 @@ def iinfo(type, /):
     return iinfo_object(bits, int(most) - (t is uint64), int(least), t)
 
 
-WIDER = {int: float, float: complex}
-
-
 def result_type(*arrays_and_dtypes):
     """The engine's common dtype of arrays and dtypes; Python numbers adopt it."""
     strong = [dtype_of(x) for x in arrays_and_dtypes if not isinstance(x, (int, float, complex))]

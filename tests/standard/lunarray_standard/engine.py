@@ -3,7 +3,7 @@ scripts.  Statuses become exceptions with the engine's text."""
 import ctypes
 import os
 import re
-from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_bool, c_char_p, c_double, c_int, c_int64, c_size_t, c_void_p
 
 MAX_RANK = 8
 
@@ -34,30 +34,28 @@ class Along(ctypes.Structure):
                 ("propagate", c_bool)]
 
 
-# Argument types by letter: e the engine, a an array, A several, l an extent, L several, i an int, I several, d a double, b a bool,
-# v a lun_value, p any pointer.  A function of "e..." gives a status and, last, an array.
-LETTERS = {"e": c_void_p, "a": c_void_p, "A": POINTER(c_void_p), "l": c_int64, "L": POINTER(c_int64), "i": c_int,
-           "I": POINTER(c_int), "d": c_double, "b": c_bool, "v": Value, "p": c_void_p}
+# Argument types by letter, behind the engine: a an array, A several, l an extent, L several, i an int, I several, d a double,
+# v a lun_value, p any pointer.
+LETTERS = {"a": c_void_p, "A": POINTER(c_void_p), "l": c_int64, "L": POINTER(c_int64), "i": c_int,
+           "I": POINTER(c_int), "d": c_double, "v": Value, "p": c_void_p}
 GIVES_ARRAY = {
     "lun_tensor": "piLi", "lun_full": "iLiv", "lun_range": "vvli", "lun_linspace": "ddli", "lun_complex": "aa", "lun_real": "a",
     "lun_imag": "a", "lun_conj": "a", "lun_apply": "iAi", "lun_cast": "ai", "lun_concat_along": "Aii", "lun_stack": "Aii",
-    "lun_reshape": "aiL", "lun_take": "aaip", "lun_window": "aiLLL", "lun_select": "ail", "lun_permute": "aI", "lun_view": "aiL",
+    "lun_reshape": "aiL", "lun_take": "aaip", "lun_window": "aiLLL", "lun_permute": "aI", "lun_view": "aiL",
     "lun_broadcast": "aiL", "lun_compress": "aa", "lun_compress_along": "aai", "lun_indices": "al", "lun_sort": "aii",
     "lun_argsort": "aiil", "lun_searchsorted": "aail", "lun_along": "iaIip", "lun_matmul": "aa", "lun_copy": "a",
     "lun_complex_of": "a", "lun_from_dlpack": "p", "lun_from_dlpack_plain": "p", "lun_diagonal": "al"}
-GIVES_STATUS = {"lun_read": "apll", "lun_get": "alp", "lun_getcomplex": "alpp", "lun_set": "alv", "lun_setcomplex": "aldd",
-                "lun_store": "aa", "lun_put": "aaaii", "lun_measure": "a", "lun_to_dlpack": "ap", "lun_to_dlpack_plain": "ap"}
+GIVES_STATUS = {"lun_get": "alp", "lun_getcomplex": "alpp", "lun_store": "aa", "lun_put": "aaaii", "lun_measure": "a",
+                "lun_to_dlpack": "ap", "lun_to_dlpack_plain": "ap"}
 for table, tail in (GIVES_ARRAY, [POINTER(c_void_p)]), (GIVES_STATUS, []):
     for name, letters in table.items():
         getattr(library, name).argtypes = [c_void_p] + [LETTERS[k] for k in letters] + tail
 library.lun_error.restype = c_char_p
 library.lun_error.argtypes = [c_void_p]
 library.lun_size.restype = c_int64
-library.lun_class_of.argtypes = library.lun_size.argtypes = library.lun_release.argtypes = [c_void_p]
+library.lun_size.argtypes = library.lun_release.argtypes = [c_void_p]
 library.lun_dtype_of.argtypes = [c_void_p]
 library.lun_shape.argtypes = [c_void_p, POINTER(c_int64)]
-library.lun_device_of.restype = c_char_p
-library.lun_device_of.argtypes = [c_void_p]
 library.lun_op_find.argtypes = [c_char_p, c_int, POINTER(c_int)]
 library.lun_op_find.restype = c_bool
 library.lun_ref_call.argtypes = [c_void_p, POINTER(Variant), c_int, POINTER(Variant), c_int, POINTER(c_int)]

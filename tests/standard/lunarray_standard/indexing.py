@@ -5,9 +5,6 @@ from . import array as a
 from . import dtypes as d
 from . import engine as e
 
-array_types = (a.Array,)
-
-
 def is_index(k):
     return isinstance(k, int) and not isinstance(k, bool) or isinstance(k, a.Array) and not k.shape and d.is_integer(k.dtype)
 
