@@ -656,8 +656,8 @@ LUN_API lun_status lun_setcomplex(lun_engine *e, lun_array *a, int64_t index, do
  * asked, they are passed to scripts, which see them as lun.struct makes them, retained, released
  * and freed; all else is refused by LUN_EDTYPE. */
 
-/* A member of a struct: elements of a dtype of kernels, one or, of rank 1 or 2, so many; or, with
- * `record`, a struct (dtype, rank and extents are then 0). */
+/* A member of a struct: elements of a dtype of kernels or complex ones, one or, of rank 1 or 2, so
+ * many; or, with `record`, a struct (dtype, rank and extents are then 0). */
 typedef struct lun_field {
     const char *name;
     lun_dtype dtype;
@@ -675,13 +675,15 @@ typedef struct lun_struct {
     size_t bytes; /* of the struct in C, sizeof */
 } lun_struct;
 
+/* Bytes of a member of a struct, whose dtype may be complex. */
+#define LUN_MEMBER_BYTES(t) ((t) == LUN_C64 ? 8 : (t) == LUN_C128 ? 16 : LUN_DTYPE_BYTES((t)&15))
 #ifdef __cplusplus
 #define LUN_IF_SIZED(type, member, t) \
-    (0 * sizeof(char[sizeof(((type *)0)->member) == LUN_DTYPE_BYTES(t) ? 1 : -1]))
+    (0 * sizeof(char[sizeof(((type *)0)->member) == LUN_MEMBER_BYTES(t) ? 1 : -1]))
 #else
 #define LUN_IF_SIZED(type, member, t)                                        \
     (0 * sizeof(struct {                                                     \
-         _Static_assert(sizeof(((type *)0)->member) == LUN_DTYPE_BYTES(t),   \
+         _Static_assert(sizeof(((type *)0)->member) == LUN_MEMBER_BYTES(t),  \
                         "the member " #member " has another size than " #t); \
          char none;                                                          \
      }))

@@ -299,6 +299,9 @@ LUN_API lun_status lun_complex_lanes(lun_engine *e, lun_array *a, lun_array **ou
  * others are refused by LUN_EDTYPE, another last extent than 2 by LUN_ESHAPE.  Writing to one of
  * both does not change the other. */
 LUN_API lun_status lun_complex_of(lun_engine *e, lun_array *lanes, lun_array **out);
+/* The complex array whose parts are in the host's memory that re and im wrap, arrays of f32 or f64
+ * in one shape (lun_wrap_strided): writes to it go there.  LUN_EARG if they wrap none. */
+LUN_API lun_status lun_complex_joined(lun_engine *e, lun_array *re, lun_array *im, lun_array **out);
 /* The dtype of the parts of a complex one; LUN_DTYPE_COUNT: it is none. */
 LUN_API lun_dtype lun_complex_part(lun_dtype t);
 /* Room for the text of any function of complex numbers whose name has up to 64 bytes. */

@@ -35,40 +35,83 @@ static int add_extents(lua_State *L, int i, int rank, int64_t *shape, int64_t *e
     return rank + count;
 }
 
+/* Where elements are in a Vector of bytes: the layout, in elements. */
+typedef struct place {
+    int rank;
+    int64_t shape[LUN_MAX_RANK], strides[LUN_MAX_RANK];
+    lua_Integer offset; /* in bytes */
+} place;
+
+/* Reads offset, step, shape and extents at 2, 3, 5 and 6 for elements of `size` bytes, `apart` of
+ * them apart in a struct. */
+static void read_place(lua_State *L, int size, int apart, place *p)
+{
+    int64_t count = 1, each = apart;
+    const lun_array *bytes = lun__lua_array_check(L, lun__host_here(L), 1);
+    const lua_Integer step = luaL_checkinteger(L, 3);
+    p->offset = luaL_checkinteger(L, 2);
+    const int outer = lun__lua_value_shape(L, 5, p->shape);
+    p->rank = add_extents(L, 6, outer, p->shape, &each);
+    bool sane = step > 0;
+    luaL_argcheck(L, p->rank >= outer, 5, "too many axes");
+    if (p->rank > outer)
+        p->strides[p->rank - 1] = apart;
+    if (p->rank > outer + 1)
+        p->strides[outer] = p->shape[p->rank - 1] * apart;
+    for (int k = outer - 1; sane && k >= 0; k--)
+        sane = !__builtin_mul_overflow(count, step / size, &p->strides[k]) &&
+               !__builtin_mul_overflow(count, p->shape[k], &count);
+    luaL_argcheck(L, sane && fits(lun_size(bytes), count, p->offset, step, size, each), 2,
+                  "outside of the bytes");
+}
+
+/* Elements of dtype t at a place of the bytes at 1, which nothing else reads or writes, so arrays
+ * may wrap them. */
+static lun_status wrap_bytes(lun__host *h, lun_array *bytes, const place *p, lua_Integer offset,
+                             lun_dtype t, lun_array **out)
+{
+    const void *data = NULL;
+    lun_status s = lun_data(h->engine, bytes, &data);
+    if (s != LUN_OK)
+        return s;
+    lun_retain(bytes);
+    char *at = (char *)(uintptr_t)data + offset;
+    s = lun_wrap_strided(h->engine, at, p->rank, p->shape, p->strides, t, let_go, bytes, out);
+    if (s != LUN_OK)
+        lun_release(bytes);
+    return s;
+}
+
+/* The same of complex numbers with such parts. */
+static lun_status wrap_complex(lun__host *h, lun_array *bytes, const place *p, lun_dtype part,
+                               lun_array **out)
+{
+    lun_array *re = NULL, *im = NULL;
+    lun_status s = wrap_bytes(h, bytes, p, p->offset, part, &re);
+    if (s == LUN_OK)
+        s = wrap_bytes(h, bytes, p, p->offset + lun_dtype_size(part), part, &im);
+    if (s == LUN_OK)
+        s = lun_complex_joined(h->engine, re, im, out);
+    lun_release(re);
+    lun_release(im);
+    return s;
+}
+
 /* internal.field(bytes, offset, step, dtype, shape [, extents]): elements of structs of `step`
  * bytes in a Vector of u8 without other uses, arrays of those extents in each; writes to them
  * change it. */
 static int field(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
-    int64_t shape[LUN_MAX_RANK], strides[LUN_MAX_RANK], count = 1, each = 1;
+    place p;
     lun_array *bytes = lun__lua_array_check(L, h, 1);
-    lua_Integer offset = luaL_checkinteger(L, 2), step = luaL_checkinteger(L, 3);
-    lun_dtype t = lun__lua_value_dtype(L, 4);
-    const int outer = lun__lua_value_shape(L, 5, shape), size = lun_dtype_size(t);
-    const int rank = add_extents(L, 6, outer, shape, &each);
-    bool sane = step > 0;
-    luaL_argcheck(L, rank >= outer, 5, "too many axes");
-    if (rank > outer)
-        strides[rank - 1] = 1;
-    if (rank > outer + 1)
-        strides[outer] = shape[rank - 1];
-    for (int k = outer - 1; sane && k >= 0; k--)
-        sane = !__builtin_mul_overflow(count, step / size, &strides[k]) &&
-               !__builtin_mul_overflow(count, shape[k], &count);
-    luaL_argcheck(L, sane && fits(lun_size(bytes), count, offset, step, size, each), 2,
-                  "outside of the bytes");
+    const lun_dtype t = lun__lua_value_number_dtype(L, 4), part = lun_complex_part(t);
+    const bool complex = part != LUN_DTYPE_COUNT;
+    read_place(L, lun_dtype_size(complex ? part : t), complex ? 2 : 1, &p);
     lun_array **out = lun__lua_array_new(L, h);
-    const void *data = NULL;
     lun_status s;
-    LUN__TRY(s, lun_data(h->engine, bytes, &data));
-    lun__error_check(L, h, s, 1);
-    lun_retain(bytes);
-    /* nothing else reads or writes these bytes, so arrays may wrap them */
-    char *at = (char *)(uintptr_t)data + offset;
-    LUN__TRY(s, lun_wrap_strided(h->engine, at, rank, shape, strides, t, let_go, bytes, out));
-    if (s != LUN_OK)
-        lun_release(bytes);
+    LUN__TRY(s, complex ? wrap_complex(h, bytes, &p, part, out)
+                        : wrap_bytes(h, bytes, &p, p.offset, t, out));
     lun__error_check(L, h, s, 1);
     lun__host_report_memory(L, h);
     return 1;

@@ -5,6 +5,7 @@
  * A list is an LF_RECORD of no source, as.i < 0, whose fields have numbers for names. */
 #include "luafn/ssa/captured_record.h"
 #include "luafn/ssa/build.h"
+#include "luafn/ssa/complex_value.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -128,11 +129,19 @@ lf_value *luafn_captured_record_item(lf_builder *b, lf_value *list, lf_value *in
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-/* Field k of a record of s: a number, or a list or a record in the form that the struct has. */
-static void check_field(lf_builder *b, const lf_source *s, int k, lf_value *v)
+/* Field k of a record of s: a number, which is made complex where the field is, or a list or a
+ * record in the form that the struct has. */
+static lf_value *as_field(lf_builder *b, const lf_source *s, int k, lf_value *given)
 {
     const char *form = s->field_form[k];
-    v = resolved(b, v);
+    lf_value *v = resolved(b, given), *part[2];
+    if (!strcmp(form, "complex")) {
+        if (is_hole(v))
+            return given;
+        luafn_builder_need_number(b, v, -1, "a field");
+        luafn_complex_value_parts(b, v, part);
+        return luafn_complex_value_of(b, part[0], part[1]);
+    }
     if (!*form && !is_hole(v)) {
         luafn_builder_need_number(b, v, -1, "a field");
     } else if (*form && (v->kind != LF_RECORD || strcmp(form_of(b, v), form) != 0)) {
@@ -142,6 +151,7 @@ static void check_field(lf_builder *b, const lf_source *s, int k, lf_value *v)
                            end ? (int)(end - form) : 20, form,
                            *form == '[' ? "a list of as many values, {x, y}" : "a call of it");
     }
+    return given;
 }
 
 lf_value *luafn_captured_record_make(lf_builder *b, const lf_value *of, const lf_list *fields)
@@ -151,9 +161,10 @@ lf_value *luafn_captured_record_make(lf_builder *b, const lf_value *of, const lf
         luafn_builder_stop(b, "%s with %d argument%s: %d expected, for its fields %.200s", s->name,
                            fields->count, fields->count == 1 ? "" : "s", s->names,
                            list_names(b, of));
+    lf_list own = {0};
     for (int i = 0; i < fields->count; i++)
-        check_field(b, s, i, fields->at[i]);
-    return luafn_captured_record_pack(b, (int)of->as.i, fields);
+        luafn_arena_push(&b->c->unit, &own, as_field(b, s, i, fields->at[i]));
+    return luafn_captured_record_pack(b, (int)of->as.i, &own);
 }
 
 bool luafn_captured_record_is(const lf_compile *c, const lf_value *v)
@@ -251,6 +262,8 @@ lf_value *luafn_captured_record_field(lf_builder *b, lf_value *v, int reg, const
     lf_value *a = luafn_captured_record_array(b, v, reg, name);
     if (a && luafn_captured_record_is(b->c, a)) /* a struct in a struct */
         return luafn_captured_record_at(b, a, luafn_graph_find(v->arg[0]));
+    if (a && a->kind == LF_COMPLEXES)
+        return luafn_complex_value_element(b, a, luafn_graph_find(v->arg[0]));
     return a ? luafn_cell_element(b, a, luafn_graph_find(v->arg[0])) : NULL;
 }
 

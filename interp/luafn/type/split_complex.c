@@ -279,9 +279,6 @@ static void split_results(splitting *s)
     for (int k = 0; k < results.count; k++) {
         lf_value *v = luafn_graph_find(results.at[k]);
         const parts p = operand(s, v);
-        if (p.im && c->record)
-            luafn_debug_fail(&c->unit, c->graph.proto, -1,
-                             "field %d of a record is complex: return its re and im", k + 1);
         if (p.im && c->graph.results.count < 32)
             c->pairs |= UINT32_C(1) << c->graph.results.count;
         luafn_arena_push(c->graph.u, &c->graph.results, p.re);

@@ -101,7 +101,8 @@ local function bytes_of(found, name, bytes, at)
     local size, extents = dtypes.by_name[s.dtypes[name]].bytes, s.extents[name] or {}
     local first, count = at + found.offsets[name], (extents[1] or 1) * (extents[2] or 1)
     local own = bytes:sub({}, { first + 1, first + size * count })
-    return (found.swaps[name] and own:reshape(-1, size):sub({}, { size, 1, -1 }) or own):tobytes()
+    local unit = dtypes.by_name[dtypes.by_name[s.dtypes[name]].part or s.dtypes[name]].bytes -- parts are swapped each
+    return (found.swaps[name] and own:reshape(-1, unit):sub({}, { unit, 1, -1 }) or own):tobytes()
 end
 
 -- The fields of the records in `bytes`, as base.store takes them, all of them or, if `whole`, those of bools; or nil,

@@ -87,7 +87,12 @@ function base.lanes_of(r)
         for i = 1, extents and extents[1] or 1 do
             local row = extents and array_methods.select(a, rank + 1, i) or a
             for k = 1, extents and extents[2] or 1 do
-                list[#list + 1] = extents and extents[2] and array_methods.select(row, rank + 1, k) or row
+                local one = extents and extents[2] and array_methods.select(row, rank + 1, k) or row
+                if struct.part_of(a:dtype()) then
+                    list[#list + 1], list[#list + 2] = core.real(one), core.imag(one)
+                else
+                    list[#list + 1] = one
+                end
             end
         end
     end
@@ -234,6 +239,18 @@ local function fault_of(e)
     end
 end
 
+-- Adds a value for an array, where it goes, and its name in messages; of complex numbers their parts.
+local function add(x, target, name, to)
+    local k = #to.names + 1
+    if not struct.part_of(target:dtype()) then
+        to.list[k], to.targets[k], to.names[k] = x, target, name
+        return
+    end
+    local complex = core.iscomplex(x)
+    to.list[k], to.targets[k], to.names[k] = complex and core.real(x) or x, core.real(target), name
+    to.list[k + 1], to.targets[k + 1], to.names[k + 1] = complex and core.imag(x) or 0, core.imag(target), name
+end
+
 -- Adds to lists the values for r's fields, where they go, and the fields' names in messages.
 local function gather(r, values, call, to, before)
     local s = rawget(r, STRUCT)
@@ -252,8 +269,7 @@ local function gather(r, values, call, to, before)
             if s.extents[name] and core.isarray(x) and #s.extents[name] == select("#", x:shape()) then
                 x = x:broadcast { target:shape() } -- one for all records
             end
-            local k = #to.names + 1
-            to.list[k], to.targets[k], to.names[k] = x, target, before .. name
+            add(x, target, before .. name, to)
         end
     end
 end

@@ -32,7 +32,7 @@ local function text_of(s, take, types)
     types[own] = s
     for k, name in ipairs(s) do
         fields[k] = struct.is(s.dtypes[name]) and text_of(s.dtypes[name], take, types)
-            or struct.initializer(s, name, take)
+            or struct.initializer(s, name, take, "lun_complex(%s, %s)")
     end
     return ("lun_s%d(%s)"):format(own, table.concat(fields, ", "))
 end
@@ -58,9 +58,9 @@ local function text_around(structs, operands, passed, extras, held)
         local to = own and captured or parameters
         to[#to + 1] = arguments[#arguments]
     end
-    local names, set = { "lun_f" }, table.concat(captured, ", ")
+    local names, set = { "lun_f", "lun_complex" }, table.concat(captured, ", ")
     for i = 1, #types do
-        names[i + 1] = ("lun_s%d"):format(i)
+        names[i + 2] = ("lun_s%d"):format(i)
     end
     return ("local %s = ... local %s return function(%s) return lun_f(%s) end, function(...) %s = ... end"):format(
         table.concat(names, ", "), set, table.concat(parameters, ", "), table.concat(arguments, ", "), set), types
@@ -103,7 +103,7 @@ local function function_of(one, f, operands)
         first = first + (s and #s.lanes or 1)
     end
     local text, types = text_around(one.structs, operands, one.passed, one.extras, one.held)
-    one.f, one.set = load(text, "=records", "t", {})(f, table.unpack(types))
+    one.f, one.set = load(text, "=records", "t", {})(f, core.complex, table.unpack(types))
 end
 
 -- ---------------------------------------------------------------- stencils
@@ -140,8 +140,9 @@ local function text_around_index(structs, rank, extras)
     for i = 1, #types do
         names[i] = "lun_s" .. i
     end
-    return ("local lun_f, %s = ... return function(%s) %s return lun_f(%s) end"):format(table.concat(names, ", "),
-        table.concat(parameters, ", "), table.concat(inner, " "), table.concat(arguments, ", ")), types
+    return ("local lun_f, lun_complex, %s = ... return function(%s) %s return lun_f(%s) end"):format(
+        table.concat(names, ", "), table.concat(parameters, ", "), table.concat(inner, " "),
+        table.concat(arguments, ", ")), types
 end
 
 -- That function, the same one for the same structs, rank and number of further arguments.
@@ -158,7 +159,7 @@ local function function_around(f, structs, rank, extras)
         end
     end
     local text, types = text_around_index(structs, rank, extras)
-    local made = load(text, "=records", "t", {})(f, table.unpack(types))
+    local made = load(text, "=records", "t", {})(f, core.complex, table.unpack(types))
     known[#known + 1] = { structs = structs, rank = rank, extras = extras, f = made }
     return made
 end
@@ -207,7 +208,8 @@ local function call_around(s, f, given, leaves, structs, arrays, names, owner)
         local results = table.pack(base.try(internal.skeleton_of(s, one.f, count), table.unpack(list, 1, behind)))
         one.set()
         local missing = not results[1] and type(results[2]) == "string"
-            and results[2]:match "lun_hole (%d+) is not passed"
+            and (results[2]:match "lun_hole (%d+) is not passed" -- or it is a part of a complex number, read or not
+                or results[2]:match "lun.complex on a string %('lun_hole (%d+)'%)")
         if not missing then
             return textcall.settle(from, table.unpack(results, 1, results.n))
         end
@@ -302,7 +304,8 @@ local function on_lanes(f, s, extras)
         operands[k], passed[k] = s.lanes[(k - 1) % #s.lanes + 1][1], true
     end
     local text, types = text_around({ s, s }, operands, passed, extras)
-    known[#known + 1] = { struct = s, extras = extras, f = load(text, "=records", "t", {})(f, table.unpack(types)) }
+    known[#known + 1] = { struct = s, extras = extras,
+        f = load(text, "=records", "t", {})(f, core.complex, table.unpack(types)) }
     return known[#known].f
 end
 

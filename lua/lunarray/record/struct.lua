@@ -27,6 +27,13 @@ local C_TYPES = {
     u32 = "uint32_t", u64 = "uint64_t", f32 = "float", f64 = "double", f16 = "float", bf16 = "float",
 }
 
+-- The dtype of the parts of complex elements; nil: the dtype is another one, or a struct.
+local function part_of(dtype)
+    local row = type(dtype) == "string" and dtypes.by_name[dtype]
+    return row and row.part or nil
+end
+struct.part_of = part_of
+
 -- ---------------------------------------------------------------- making
 
 -- What is wrong with a name for C, nil if nothing is.
@@ -74,8 +81,6 @@ local function type_fault(field)
         local deep = dtype.depth >= MOST_DEPTH and ("structs in structs, more than %d deep"):format(MOST_DEPTH)
         local fault = field[3] ~= nil and "an array of structs is no field: give each a field" or deep
         return fault and ("field '%s': %s"):format(name, fault) or nil
-    elseif row and row.part then
-        return ("field '%s': records have no complex numbers yet: two fields, re and im, hold them"):format(name)
     elseif not row or row.kind == "text" or row.kind == "time" then
         return ("field '%s': a dtype expected (%s), got %s"):format(name, dtypes.names, tostring(dtype))
     elseif extents_of(field[3]) == false then
@@ -128,7 +133,8 @@ local function fault_of(fields, placed)
         for _, n in ipairs(extents or {}) do
             lanes = n > MOST_LANES and MOST_LANES + 1 or lanes
         end
-        lanes = lanes + (struct.is(field[2]) and #field[2].lanes or lanes <= MOST_LANES and count_of(extents) or 0)
+        local own = lanes <= MOST_LANES and count_of(extents) * (part_of(field[2]) and 2 or 1) or 0
+        lanes = lanes + (struct.is(field[2]) and #field[2].lanes or own)
         if lanes > MOST_LANES then
             return ("field '%s': more than %d elements in all fields"):format(field[1], MOST_LANES)
         end
@@ -145,27 +151,38 @@ local function offsets_of(fields, given)
     local offsets, at, widest = {}, 0, 1
     for _, field in ipairs(fields) do
         local inner = struct.is(field[2]) and field[2]
-        local unit = inner and inner.align or dtypes.by_name[field[2]].bytes
+        local unit = inner and inner.align or dtypes.by_name[part_of(field[2]) or field[2]].bytes
         at = given and field.offset or round_up(at, unit)
         offsets[field[1]] = at
-        at = at + (inner and inner.bytes or unit * count_of(extents_of(field[3])))
+        at = at + (inner and inner.bytes or dtypes.by_name[field[2]].bytes * count_of(extents_of(field[3])))
         widest = math.max(widest, unit)
     end
     return offsets, given or round_up(at, widest), widest
 end
 
--- The lanes of a field, its elements, as a list of { name, dtype }: "x", "pos.x", "v[1]", "m[1,2]".
+-- Adds the lanes of one element: itself, or its parts.
+local function add_lanes(name, dtype, lanes)
+    local part = part_of(dtype)
+    if part then
+        lanes[#lanes + 1], lanes[#lanes + 2] = { name .. ".re", part }, { name .. ".im", part }
+    else
+        lanes[#lanes + 1] = { name, dtype }
+    end
+end
+
+-- The lanes of a field, its elements or their parts, as a list of { name, dtype }: "x", "pos.x", "v[1]", "m[1,2]",
+-- "z.re".
 local function lanes_of(name, dtype, extents, lanes)
     if struct.is(dtype) then
         for _, lane in ipairs(dtype.lanes) do
             lanes[#lanes + 1] = { name .. "." .. lane[1], lane[2] }
         end
     elseif not extents then
-        lanes[#lanes + 1] = { name, dtype }
+        add_lanes(name, dtype, lanes)
     else
         for k = 0, count_of(extents) - 1 do
             local at = extents[2] and ("%d,%d"):format(k // extents[2] + 1, k % extents[2] + 1) or k + 1
-            lanes[#lanes + 1] = { ("%s[%s]"):format(name, at), dtype }
+            add_lanes(("%s[%s]"):format(name, at), dtype, lanes)
         end
     end
 end
@@ -204,7 +221,8 @@ function struct.new(name, fields, options, metatable, bytes)
     for k, field in ipairs(fields) do
         local own, dtype, extents = field[1], field[2], extents_of(field[3])
         s[k], s.dtypes[own], s.extents[own] = own, dtype, extents
-        s.forms[k] = struct.is(dtype) and dtype.form or brackets(extents)
+        local element = part_of(dtype) and "complex" or ""
+        s.forms[k] = struct.is(dtype) and dtype.form or extents and brackets(extents) or element
         s.depth = math.max(s.depth, struct.is(dtype) and dtype.depth + 1 or 1)
         lanes_of(own, dtype, extents, s.lanes)
     end
@@ -276,13 +294,23 @@ function struct.fault(s, t, whole)
     end
 end
 
+-- Adds a value for a field of that dtype, a number or truth, to a list.
+local function add_value(x, dtype, to)
+    if part_of(dtype) then
+        local real = type(x) == "number"
+        to[#to + 1], to[#to + 2] = real and x or x.re, real and 0.0 or x.im
+    else
+        to[#to + 1] = x
+    end
+end
+
 -- Adds the values of a list, of lists where `extents` has a second axis, to a list.
-local function flatten_list(x, extents, to)
+local function flatten_list(x, extents, dtype, to)
     for _, one in ipairs(x) do
         if extents[2] then
-            flatten_list(one, {}, to)
+            flatten_list(one, {}, dtype, to)
         else
-            to[#to + 1] = one
+            add_value(one, dtype, to)
         end
     end
 end
@@ -295,9 +323,9 @@ function struct.values(s, record, to)
         if struct.is(s.dtypes[name]) then
             struct.values(s.dtypes[name], x, to)
         elseif s.extents[name] then
-            flatten_list(x, s.extents[name], to)
+            flatten_list(x, s.extents[name], s.dtypes[name], to)
         else
-            to[#to + 1] = x
+            add_value(x, s.dtypes[name], to)
         end
     end
     return to
@@ -342,7 +370,7 @@ end
 -- The C type of a field's elements.
 function struct.c_type(s, name)
     local dtype = s.dtypes[name]
-    return C_TYPES[dtype] or dtype.name
+    return C_TYPES[dtype] or part_of(dtype) and dtype or dtype.name
 end
 
 -- The struct as functions in C see it, behind those of its fields that are not in `known` yet.
@@ -352,6 +380,10 @@ function struct.in_c(s, known)
         local inner = s.dtypes[name]
         if struct.is(inner) and not (known and known[inner.name]) then
             before[#before + 1] = struct.in_c(inner, known)
+        elseif part_of(inner) and not (known and known[inner]) then
+            local part = C_TYPES[part_of(inner)]
+            before[#before + 1] = ("typedef struct %s { %s re; %s im; } %s;"):format(inner, part, part, inner)
+            known[inner] = true
         end
         members[k] = ("%s %s%s;"):format(struct.c_type(s, name), name, brackets(s.extents[name]))
     end
@@ -362,20 +394,28 @@ function struct.in_c(s, known)
     return table.concat(before, " ")
 end
 
--- An initializer in C of a field, from the texts of its lanes, take() for each in order.
-function struct.initializer(s, name, take)
+-- An initializer of a field, from the texts of its lanes, take() for each in order; pair: the format of a complex
+-- number, in C that of a struct.
+function struct.initializer(s, name, take, pair)
     local inner, extents, values = s.dtypes[name], s.extents[name], {}
+    local function one()
+        if not part_of(inner) then
+            return take()
+        end
+        local re = take()
+        return (pair or "{%s, %s}"):format(re, take())
+    end
     if struct.is(inner) then
         for k, field in ipairs(inner) do
-            values[k] = (".%s = %s"):format(field, struct.initializer(inner, field, take))
+            values[k] = (".%s = %s"):format(field, struct.initializer(inner, field, take, pair))
         end
     elseif not extents then
-        return take()
+        return one()
     else
         for k = 1, extents[1] do
-            values[k] = take()
+            values[k] = one()
             for _ = 2, extents[2] or 1 do
-                values[k] = values[k] .. ", " .. take()
+                values[k] = values[k] .. ", " .. one()
             end
             values[k] = extents[2] and "{" .. values[k] .. "}" or values[k]
         end

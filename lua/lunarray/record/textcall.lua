@@ -99,7 +99,7 @@ local function call_storing(s, text, name, R, list, from, elements)
     if first:size() > 0 then
         textcall.settle(from, base.try(textcall.skeleton_of(s, text, elements + 1, name), table.unpack(list)))
     end
-    return textcall.gather(R, table.unpack(out))
+    return textcall.of_lanes(R, table.unpack(out))
 end
 
 -- The text of a C function, given as such or by its path; nil: f is none.
@@ -228,18 +228,24 @@ end
 
 -- ---------------------------------------------------------------- what is made
 
--- Records of s of arrays for its lanes, take() for each in order.
-local function gathered(s, take)
+-- Records of s of arrays for its lanes, take() for each in order; complex ones in place of both parts where `joined`.
+local function gathered(s, take, joined)
+    local function element(dtype)
+        local a = take()
+        if struct.part_of(dtype) and not core.iscomplex(a) then
+            a = core.complex(a, joined and 0 or take())
+        end
+        return a:dtype() == dtype and a or a:cast(dtype)
+    end
     local fields = {}
     for _, name in ipairs(s) do
         local dtype, extents = s.dtypes[name], s.extents[name]
         if struct.is(dtype) then
-            fields[name] = gathered(dtype, take)
+            fields[name] = gathered(dtype, take, joined)
         else
             local parts = {}
             for k = 1, extents and extents[1] * (extents[2] or 1) or 1 do
-                local a = take()
-                parts[k] = a:dtype() == dtype and a or a:cast(dtype)
+                parts[k] = element(dtype)
             end
             fields[name] = not extents and parts[1] or base.stacked(parts, extents)
         end
@@ -247,16 +253,22 @@ local function gathered(s, take)
     return base.make(s, fields)
 end
 
--- Records of s, or complex numbers, from the lanes that a function returned.
-function textcall.gather(s, ...)
-    if complextext.is(s) then
-        return core.complex(...)
-    end
+local function from(...)
     local given, k = table.pack(...), 0
-    return gathered(s, function()
+    return function()
         k = k + 1
         return given[k]
-    end)
+    end
+end
+
+-- Records of s, or complex numbers, of their lanes.
+function textcall.of_lanes(s, ...)
+    return complextext.is(s) and core.complex(...) or gathered(s, from(...), false)
+end
+
+-- Records of s of what a function returned for its fields.
+function textcall.gather(s, ...)
+    return gathered(s, from(...), true)
 end
 
 return textcall

@@ -252,6 +252,22 @@ static lun_status whole_lanes(lun_engine *e, const lun_array *a, lun_array **out
     return all ? lun__array(e, lun__node_retain(a->node), true, out) : LUN_OK;
 }
 
+lun_status lun_complex_joined(lun_engine *e, lun_array *re, lun_array *im, lun_array **out)
+{
+    LUN_NEED(e, re && im && out);
+    lun_status s = check(e, re, false, 1);
+    if (s == LUN_OK)
+        s = check(e, im, false, 2);
+    if (s == LUN_OK && (!re->wraps || !im->wraps || !lun__dtype_is_plain_float(lun_dtype_of(re)) ||
+                        lun_dtype_of(re) != lun_dtype_of(im)))
+        s = lun__fail(e, LUN_EARG, "parts are two arrays of f32 or f64 on the host's memory");
+    if (s == LUN_OK)
+        s = lun__validity_pair(e, re, im, out);
+    if (s == LUN_OK)
+        (*out)->wraps = (*out)->valid->wraps = 1;
+    return s;
+}
+
 lun_status lun_complex_lanes(lun_engine *e, lun_array *a, lun_array **out)
 {
     LUN_NEED(e, a && out);

@@ -124,18 +124,38 @@ static void let_go(void *field, void *of)
     free(m);
 }
 
+/* Elements of dtype t from `first` on, which are `apart` of them apart, in n structs of `step`
+ * bytes, as field f has them. */
+static lun_status wrap_elements(lun_engine *e, memory *m, char *first, int64_t n, size_t step,
+                                const lun_field *f, lun_dtype t, int64_t apart, lun_array **out)
+{
+    const int64_t shape[3] = {n, f->extent[0], f->extent[1]};
+    const int64_t stride[3] = {(int64_t)step / lun_dtype_size(t),
+                               (f->rank == 2 ? f->extent[1] : 1) * apart, apart};
+    __atomic_add_fetch(&m->refs, 1, __ATOMIC_RELAXED);
+    lun_status s = lun_wrap_strided(e, first, 1 + f->rank, shape, stride, t, let_go, m, out);
+    if (s != LUN_OK)
+        __atomic_sub_fetch(&m->refs, 1, __ATOMIC_RELAXED);
+    return s;
+}
+
 /* The array of field f of n structs of `step` bytes, the first of which begins at `at`. */
 static lun_status wrap_field(lun_engine *e, memory *m, char *at, int64_t n, size_t step,
                              const lun_field *f, lun_array **out)
 {
-    const int64_t shape[3] = {n, f->extent[0], f->extent[1]};
-    const int64_t stride[3] = {(int64_t)step / lun_dtype_size(f->dtype),
-                               f->rank == 2 ? f->extent[1] : 1, 1};
     char *first = (char *)((uintptr_t)at + f->offset); /* n may be 0 and at NULL */
-    __atomic_add_fetch(&m->refs, 1, __ATOMIC_RELAXED);
-    lun_status s = lun_wrap_strided(e, first, 1 + f->rank, shape, stride, f->dtype, let_go, m, out);
-    if (s != LUN_OK)
-        __atomic_sub_fetch(&m->refs, 1, __ATOMIC_RELAXED);
+    const lun_dtype part = lun_complex_part(f->dtype);
+    lun_array *re = NULL, *im = NULL;
+    if (part == LUN_DTYPE_COUNT)
+        return wrap_elements(e, m, first, n, step, f, f->dtype, 1, out);
+    char *second = (char *)((uintptr_t)first + (size_t)lun_dtype_size(part));
+    lun_status s = wrap_elements(e, m, first, n, step, f, part, 2, &re);
+    if (s == LUN_OK)
+        s = wrap_elements(e, m, second, n, step, f, part, 2, &im);
+    if (s == LUN_OK)
+        s = lun_complex_joined(e, re, im, out);
+    lun_release(re);
+    lun_release(im);
     return s;
 }
 

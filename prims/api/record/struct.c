@@ -56,8 +56,10 @@ static lun_status check_place(checking *c, const lun_struct *r, const lun_field 
 /* A field that is no struct: its dtype, extents and place. */
 static lun_status check_elements(checking *c, const lun_struct *r, const lun_field *f, size_t base)
 {
-    int64_t count = 1;
-    if ((unsigned)f->dtype >= LUN_DTYPE_COUNT)
+    const lun_dtype part = lun_complex_part(f->dtype);
+    const bool complex = part != LUN_DTYPE_COUNT;
+    int64_t count = complex ? 2 : 1; /* elements of kernels */
+    if (!complex && (unsigned)f->dtype >= LUN_DTYPE_COUNT)
         return lun__fail(c->e, LUN_EDTYPE, "field '%s' of %s: records have no fields of %s",
                          f->name, r->name,
                          lun_dtype_name(f->dtype) ? lun_dtype_name(f->dtype) : "that dtype");
@@ -77,7 +79,7 @@ static lun_status check_elements(checking *c, const lun_struct *r, const lun_fie
         return lun__fail(c->e, LUN_EARG, "%s has more than %d elements in its fields",
                          c->outer->name, MOST_LANES);
     c->lanes += count;
-    const size_t size = (size_t)lun_dtype_size(f->dtype);
+    const size_t size = (size_t)lun_dtype_size(complex ? part : f->dtype);
     return check_place(c, r, f, base, size, size * (size_t)count);
 }
 

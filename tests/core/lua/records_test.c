@@ -187,7 +187,7 @@ static void test_structs(void **state)
     refused(ONE({.dtype = LUN_F32}), LUN_EARG, "field 0 of P has no name");
     refused(ONE({.name = "x", .dtype = LUN_TEXT}), LUN_EDTYPE,
             "field 'x' of P: records have no fields of text");
-    refused(ONE({.name = "x", .dtype = LUN_C64}), LUN_EDTYPE, "no fields of c64");
+    refused(ONE({.name = "x", .dtype = LUN_DATE}), LUN_EDTYPE, "no fields of date");
     refused(ONE({.name = "x", .dtype = LUN_RECORD}), LUN_EDTYPE, "no fields of record");
     refused(ONE({.name = "x", .dtype = (lun_dtype)77}), LUN_EDTYPE, "no fields of that dtype");
     refused(ONE({.name = "x", .dtype = LUN_F32, .rank = 3}), LUN_ESHAPE, "its rank is 3");
@@ -399,6 +399,53 @@ static lun_status moved(void *ctx, lun_engine *engine, const lun_variant *args, 
 }
 
 /* Records that a script has made. */
+typedef struct wave {
+    float k, z[2]; /* z and a: a real and an imaginary part */
+    double a[2];
+    float v[2][2];
+} wave;
+
+static void test_complex(void **state)
+{
+    const lun_field of[] = {
+        LUN_FIELD(wave, k, LUN_F32),
+        LUN_FIELD(wave, z, LUN_C64),
+        LUN_FIELD(wave, a, LUN_C128),
+        {.name = "v", .dtype = LUN_C64, .offset = offsetof(wave, v), .rank = 1, .extent = {2}}};
+    const lun_struct waves = {
+        .size = sizeof waves, .name = "Wave", .fields = of, .count = 4, .bytes = sizeof(wave)};
+    wave own[2] = {{1, {2, 3}, {4, 5}, {{6, 7}, {8, 9}}}, {2, {0, 1}, {0, -1}, {{1, 1}, {2, 2}}}};
+    float pair[2];
+    (void)state;
+    lun_array *a;
+    OK(lun_wrap_records(e, own, 2, &waves, NULL, NULL, &a));
+    lun_array *z = field_of(a, "z"), *v = field_of(a, "v");
+    assert_int_equal(lun_dtype_of(z), LUN_C64);
+    OK(lun_read(e, z, pair, 1, 1));
+    assert_float_equal(pair[1], 1, 0);
+    OK(lun_setcomplex(e, z, 1, 7, 8));
+    assert_float_equal(own[1].z[0], 7, 0);
+    assert_float_equal(own[1].z[1], 8, 0);
+    OK(lun_setcomplex(e, v, 3, 5, 6)); /* the second one of own[1] */
+    assert_float_equal(own[1].v[1][1], 6, 0);
+    assert_float_equal(own[1].v[0][1], 1, 0);
+    lun_array *doubled;
+    OK(lun_add(e, z, z, &doubled));
+    OK(lun_read(e, doubled, pair, 0, 1));
+    assert_float_equal(pair[0], 4, 0);
+    assert_float_equal(pair[1], 6, 0);
+    lun_release(doubled);
+    lun_release(z);
+    lun_release(v);
+    lun_release(a);
+    lun_field late[4];
+    memcpy(late, of, sizeof of);
+    late[1].offset = 6; /* not aligned for parts */
+    lun_struct bad = waves;
+    bad.fields = late;
+    refused(bad, LUN_EARG, "multiples of 4");
+}
+
 static void test_given(void **state)
 {
     (void)state;
@@ -459,6 +506,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_seen, open, kit_close),
         cmocka_unit_test_setup_teardown(test_seen_nested, open, kit_close),
         cmocka_unit_test_setup_teardown(test_dtype, open, kit_close),
+        cmocka_unit_test_setup_teardown(test_complex, open, kit_close),
         cmocka_unit_test_setup_teardown(test_given, open, kit_close),
         cmocka_unit_test_setup_teardown(test_parts, open, kit_close),
     };
