@@ -93,7 +93,8 @@ end
 -- struct, and the number of the first Vector; and of each Vector the number of its key.
 local function spread(given)
     local keys, whats, owner = {}, {}, {}
-    for k, x in ipairs(given) do
+    for k = 1, #given do -- nil may be among them
+        local x = given[k]
         local struct = records.struct_of(x)
         if struct and select("#", x:shape()) ~= 1 then
             misuse(k, "group", "a Vector of records expected, got %d axes", select("#", x:shape()))
