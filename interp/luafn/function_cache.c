@@ -338,6 +338,9 @@ void luafn_function_cache_anchor(lf_cached *s, const lf_capture_context *v)
             lua_pushvalue(v->L, at); /* while it is referenced no other struct has its address */
             s->anchor[i] = luaL_ref(v->L, LUA_REGISTRYINDEX);
         }
+        if (source->capture.kind == LF_CAPTURE_RECORDS && source->capture.whole &&
+            s->anchor[i] == LUA_NOREF && v->ask.fields(v->L, at) == LF_OF_RECORDS)
+            s->anchor[i] = luaL_ref(v->L, LUA_REGISTRYINDEX); /* their struct, likewise */
         if (source->capture.kind != LF_CAPTURE_FUNCTION)
             continue;
         if (source->known == lua_topointer(v->L, at))

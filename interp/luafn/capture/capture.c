@@ -173,12 +173,13 @@ static void capture_fields(const lf_capture_context *v, lf_capture *out)
     lf_fields kind = v->ask.fields ? v->ask.fields(L, lua_gettop(L)) : LF_NO_FIELDS;
     if (kind == LF_NO_FIELDS)
         return;
+    const void *fields = lua_topointer(L, -1);
     lua_pop(L, 1);
     static const lf_capture_kind kinds[] = {[LF_OF_STRUCT] = LF_CAPTURE_STRUCT,
                                             [LF_OF_RECORDS] = LF_CAPTURE_RECORDS,
                                             [LF_OF_BLOCKED] = LF_CAPTURE_BLOCKED};
     out->kind = kinds[kind];
-    out->closure = lua_topointer(L, -1);
+    out->closure = kind == LF_OF_RECORDS ? fields : lua_topointer(L, -1);
 }
 
 /* A name that a method of t takes as a string, as the engine's copy, so that equal names have one
@@ -269,6 +270,8 @@ bool luafn_capture_same(const lf_capture *then, const lf_capture *now)
         return then->program == now->program;
     case LF_CAPTURE_STRUCT:
         return then->closure == now->closure;
+    case LF_CAPTURE_RECORDS:
+        return !then->whole || then->closure == now->closure;
     case LF_CAPTURE_BUILTIN:
         return then->math == now->math;
     case LF_CAPTURE_ROW:

@@ -45,7 +45,7 @@ typedef enum lf_capture_kind {
 typedef struct lf_capture {
     lf_capture_kind kind;
     struct lf_program *program;
-    const void *closure; /* which function or struct it is */
+    const void *closure; /* which function or struct it is; of records: the struct */
     lf_math math;
     lun_op op;
     lun_atomic atomic;
@@ -55,6 +55,7 @@ typedef struct lf_capture {
     bool kernel_form;        /* the function is compiled in place of one of the library */
     lun_value value;         /* numbers and booleans */
     bool pinned;             /* code is valid for this value alone */
+    bool whole;              /* of records: code is valid for this struct alone */
     lun_array *array;        /* borrowed: alive while the source shows it */
     lun_dtype dtype, stored; /* dtype in which it is computed; of its elements */
     int rank;
@@ -73,6 +74,8 @@ typedef struct lf_source {
      * one's name and form: "", "[3]", or that text of a struct */
     const char *form, **field_name, **field_form;
     int names;
+    int assigned;      /* of records, likewise: what is younger than the last of their elements that
+                          has been assigned as a whole has a higher id */
     const void *known; /* address of a function that need not be decoded again */
     lf_capture capture;
 } lf_source;

@@ -98,6 +98,7 @@ typedef struct lf_compile {
     lf_list inputs;       /* lf_input */
     lf_list notes;        /* lf_note */
     bool known, windowed; /* the parameters are indices: bounds and windows may use them */
+    bool recorded;        /* there are records, or lists */
     bool listed;          /* there are lists, {x, y}, whose indices have to be known */
     bool around;          /* some parameters are called with offsets */
     bool prechecked;      /* there is no call yet: see luafn_compile_precheck */

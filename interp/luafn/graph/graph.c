@@ -230,7 +230,7 @@ static bool may_write(lf_graph *g, const lf_block *h, int var)
     return h->loop->calls && has_writer(g, h, var);
 }
 
-static lf_value *new_phi(lf_graph *g, lf_block *b, int var)
+lf_value *luafn_graph_phi(lf_graph *g, lf_block *b, int var)
 {
     lf_value *v = luafn_graph_value(g, LF_PHI, 0);
     v->block = b;
@@ -253,13 +253,13 @@ static lf_value *reaching(lf_graph *g, int var, lf_block *b)
         if (b->loop && !may_write(g, b, var)) {
             b = b->preds.at[0]; /* a header's first predecessor is the entry of the loop */
         } else if (!b->sealed) {
-            lf_value *phi = new_phi(g, b, var);
+            lf_value *phi = luafn_graph_phi(g, b, var);
             luafn_arena_push(g->u, &b->waiting, phi);
             return phi;
         } else if (b->preds.count == 1) {
             b = b->preds.at[0];
         } else {
-            lf_value *phi = new_phi(g, b, var);
+            lf_value *phi = luafn_graph_phi(g, b, var);
             luafn_arena_push(g->u, &g->pending, phi);
             return phi;
         }
@@ -318,14 +318,18 @@ lf_value *luafn_graph_read(lf_graph *g, int var, lf_block *b)
     return v;
 }
 
+void luafn_graph_fill(lf_graph *g, lf_value *phi)
+{
+    int from = g->pending.count;
+    luafn_arena_push(g->u, &g->pending, phi);
+    settle(g, from);
+}
+
 void luafn_graph_seal(lf_graph *g, lf_block *b)
 {
     b->sealed = true;
-    for (int i = 0; i < b->waiting.count; i++) {
-        int from = g->pending.count;
-        luafn_arena_push(g->u, &g->pending, b->waiting.at[i]);
-        settle(g, from);
-    }
+    for (int i = 0; i < b->waiting.count; i++)
+        luafn_graph_fill(g, b->waiting.at[i]);
     b->waiting.count = 0;
 }
 

@@ -217,6 +217,7 @@ struct lf_block {
     /* while the graph is built */
     bool sealed;         /* all predecessors are known */
     lf_list waiting;     /* phis of an open loop header */
+    lf_list split;       /* and those of records, each a phi for each of its values */
     const lf_span *loop; /* the loop that this header begins */
     const lf_frame *frame;
     /* of the finished graph */
@@ -306,6 +307,10 @@ int luafn_graph_vars(lf_graph *g, const lf_frame *frame, int count, int reg);
 void luafn_graph_write(lf_graph *g, int var, lf_block *b, lf_value *v);
 /* Its value at the present end of b. */
 lf_value *luafn_graph_read(lf_graph *g, int var, lf_block *b);
+/* A phi of the variable in a sealed b; and has it filled, once the variable is written at the ends
+ * of b's predecessors. */
+lf_value *luafn_graph_phi(lf_graph *g, lf_block *b, int var);
+void luafn_graph_fill(lf_graph *g, lf_value *phi);
 /* b gets no more predecessors. */
 void luafn_graph_seal(lf_graph *g, lf_block *b);
 

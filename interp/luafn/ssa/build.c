@@ -199,8 +199,10 @@ static void translate(lf_builder *b, int i)
         instructions(b, s);
     for (int k = 0; k < 2; k++) {
         int to = s->succ[k];
-        if (to >= 0 && to <= i && --b->latches[to] == 0)
-            luafn_graph_seal(b->g, b->head[to]);
+        if (to < 0 || to > i || --b->latches[to] != 0)
+            continue;
+        luafn_captured_record_end_loop(b, b->head[to]);
+        luafn_graph_seal(b->g, b->head[to]);
     }
 }
 

@@ -1,7 +1,7 @@
 /* build_ops.c - instructions that compute: moves, constants, arithmetic, upvalues, indexing. */
 #include <string.h>
 
-#include "luafn/ssa/assigned_array.h"
+#include "luafn/ssa/assign_element.h"
 #include "luafn/ssa/build.h"
 #include "luafn/ssa/captured_record.h"
 #include "luafn/ssa/complex_value.h"
@@ -123,27 +123,13 @@ static lf_value *index_at(lf_builder *b, int reg)
     return i;
 }
 
-/* An index of t, an array or a part of one, as one that counts from 1. */
-static lf_value *from_one(lf_builder *b, const lf_value *t, lf_value *i)
-{
-    const lf_whose of = lf_whose_is(b->c, t);
-    const int64_t shift = of.param ? 0 : b->c->source[of.number].capture.shift[of.fixed];
-    int64_t known;
-    if (!shift)
-        return i;
-    if (luafn_known_integer(b->c, i, &known) && known - shift > INT32_MIN &&
-        known - shift < INT32_MAX)
-        return luafn_graph_int(b->g, known - shift);
-    return luafn_builder_emit2(b, LF_ARITH, LF_SUB, i, luafn_graph_int(b->g, shift));
-}
-
 static void get_element(lf_builder *b, uint32_t w)
 {
     lf_value *t = luafn_builder_get(b, lf_b(w));
     lf_value *i =
         lf_op(w) == OP_GETI ? luafn_graph_int(b->g, lf_c(w)) : luafn_builder_get(b, lf_c(w));
     int64_t key;
-    if (t->kind == LF_TABLE && !luafn_captured_record_is(b->c, t) &&
+    if (t->kind == LF_TABLE && !luafn_record_value_is(b->c, t) &&
         luafn_known_integer(b->c, i, &key)) {
         luafn_builder_set(b, lf_a(w), luafn_captured_item(b->c, b->f, b->pc, (int)t->as.i, key));
         return;
@@ -155,8 +141,8 @@ static void get_element(lf_builder *b, uint32_t w)
         luafn_builder_set(b, lf_a(w), item);
         return;
     }
-    if (luafn_captured_record_is(b->c, t)) {
-        luafn_builder_set(b, lf_a(w), luafn_captured_record_at(b, t, i));
+    if (luafn_record_value_is(b->c, t)) {
+        luafn_builder_set(b, lf_a(w), luafn_record_value_at(b, t, i));
         return;
     }
     if (t->kind == LF_COMPLEXES) {
@@ -164,36 +150,17 @@ static void get_element(lf_builder *b, uint32_t w)
         return;
     }
     t = array_at(b, lf_b(w), "an element");
-    luafn_builder_set(b, lf_a(w), luafn_cell_element(b, t, from_one(b, t, i)));
-}
-
-/* t[i] = x, with t an array or a part of one. */
-static void assign_value(lf_builder *b, lf_value *t, lf_value *i, lf_value *x)
-{
-    lf_whose of = lf_whose_is(b->c, t);
-    if (of.fixed + 1 < of.rank)
-        luafn_builder_stop(
-            b, "an assignment to a part of '%s', which has %d dimensions: assign elements",
-            luafn_captured_array_name(b->c, t), of.rank);
-    i = from_one(b, t, i);
-    if (b->c->team)
-        luafn_assigned_element(b, t, i, x);
-    else if (!luafn_cell_write(b, t, i, x))
-        luafn_put_rounds_element(b, t, i, x);
+    luafn_builder_set(b, lf_a(w), luafn_cell_element(b, t, luafn_assign_element_index(b, t, i)));
 }
 
 /* t[i] = the operand C of w. */
 static void assign(lf_builder *b, uint32_t w, lf_value *t, lf_value *i)
 {
     lf_value *x = lf_k(w) ? luafn_builder_const_of(b, lf_c(w)) : luafn_builder_get(b, lf_c(w));
-    lf_value *part[2];
-    if (t->kind != LF_COMPLEXES) {
-        assign_value(b, t, i, x);
-        return;
-    }
-    luafn_complex_value_parts(b, x, part);
-    for (int k = 0; k < 2; k++)
-        assign_value(b, luafn_graph_find(t->arg[k]), i, part[k]);
+    if (luafn_record_value_is(b->c, t))
+        luafn_assign_element_record(b, t, i, x);
+    else
+        luafn_assign_element(b, t, i, x);
 }
 
 static void set_element(lf_builder *b, uint32_t w)
@@ -202,10 +169,8 @@ static void set_element(lf_builder *b, uint32_t w)
         luafn_builder_stop(b,
                            "assignment to an element or field is not supported: return the value "
                            "instead, or assign it in lun.each or lun.teams");
-    if (luafn_captured_record_is(b->c, luafn_builder_get(b, lf_a(w))))
-        luafn_builder_stop(b, "assignment of a whole record is not supported: assign its fields");
     lf_value *t = luafn_builder_get(b, lf_a(w));
-    if (t->kind != LF_COMPLEXES)
+    if (t->kind != LF_COMPLEXES && !luafn_record_value_is(b->c, t))
         t = array_at(b, lf_a(w), "an element");
     assign(b, w, t, lf_op(w) == OP_SETI ? luafn_graph_int(b->g, lf_b(w)) : index_at(b, lf_b(w)));
 }
@@ -215,11 +180,14 @@ static bool set_field(lf_builder *b, uint32_t w)
 {
     const lf_value *v = luafn_builder_get(b, lf_a(w));
     const lf_const *k = &b->f->proto->k[lf_b(w)];
-    bool settable = b->c->writes && k->tag == LF_K_STRING;
+    bool settable = (b->c->writes || b->c->team) && k->tag == LF_K_STRING;
     lf_value *t = settable ? luafn_captured_record_array(b, v, lf_a(w), k->as.s) : NULL;
-    if (t && luafn_captured_record_is(b->c, t))
-        luafn_builder_stop(b, "assignment of a whole record is not supported: assign its fields");
-    if (t)
+    const char *form = t ? luafn_captured_record_form(b, v, k->as.s) : "";
+    if (*form == '[')
+        luafn_assign_element_list(b, luafn_cell_element(b, t, luafn_graph_find(v->arg[0])), form,
+                                  lf_k(w) ? luafn_builder_const_of(b, lf_c(w))
+                                          : luafn_builder_get(b, lf_c(w)));
+    else if (t)
         assign(b, w, t, luafn_graph_find(v->arg[0]));
     return t != NULL;
 }
@@ -256,12 +224,12 @@ static void immediate(lf_builder *b, uint32_t w)
 static void unary(lf_builder *b, uint32_t w, lf_kind kind)
 {
     lf_value *x = luafn_builder_get(b, lf_b(w));
-    if (kind == LF_LENGTH && luafn_captured_record_is_list(x)) {
+    if (kind == LF_LENGTH && luafn_record_value_is_list(x)) {
         luafn_builder_set(b, lf_a(w), luafn_graph_int(b->g, x->args));
         return;
     }
-    if (kind == LF_LENGTH && luafn_captured_record_is(b->c, x)) {
-        while (luafn_captured_record_is(b->c, x))
+    if (kind == LF_LENGTH && luafn_record_value_is(b->c, x)) {
+        while (luafn_record_value_is(b->c, x))
             x = luafn_captured_field(b->c, b->f, b->pc, (int)x->as.i,
                                      b->c->source[x->as.i].field_name[0]);
     } else if (kind == LF_LENGTH && x->kind == LF_COMPLEXES) {
@@ -293,7 +261,7 @@ static void list(lf_builder *b, uint32_t w)
             b, "a table constructor is not supported: use local variables, or capture an array");
     for (int k = 1; !begins && k <= n; k++)
         luafn_arena_push(&b->c->unit, &values, luafn_builder_get(b, a + k));
-    luafn_builder_set(b, a, luafn_captured_record_list(b, &values));
+    luafn_builder_set(b, a, luafn_record_value_list(b, &values));
 }
 
 static _Noreturn void refuse(lf_builder *b, lf_opcode op)

@@ -1,93 +1,26 @@
 /* captured_record.c - records: results of a captured struct's calls, or elements of captured
- * records; and lists, {x, y}, which are arrays in records. Their fields are values of the graph; a
- * record itself becomes no code.
- *
- * A list is an LF_RECORD of no source, as.i < 0, whose fields have numbers for names. */
+ * records; and lists, {x, y}, which are arrays in records. What they are on each path and in each
+ * round of a loop, and their fields. */
 #include "luafn/ssa/captured_record.h"
+#include "luafn/graph/captured.h"
 #include "luafn/ssa/build.h"
+#include "luafn/ssa/cells.h"
 #include "luafn/ssa/complex_value.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const lf_source *source_of(const lf_builder *b, const lf_value *v)
-{
-    return &b->c->source[v->as.i];
-}
-
-/* "x, y, id" of a record, or a struct. */
-static const char *list_names(lf_builder *b, const lf_value *v)
-{
-    size_t room = 1;
-    if (v->as.i < 0)
-        return "a list";
-    const lf_source *s = source_of(b, v);
-    for (int i = 0; i < s->names; i++)
-        room += strlen(s->field_name[i]) + 2;
-    char *text = luafn_arena_new(&b->c->unit, room, 1), *at = text;
-    for (int i = 0; i < s->names; i++) {
-        size_t length = strlen(s->field_name[i]);
-        memcpy(at, s->field_name[i], length);
-        at += length;
-        if (i + 1 < s->names) {
-            memcpy(at, ", ", 2);
-            at += 2;
-        }
-    }
-    *at = '\0';
-    return text;
-}
-
-/* A string with this prefix represents a field that the caller has not passed: it passes those that
- * turn out to be read. */
-static const char hole[] = "lun_hole ";
-
-static bool is_hole(const lf_value *v)
-{
-    return v->kind == LF_STRING && strncmp(v->as.s, hole, sizeof hole - 1) == 0;
-}
-
-static lf_value *passed(lf_builder *b, lf_value *v)
-{
-    if (is_hole(v))
-        luafn_builder_stop(b, "%.40s is not passed", v->as.s);
-    return v;
-}
-
-lf_value *luafn_captured_record_pack(lf_builder *b, int source, const lf_list *fields)
-{
-    lf_value *v = luafn_graph_value(b->g, LF_RECORD, fields->count);
-    v->type = LF_OBJECT;
-    v->proto = b->f->proto;
-    v->pc = b->pc;
-    v->as.i = source;
-    for (int i = 0; i < fields->count; i++)
-        v->arg[i] = fields->at[i];
-    return v;
-}
-
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-bool luafn_captured_record_is_list(const lf_value *v)
-{
-    return v->kind == LF_RECORD && v->as.i < 0;
-}
-
-lf_value *luafn_captured_record_list(lf_builder *b, const lf_list *values)
-{
-    b->c->listed = true;
-    return luafn_captured_record_pack(b, -1, values);
-}
-
 static lf_value *merged(lf_builder *b, lf_value *phi);
+static lf_value *split(lf_builder *b, lf_value *phi);
 
-/* v, or the record that it is in this block. */
-static lf_value *resolved(lf_builder *b, lf_value *v)
+lf_value *luafn_captured_record_resolved(lf_builder *b, lf_value *v)
 {
     lf_value *record = NULL;
     v = luafn_graph_find(v);
     if (v->kind == LF_PHI)
-        record = merged(b, v);
+        record = v->block->loop ? split(b, v) : merged(b, v);
     return record ? record : v;
 }
 
@@ -95,15 +28,15 @@ static lf_value *resolved(lf_builder *b, lf_value *v)
 static const char *form_of(lf_builder *b, lf_value *v)
 {
     enum { ROOM = 32 };
-    if (!luafn_captured_record_is_list(v))
-        return source_of(b, v)->form;
-    const lf_value *first = v->args ? resolved(b, v->arg[0]) : v;
+    if (!luafn_record_value_is_list(v))
+        return luafn_record_value_source(b, v)->form;
+    const lf_value *first = v->args ? luafn_captured_record_resolved(b, v->arg[0]) : v;
     char *text = luafn_arena_new(&b->c->unit, ROOM, 1);
     snprintf(text, ROOM, "[%d]", v->args);
-    if (first->kind == LF_RECORD && v->args && luafn_captured_record_is_list(first))
+    if (first->kind == LF_RECORD && v->args && luafn_record_value_is_list(first))
         snprintf(text, ROOM, "[%d][%d]", v->args, first->args);
     for (int k = 0; k < v->args; k++) {
-        const lf_value *x = resolved(b, v->arg[k]);
+        const lf_value *x = luafn_captured_record_resolved(b, v->arg[k]);
         if ((x->kind == LF_RECORD) != (first->kind == LF_RECORD) ||
             (x->kind == LF_RECORD && x->args != first->args))
             return "[]";
@@ -114,8 +47,8 @@ static const char *form_of(lf_builder *b, lf_value *v)
 lf_value *luafn_captured_record_item(lf_builder *b, lf_value *list, lf_value *index)
 {
     int64_t key;
-    list = resolved(b, list);
-    if (!luafn_captured_record_is_list(list))
+    list = luafn_captured_record_resolved(b, list);
+    if (!luafn_record_value_is_list(list))
         return NULL;
     if (!luafn_known_integer(b->c, index, &key))
         luafn_builder_stop(b, "an index of a list, or of an array in a record, that is not known "
@@ -124,7 +57,7 @@ lf_value *luafn_captured_record_item(lf_builder *b, lf_value *list, lf_value *in
     if (key < 1 || key > list->args)
         luafn_builder_stop(b, "index %lld is out of range: there are %d elements", (long long)key,
                            list->args);
-    return passed(b, resolved(b, list->arg[key - 1]));
+    return luafn_record_value_passed(b, luafn_captured_record_resolved(b, list->arg[key - 1]));
 }
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -134,15 +67,15 @@ lf_value *luafn_captured_record_item(lf_builder *b, lf_value *list, lf_value *in
 static lf_value *as_field(lf_builder *b, const lf_source *s, int k, lf_value *given)
 {
     const char *form = s->field_form[k];
-    lf_value *v = resolved(b, given), *part[2];
+    lf_value *v = luafn_captured_record_resolved(b, given), *part[2];
     if (!strcmp(form, "complex")) {
-        if (is_hole(v))
+        if (luafn_record_value_is_hole(v))
             return given;
         luafn_builder_need_number(b, v, -1, "a field");
         luafn_complex_value_parts(b, v, part);
         return luafn_complex_value_of(b, part[0], part[1]);
     }
-    if (!*form && !is_hole(v)) {
+    if (!*form && !luafn_record_value_is_hole(v)) {
         luafn_builder_need_number(b, v, -1, "a field");
     } else if (*form && (v->kind != LF_RECORD || strcmp(form_of(b, v), form) != 0)) {
         const char *end = strchr(form, ' ');
@@ -156,46 +89,34 @@ static lf_value *as_field(lf_builder *b, const lf_source *s, int k, lf_value *gi
 
 lf_value *luafn_captured_record_make(lf_builder *b, const lf_value *of, const lf_list *fields)
 {
-    const lf_source *s = source_of(b, of);
+    const lf_source *s = luafn_record_value_source(b, of);
     if (fields->count != s->names)
         luafn_builder_stop(b, "%s with %d argument%s: %d expected, for its fields %.200s", s->name,
                            fields->count, fields->count == 1 ? "" : "s", s->names,
-                           list_names(b, of));
+                           luafn_record_value_names(b, of));
     lf_list own = {0};
-    for (int i = 0; i < fields->count; i++)
-        luafn_arena_push(&b->c->unit, &own, as_field(b, s, i, fields->at[i]));
-    return luafn_captured_record_pack(b, (int)of->as.i, &own);
-}
-
-bool luafn_captured_record_is(const lf_compile *c, const lf_value *v)
-{
-    return v->kind == LF_TABLE && c->source[v->as.i].capture.kind == LF_CAPTURE_RECORDS;
-}
-
-lf_value *luafn_captured_record_at(lf_builder *b, const lf_value *records, lf_value *index)
-{
-    lf_value *v = luafn_graph_value(b->g, LF_RECORD_AT, 1);
-    v->type = LF_OBJECT;
-    v->proto = b->f->proto;
-    v->pc = b->pc;
-    v->as.i = records->as.i;
-    v->arg[0] = index;
-    return v;
+    for (int i = 0; i < fields->count; i++) {
+        const lf_source *at = luafn_record_value_source(b, of);
+        lf_value *v = luafn_captured_record_whole_field(b, fields->at[i], at->field_form[i]);
+        v = as_field(b, luafn_record_value_source(b, of), i, v);
+        luafn_arena_push(&b->c->unit, &own, v);
+    }
+    return luafn_record_value_pack(b, (int)of->as.i, &own);
 }
 
 /* ---- fields ---------------------------------------------------------------------------------- */
 
-/* Whether two records have the same fields, so that a phi can merge them. */
-static bool same_struct(const lf_builder *b, const lf_value *x, const lf_value *y)
+/* What a phi is where predecessor k of its block ends; an element of captured records is read
+ * there. */
+static lf_value *entering(lf_builder *b, const lf_value *phi, int k)
 {
-    if (luafn_captured_record_is_list(x) || luafn_captured_record_is_list(y))
-        return x->as.i == y->as.i && x->args == y->args;
-    const lf_source *s = source_of(b, x), *t = source_of(b, y);
-    bool same = s->names == t->names;
-    for (int i = 0; same && i < s->names; i++)
-        same = strcmp(s->field_name[i], t->field_name[i]) == 0 &&
-               strcmp(s->field_form[i], t->field_form[i]) == 0;
-    return same;
+    lf_graph *g = b->g;
+    lf_block *now = g->now, *from = phi->block->preds.at[k];
+    g->now = from;
+    lf_value *v = luafn_graph_read(g, (int)phi->as.i, from);
+    v = luafn_captured_record_whole(b, luafn_captured_record_resolved(b, v));
+    g->now = now;
+    return v;
 }
 
 /* A phi of records of one struct becomes a record of phis.  NULL: it is none. */
@@ -206,88 +127,214 @@ static lf_value *merged(lf_builder *b, lf_value *phi)
     if (at->loop || !at->sealed || !phi->args || phi->args != at->preds.count)
         return NULL;
     for (int i = 0; i < phi->args; i++) {
-        const lf_value *x = luafn_graph_find(phi->arg[i]);
-        if (x->kind != LF_RECORD || !same_struct(b, x, luafn_graph_find(phi->arg[0])))
+        const lf_value *x = luafn_captured_record_resolved(b, phi->arg[i]);
+        if (x->kind != LF_RECORD && x->kind != LF_RECORD_AT)
             return NULL;
     }
-    const lf_value *first = luafn_graph_find(phi->arg[0]);
-    lf_list fields = {0};
+    lf_list records = {0}, fields = {0};
+    for (int i = 0; i < phi->args; i++)
+        luafn_arena_push(g->u, &records, entering(b, phi, i));
+    const lf_value *first = records.at[0];
+    for (int i = 1; i < phi->args; i++)
+        if (!luafn_record_value_same(b, records.at[i], first))
+            return NULL;
     int base = luafn_graph_vars(g, b->f, first->args, -1);
     for (int k = 0; k < first->args; k++) {
-        for (int i = 0; i < phi->args; i++)
+        for (int i = 0; i < phi->args; i++) {
+            const lf_value *record = records.at[i];
             luafn_graph_write(g, base + k, at->preds.at[i],
-                              passed(b, luafn_graph_find(luafn_graph_find(phi->arg[i])->arg[k])));
+                              luafn_record_value_passed(b, luafn_graph_find(record->arg[k])));
+        }
         luafn_arena_push(g->u, &fields, luafn_graph_read(g, base + k, phi->block));
     }
-    return phi->instead = luafn_captured_record_pack(b, (int)first->as.i, &fields);
-}
-
-/* The number of the field of that name of v, in register reg. */
-static int field_number(lf_builder *b, const lf_value *v, int reg, const char *name)
-{
-    if (luafn_captured_record_is_list(v))
-        luafn_builder_stop(b, "field '%.60s' of a list%s: it has elements, t[1]", name,
-                           luafn_builder_reg_name(b, reg));
-    const lf_source *s = source_of(b, v);
-    int i = 0;
-    while (i < s->names && strcmp(s->field_name[i], name) != 0)
-        i++;
-    if (i == s->names)
-        luafn_builder_stop(b, "no field '%.60s' of a record%s: there are %.200s", name,
-                           luafn_builder_reg_name(b, reg), list_names(b, v));
-    return i;
+    return phi->instead = luafn_record_value_pack(b, (int)first->as.i, &fields);
 }
 
 lf_value *luafn_captured_record_array(lf_builder *b, const lf_value *v, int reg, const char *name)
 {
     if (v->kind != LF_RECORD_AT)
         return NULL;
-    int k = field_number(b, v, reg, name);
-    return luafn_captured_field(b->c, b->f, b->pc, (int)v->as.i, source_of(b, v)->field_name[k]);
+    int k = luafn_record_value_field(b, v, reg, name);
+    return luafn_captured_field(b->c, b->f, b->pc, (int)v->as.i,
+                                luafn_record_value_source(b, v)->field_name[k]);
+}
+
+const char *luafn_captured_record_form(lf_builder *b, const lf_value *v, const char *name)
+{
+    const int k = luafn_record_value_field(b, v, -1, name);
+    return luafn_record_value_source(b, v)->field_form[k];
+}
+
+lf_value *luafn_captured_record_element(lf_builder *b, lf_value *a, lf_value *i)
+{
+    if (a->kind == LF_COMPLEXES)
+        return luafn_complex_value_element(b, a, i);
+    return luafn_cell_element(b, a, i);
 }
 
 lf_value *luafn_captured_record_field(lf_builder *b, lf_value *v, int reg, const char *name)
 {
-    if (v->kind == LF_PHI) {
-        v = merged(b, v);
-        if (!v)
-            luafn_builder_stop(
-                b,
-                "field '%.60s' of a value%s that is another one on each path or in each "
-                "round of a loop: keep the fields in local variables",
-                name, luafn_builder_reg_name(b, reg));
-    }
+    v = luafn_captured_record_resolved(b, v);
+    if (v->kind == LF_PHI)
+        luafn_builder_stop(b,
+                           "field '%.60s' of a value%s that is no record of one struct on each "
+                           "path and in each round of a loop",
+                           name, luafn_builder_reg_name(b, reg));
     if (v->kind == LF_RECORD)
-        return passed(b, resolved(b, v->arg[field_number(b, v, reg, name)]));
+        return luafn_record_value_passed(
+            b,
+            luafn_captured_record_resolved(b, v->arg[luafn_record_value_field(b, v, reg, name)]));
+    if (v->kind == LF_RECORD_AT && v->id < luafn_record_value_source(b, v)->assigned)
+        luafn_builder_stop(b,
+                           "field '%.60s' of an element%s that was taken before '%s' was assigned: "
+                           "take its fields before",
+                           name, luafn_builder_reg_name(b, reg),
+                           luafn_record_value_source(b, v)->name);
     lf_value *a = luafn_captured_record_array(b, v, reg, name);
-    if (a && luafn_captured_record_is(b->c, a)) /* a struct in a struct */
-        return luafn_captured_record_at(b, a, luafn_graph_find(v->arg[0]));
-    if (a && a->kind == LF_COMPLEXES)
-        return luafn_complex_value_element(b, a, luafn_graph_find(v->arg[0]));
-    return a ? luafn_cell_element(b, a, luafn_graph_find(v->arg[0])) : NULL;
+    if (a && luafn_record_value_is(b->c, a)) /* a struct in a struct */
+        return luafn_record_value_at(b, a, luafn_graph_find(v->arg[0]));
+    return a ? luafn_captured_record_element(b, a, luafn_graph_find(v->arg[0])) : NULL;
+}
+
+/* ---- elements as wholes ---------------------------------------------------------------------- */
+
+lf_value *luafn_captured_record_whole_field(lf_builder *b, lf_value *v, const char *form)
+{
+    const char *rest;
+    v = luafn_captured_record_resolved(b, v);
+    if (*form != '[' || (v->kind != LF_PART && v->kind != LF_COMPLEXES))
+        return luafn_captured_record_whole(b, v);
+    lf_list values = {0};
+    const int n = luafn_record_value_extent(form, &rest);
+    for (int k = 1; k <= n; k++) {
+        lf_value *x = luafn_captured_record_element(b, v, luafn_graph_int(b->g, k));
+        luafn_arena_push(&b->c->unit, &values, luafn_captured_record_whole_field(b, x, rest));
+    }
+    return luafn_record_value_list(b, &values);
+}
+
+lf_value *luafn_captured_record_whole(lf_builder *b, lf_value *v)
+{
+    if (v->kind != LF_RECORD_AT)
+        return v;
+    const int source = (int)v->as.i, names = b->c->source[source].names;
+    const char *const *name = b->c->source[source].field_name;
+    const char *const *form = b->c->source[source].field_form;
+    b->c->source[source].capture.whole = true;
+    lf_list fields = {0};
+    for (int k = 0; k < names; k++) {
+        lf_value *x = luafn_captured_record_field(b, v, -1, name[k]);
+        luafn_arena_push(&b->c->unit, &fields, luafn_captured_record_whole_field(b, x, form[k]));
+    }
+    return luafn_record_value_pack(b, source, &fields);
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+/* A phi of records in a loop's header becomes a record of phis, of variables that nothing else
+ * writes: they are written where control enters the header, once it is known from where. A phi of a
+ * loop that has been built is split when the record is asked for. */
+
+typedef struct lf_split {
+    lf_value *phi, *record;
+    int base; /* the first variable */
+} lf_split;
+
+/* Writes a record's values at the end of predecessor k; how many they are. */
+static int write_values(lf_builder *b, const lf_value *phi, int k, lf_value *record, int base)
+{
+    lf_list values = {0};
+    luafn_captured_record_flatten(b, record, &values);
+    if (base < 0)
+        base = luafn_graph_vars(b->g, b->g->var[phi->as.i].frame, values.count, -1);
+    for (int i = 0; i < values.count; i++) {
+        b->g->var[base + i].always = true;
+        luafn_graph_write(b->g, base + i, phi->block->preds.at[k], values.at[i]);
+    }
+    return values.count;
+}
+
+/* Has the variables of s at the ends of the rounds. */
+static void write_rounds(lf_builder *b, const lf_split *s)
+{
+    for (int k = 1; k < s->phi->block->preds.count; k++) {
+        lf_value *v = entering(b, s->phi, k);
+        if (v->kind != LF_RECORD || !luafn_record_value_same(b, s->record, v))
+            luafn_builder_stop(b,
+                               "a record before a loop is %s in it: a variable is a record of "
+                               "one struct in each round",
+                               v->kind == LF_RECORD ? "one with other fields"
+                                                    : luafn_builder_describe(v));
+        (void)write_values(b, s->phi, k, v, s->base);
+    }
+}
+
+static lf_value *split(lf_builder *b, lf_value *phi)
+{
+    lf_graph *g = b->g;
+    lf_block *at = phi->block;
+    if (!b->c->recorded || !at->preds.count)
+        return NULL;
+    lf_value *first = entering(b, phi, 0);
+    if (first->kind != LF_RECORD || phi->instead)
+        return phi->instead;
+    lf_split *s = LF_NEW(g->u, lf_split, 1);
+    *s = (lf_split){.phi = phi, .base = g->vars};
+    const int count = write_values(b, phi, 0, first, -1);
+    lf_list values = {0};
+    for (int i = 0; i < count; i++)
+        luafn_arena_push(g->u, &values, luafn_graph_phi(g, at, s->base + i));
+    s->record = luafn_captured_record_repack(b, first, &values);
+    phi->instead = s->record;
+    if (at->sealed)
+        write_rounds(b, s);
+    else
+        luafn_arena_push(g->u, &at->split, s);
+    for (int i = 0; i < count; i++)
+        if (at->sealed)
+            luafn_graph_fill(g, values.at[i]);
+        else
+            luafn_arena_push(g->u, &at->waiting, values.at[i]);
+    return s->record;
+}
+
+/* Can the phi be a record each time that control enters its block? */
+static bool may_be_record(lf_builder *b, const lf_value *phi)
+{
+    bool may = true;
+    for (int k = 0; may && k < phi->block->preds.count; k++) {
+        const lf_value *v = luafn_graph_read(b->g, (int)phi->as.i, phi->block->preds.at[k]);
+        may = v->kind == LF_RECORD || v->kind == LF_RECORD_AT || v->kind == LF_PHI;
+    }
+    return may;
+}
+
+void luafn_captured_record_end_loop(lf_builder *b, lf_block *header)
+{
+    const int waiting = b->c->recorded ? header->waiting.count : 0;
+    for (int i = 0; i < waiting; i++) {
+        lf_value *phi = header->waiting.at[i];
+        if (!phi->instead && may_be_record(b, phi))
+            split(b, phi);
+    }
+    for (int i = 0; i < header->split.count; i++)
+        write_rounds(b, header->split.at[i]);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
 
 lf_value *luafn_captured_record_result(lf_builder *b, lf_value *v)
 {
-    if (v->kind == LF_PHI)
-        return v->block->loop ? v : merged(b, v) ? luafn_graph_find(v) : v;
-    if (v->kind != LF_RECORD_AT)
-        return v;
-    luafn_builder_stop(b,
-                       "a record of captured records cannot be returned whole: return %s's fields",
-                       source_of(b, v)->name);
+    return luafn_captured_record_whole(b, luafn_captured_record_resolved(b, v));
 }
 
-/* Adds the values of a record, and of those in it, to a list. */
-static void flatten(lf_builder *b, lf_value *v, lf_list *to)
+void luafn_captured_record_flatten(lf_builder *b, lf_value *v, lf_list *to)
 {
-    v = resolved(b, v);
+    v = luafn_captured_record_resolved(b, v);
     if (v->kind != LF_RECORD)
-        luafn_arena_push(&b->c->unit, to, passed(b, v));
+        luafn_arena_push(&b->c->unit, to, luafn_record_value_passed(b, v));
     for (int k = 0; v->kind == LF_RECORD && k < v->args; k++)
-        flatten(b, v->arg[k], to);
+        luafn_captured_record_flatten(b, v->arg[k], to);
 }
 
 lf_value *luafn_captured_record_unpack(lf_builder *b)
@@ -301,20 +348,20 @@ lf_value *luafn_captured_record_unpack(lf_builder *b)
                        *w = luafn_graph_find(first->values.at[0]);
         if (v->kind != LF_RECORD || w->kind != LF_RECORD)
             return NULL;
-        if (luafn_captured_record_is_list(v) && b->f == b->c->root)
+        if (luafn_record_value_is_list(v) && b->f == b->c->root)
             luafn_builder_stop(b,
                                "a list is returned: return several values, or a struct's record");
-        if (!same_struct(b, v, w))
+        if (!luafn_record_value_same(b, v, w))
             luafn_builder_stop(
                 b, "records with other fields are returned on each path: %.150s; %.150s",
-                list_names(b, w), list_names(b, v));
+                luafn_record_value_names(b, w), luafn_record_value_names(b, v));
     }
     lf_value *record = luafn_graph_find(first->values.at[0]);
     for (int i = 0; i < b->exits->count; i++) {
         lf_exit *x = b->exits->at[i];
         lf_value *v = luafn_graph_find(x->values.at[0]);
         x->values.count = 0;
-        flatten(b, v, &x->values);
+        luafn_captured_record_flatten(b, v, &x->values);
     }
     return record;
 }
@@ -323,12 +370,12 @@ lf_value *luafn_captured_record_unpack(lf_builder *b)
 static lf_value *repacked(lf_builder *b, lf_value *like, const lf_list *values, int *at)
 {
     lf_list fields = {0};
-    like = resolved(b, like);
+    like = luafn_captured_record_resolved(b, like);
     if (like->kind != LF_RECORD)
         return values->at[(*at)++];
     for (int k = 0; k < like->args; k++)
         luafn_arena_push(&b->c->unit, &fields, repacked(b, like->arg[k], values, at));
-    return luafn_captured_record_pack(b, (int)like->as.i, &fields);
+    return luafn_record_value_pack(b, (int)like->as.i, &fields);
 }
 
 lf_value *luafn_captured_record_repack(lf_builder *b, lf_value *like, const lf_list *values)

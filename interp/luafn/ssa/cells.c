@@ -177,6 +177,15 @@ void luafn_cell_refuse_loads(lf_compile *c, int source, lf_spot written)
     }
 }
 
+/* Never the same element, in any rounds: constant indices along one axis differ. */
+static bool apart(const lf_compile *c, const lf_window *a, const lf_window *b)
+{
+    bool differ = false;
+    for (int k = 0; k < c->source[a->source].capture.rank; k++)
+        differ |= a->at[k].param < 0 && b->at[k].param < 0 && a->at[k].shift != b->at[k].shift;
+    return differ;
+}
+
 static void check_cell(lf_compile *c, const lf_cell *written)
 {
     int source = written->is.source;
@@ -184,7 +193,7 @@ static void check_cell(lf_compile *c, const lf_cell *written)
     luafn_cell_refuse_loads(c, source, at);
     for (int k = 0; k < c->cells.count; k++) {
         const lf_cell *other = c->cells.at[k];
-        if (other != written && other->is.source == source)
+        if (other != written && other->is.source == source && !apart(c, &written->is, &other->is))
             luafn_cell_refuse_overlap(c, source, at, (lf_spot){other->proto, other->pc},
                                       other->written);
     }

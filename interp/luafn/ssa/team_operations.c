@@ -4,6 +4,7 @@
  * Those that pass values between threads are written in Lua: team_methods.c. */
 #include <string.h>
 
+#include "luafn/ssa/captured_record.h"
 #include "luafn/ssa/team_call.h"
 #include "luafn/ssa/team_methods.h"
 #include "lunarray_bind.h"
@@ -70,6 +71,7 @@ static void close_loop(lf_builder *b, const loop *p)
     lf_value *more = luafn_builder_emit4(b, LF_FOR_MORE, index, next, p->last, p->step);
     luafn_graph_write(g, p->var, g->now, next);
     luafn_graph_branch(g, g->now, more, p->head, p->exit);
+    luafn_captured_record_end_loop(b, p->head);
     luafn_graph_seal(g, p->head);
     luafn_graph_seal(g, p->exit);
     g->now = p->exit;

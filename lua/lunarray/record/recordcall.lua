@@ -400,6 +400,9 @@ function offers.stand_in(text)
     return recordc.takes(text, base.types) and stand_in or nil
 end
 
-offers.gather = textcall.gather
+-- Records of s, a struct, or records of it, from the lanes that a function returned.
+function offers.gather(s, ...)
+    return textcall.gather(struct_of(s) or s, ...)
+end
 
 return offers

@@ -139,7 +139,7 @@ function M.group(...)
     local kept = opts.dropna and rows_with_keys(keys) or nil
     local handle, count, operand = internal.grouping(keys, opts.order == "first")
     if not handle then
-        misuse(owner[math.max(operand, 1)], "group", "%s", count)
+        misuse(owner[operand] or 1, "group", "%s", count)
     end
     return new(handle, count, #given[1], whats, kept)
 end
