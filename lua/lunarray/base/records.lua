@@ -61,7 +61,7 @@ end
 
 -- Records of a struct of arrays for the elements of its fields.
 function M.gather(struct, list)
-    return loaded.gather(struct, table.unpack(list))
+    return loaded.of_lanes(struct, list)
 end
 
 -- Whether two arrays of records have the same elements of fields, by name and dtype.

@@ -21,7 +21,6 @@ for name, f in pairs(require "lunarray.record.recordmoves") do
     offers[name] = f
 end
 require "lunarray.record.recordorder"
-base.gather = offers.gather -- for those who know records by lunarray.base.records
 
 -- The error for records where an array is expected.
 local function refusal(r)

@@ -7,6 +7,7 @@
 -- with BYTES every field is a window of the same bytes.
 
 local core = require "lunarray.core"
+local dtypes = require "lunarray.base.dtypes"
 local struct = require "lunarray.record.struct"
 
 local internal = core.internal
@@ -51,7 +52,8 @@ function base.fields_of(r)
     return rawget(r, FIELDS)
 end
 
--- The arrays of records and of the records in them, in order; as a list of { array, name in messages, extents }.
+-- The arrays of records and of the records in them, in order; as a list of { array, name in messages, extents, dtype of
+-- the parts of complex elements }.
 local function leaves(r, list, before)
     local s = rawget(r, STRUCT)
     for _, name in ipairs(s) do
@@ -59,7 +61,7 @@ local function leaves(r, list, before)
         if struct.is(s.dtypes[name]) then
             leaves(x, list, before .. name .. ".")
         else
-            list[#list + 1] = { x, before .. name, s.extents[name] }
+            list[#list + 1] = { x, before .. name, s.extents[name], struct.part_of(s.dtypes[name]) }
         end
     end
     return list
@@ -82,13 +84,13 @@ end
 function base.lanes_of(r)
     local list = {}
     for _, leaf in ipairs(base.leaves_of(r)) do
-        local a, _, extents = table.unpack(leaf, 1, 3)
+        local a, _, extents, part = table.unpack(leaf, 1, 4)
         local rank = extents and select("#", a:shape()) - #extents
         for i = 1, extents and extents[1] or 1 do
             local row = extents and array_methods.select(a, rank + 1, i) or a
             for k = 1, extents and extents[2] or 1 do
                 local one = extents and extents[2] and array_methods.select(row, rank + 1, k) or row
-                if struct.part_of(a:dtype()) then
+                if part then
                     list[#list + 1], list[#list + 2] = core.real(one), core.imag(one)
                 else
                     list[#list + 1] = one
@@ -160,6 +162,31 @@ function base.stacked(parts, extents)
         rows[i] = core.stack(table.move(parts, (i - 1) * columns + 1, i * columns, 1, {}), rank + 1)
     end
     return core.stack(rows, rank + 1)
+end
+
+-- Records of s of the arrays that take() gives for its lanes, each in its turn.
+local function of_lanes(s, take)
+    local fields = {}
+    for _, name in ipairs(s) do
+        local dtype, extents, parts = s.dtypes[name], s.extents[name], {}
+        local row = not struct.is(dtype) and dtypes.by_name[dtype]
+        for k = 1, row and base.count_of(extents or {}) or 0 do
+            local a = take()
+            a = row.part and core.complex(a, take()) or a
+            parts[k] = a:dtype() == dtype and a or a:cast(dtype)
+        end
+        fields[name] = not row and of_lanes(dtype, take) or extents and base.stacked(parts, extents) or parts[1]
+    end
+    return make(s, fields)
+end
+
+-- Records of s of a list of arrays for its lanes.
+function base.of_lanes(s, list)
+    local k = 0
+    return of_lanes(s, function()
+        k = k + 1
+        return list[k]
+    end)
 end
 
 -- The records of join(arrays, extents) for each field of a list of records with the same fields.

@@ -2,7 +2,6 @@
 -- works on the elements of all fields, arrays of one shape; one record stands for as many as are needed.
 
 local base = require "lunarray.record.recordbase"
-local call = require "lunarray.record.recordcall"
 local core = require "lunarray.core"
 local elements = require "lunarray.record.recordmethods"
 local struct = require "lunarray.record.struct"
@@ -69,7 +68,7 @@ local function each_lane(r, f)
     for k, a in ipairs(list) do
         list[k] = f(a, k)
     end
-    return call.gather(struct_of(r), table.unpack(list))
+    return base.of_lanes(struct_of(r), list)
 end
 
 -- ---------------------------------------------------------------- equality and choice
@@ -120,7 +119,7 @@ function offers.where(mask, x, y)
     for k = 1, #s.lanes do
         list[k] = core.where(mask, a[k], b[k])
     end
-    return call.gather(s, table.unpack(list))
+    return base.of_lanes(s, list)
 end
 
 -- ---------------------------------------------------------------- what is beyond the ends

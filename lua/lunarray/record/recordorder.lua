@@ -1,7 +1,6 @@
 -- Records in an order: sort, argsort and topk by keys, which are fields, and unique.
 
 local base = require "lunarray.record.recordbase"
-local call = require "lunarray.record.recordcall"
 local core = require "lunarray.core"
 local elements = require "lunarray.record.recordmethods"
 local ordering = require "lunarray.function.order"
@@ -125,5 +124,5 @@ function methods.unique(r)
     for k = 1, #list do
         list[k] = internal.grouping_array(groups, "key", k)
     end
-    return call.gather(struct_of(r), table.unpack(list)), (internal.grouping_array(groups, "counts"))
+    return base.of_lanes(struct_of(r), list), (internal.grouping_array(groups, "counts"))
 end

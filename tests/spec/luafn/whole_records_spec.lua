@@ -120,6 +120,26 @@ describe("whole records", function()
         end)
     end)
 
+    it("have complex fields, too", function()
+        everywhere(function()
+            local Z = lun.struct("Z", { { "z", "c64" }, { "w", "c128", 2 } })
+            local made, copy = lun.zeros(N, Z), lun.zeros(N, Z)
+            lun.each(N, function(i) made[i] = Z(lun.complex(i, 1), { lun.complex(2, i), 3 }) end)
+            lun.each(N, function(i) copy[i] = made[N + 1 - i] end)
+            local late = lun.generate(N, function(i)
+                local p = copy[i]
+                for _ = 1, 1000 do p = Z(p.z + 1, { p.w[2], p.w[1] }) end
+                return p
+            end)
+            for i = 1, N do
+                local k = N + 1 - i
+                assert.is_true(made[i].z == lun.complex(i, 1) and made[i].w[1] == lun.complex(2, i))
+                assert.is_true(copy[i].z == lun.complex(k, 1) and copy[i].w[2] == lun.complex(3, 0))
+                assert.is_true(late[i].z == lun.complex(k + 1000, 1) and late[i].w[1] == lun.complex(2, k))
+            end
+        end)
+    end)
+
     it("leave other elements of their arrays as they are", function()
         everywhere(function()
             local A = lun.zeros(N, 3)

@@ -161,6 +161,35 @@ describe("records as wholes", function()
         end)
     end)
 
+    it("have complex fields, too", function()
+        everywhere(function()
+            for _, layout in ipairs { "aos", "soa" } do
+                local Z = lun.struct("Z", { { "z", "c64" }, { "w", "c128", 2 }, { "n", "i32" } }, { layout = layout })
+                local function made(i)
+                    return { z = lun.complex(i, -i), w = { lun.complex(1, i), lun.complex(i, 2) }, n = i }
+                end
+                local list = { made(3), made(1), made(2), made(1) }
+                local r = lun.vector(list, Z)
+                local function same(wanted, got)
+                    assert.equal(#wanted, #got)
+                    for i, one in ipairs(wanted) do
+                        assert.is_true(got:eq(made(one)):totable()[i])
+                        assert.equal(one, got[i].n)
+                    end
+                end
+                assert.same({ false, true, false, true }, r:eq(made(1)):totable())
+                same({ 9, 3, 1, 2 }, r:shift(1, made(9)))
+                same({ 9, 3, 1, 2, 1, 9 }, r:pad(1, made(9)))
+                same({ 9, 1 }, r:take({ 0, -1 }, { missing = made(9) }))
+                same({ 3, 7, 2, 7 }, lun.where(r:eq(made(1)), made(7), r))
+                same({ 5, 1, 5, 1 }, r:copy():put({ 1, 3 }, made(5)))
+                same({ 1, 1, 2, 3 }, r:sort { by = "n" })
+                same({ 1, 2, 3 }, (r:unique()))
+                same({ 1, 2, 3 }, (lun.group(r):keys()))
+            end
+        end)
+    end)
+
     it("say what is wrong", function()
         local P, Q = structs()
         local R = lun.struct("P", { { "x", "f64" }, { "n", "i32" } })
