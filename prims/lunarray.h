@@ -263,7 +263,8 @@ typedef enum lun_type {
     LUN_TYPE_TABLE
 } lun_type;
 
-/* One such value.  length: bytes of a text; 0 in a text argument: it is NUL-terminated. */
+/* One such value.  length: bytes of a text; 0 in a text argument: it is NUL-terminated.  A complex
+ * number of a script is an array, as lun_complex_number makes it. */
 typedef struct lun_variant {
     lun_type type;
     size_t length;

@@ -57,6 +57,29 @@ static lun_table *table_at(lua_State *L, lun__host *h, int i)
     return t;
 }
 
+/* Pushes the number that a weak complex Scalar is; false: the array is another one. */
+static bool push_complex(lua_State *L, lun__host *h, lun_array *a)
+{
+    double re, im;
+    if (!lun_is_weak(a) || lun_dtype_kind(lun_dtype_of(a)) != LUN_KIND_COMPLEX ||
+        lun_getcomplex(h->engine, a, 0, &re, &im) != LUN_OK)
+        return false;
+    lun__lua_complex_number_push(L, h, re, im);
+    return true;
+}
+
+/* Replaces a complex number at i by a weak Scalar; false: another value is there. */
+static bool replace_complex(lua_State *L, lun__host *h, int i)
+{
+    double z[2];
+    if (!lun__lua_complex_number_at(L, h, i, z))
+        return false;
+    lun_array **place = lun__lua_array_new(L, h);
+    lun__error_check(L, h, lun_complex_number(h->engine, z[0], z[1], place), 1);
+    lua_replace(L, i);
+    return true;
+}
+
 void lun__variant_push(lua_State *L, lun__host *h, const lun_variant *v)
 {
     switch (v->type) {
@@ -80,6 +103,8 @@ void lun__variant_push(lua_State *L, lun__host *h, const lun_variant *v)
             lun__records_push(L, h, v->as.array);
             break;
         }
+        if (push_complex(L, h, v->as.array))
+            break;
         lun_array **place = lun__lua_array_new(L, h);
         lun_retain(v->as.array);
         *place = v->as.array;
@@ -139,7 +164,7 @@ bool lun__variant_of(lua_State *L, lun__host *h, int i, lun_variant *out)
         out->type = out->as.table ? LUN_TYPE_TABLE : LUN_TYPE_NIL;
         return out->as.table != NULL;
     default:
-        if (!lun__lua_array_is(L, h, i))
+        if (!lun__lua_array_is(L, h, i) && !replace_complex(L, h, i))
             return false;
         out->type = LUN_TYPE_ARRAY;
         out->as.array = *lun__lua_array_slot(L, h, i);

@@ -177,6 +177,31 @@ static void test_paths(void **state)
     lun_scope_free(s);
 }
 
+/* A complex number of a script is an array here, and a number there again. */
+static void test_complex(void **state)
+{
+    lun_globals *s = new_scope();
+    lun_variant v;
+    double re, im;
+    int given;
+    (void)state;
+    OK(run(s, "function f(z) return z * lun.complex(0, 2) end "
+              "function g() return lun.vector{lun.complex(1, 2), lun.complex(3, -1)}:sum() end"));
+    OK(lun_scope_call(s, "g", NULL, 0, &v, 1, &given));
+    assert_int_equal(v.type, LUN_TYPE_ARRAY);
+    OK(lun_getcomplex(e, v.as.array, 0, &re, &im));
+    assert_true(given == 1 && re == 4 && im == 1);
+    lun_variant twice;
+    OK(lun_scope_call(s, "f", &v, 1, &twice, 1, &given));
+    OK(lun_getcomplex(e, twice.as.array, 0, &re, &im));
+    assert_true(re == -2 && im == 8);
+    OK(lun_scope_set(s, "z", &twice));
+    OK(run(s, "assert(z.re == -2.0 and z.im == 8.0 and z == lun.complex(-2, 8))"));
+    lun_release(v.as.array);
+    lun_release(twice.as.array);
+    lun_scope_free(s);
+}
+
 /* ---- references ------------------------------------------------------------------------------ */
 
 static void test_references(void **state)
@@ -455,6 +480,7 @@ static void test_rounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_complex, open_plain, end),
         cmocka_unit_test_setup_teardown(test_apart, open_plain, end),
         cmocka_unit_test_setup_teardown(test_apart, open_sandbox, end),
         cmocka_unit_test_setup_teardown(test_protected, open_plain, end),
