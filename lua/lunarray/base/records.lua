@@ -64,6 +64,11 @@ function M.gather(struct, list)
     return loaded.of_lanes(struct, list)
 end
 
+-- One record of a struct as an array of it; an error is one of that argument of `call`.
+function M.one(struct, x, argument, call)
+    return loaded.one(struct, x, argument, call)
+end
+
 -- Whether two arrays of records have the same elements of fields, by name and dtype.
 function M.alike(a, b)
     local x, y = M.struct_of(a).lanes, M.struct_of(b).lanes

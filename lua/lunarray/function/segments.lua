@@ -1,7 +1,8 @@
--- Reductions and scans of segments of a Vector by a function.
+-- Reductions and scans of segments of a Vector, or of records, by a function.
 
 local core = require "lunarray.core"
 local misuse = require "lunarray.base.misuse"
+local records = require "lunarray.base.records"
 
 local internal = core.internal
 
@@ -26,8 +27,20 @@ function M.operation(f)
     return KNOWN[name] and name or nil
 end
 
--- f and its identity, given after `first` other arguments: a function, or the name of an operation.
-function M.combiner(f, id, first, call)
+-- The same of records of a struct: a function of two records, and the identity as an array of one record.
+local function combiner_of_records(struct, f, id, first, call)
+    if type(f) ~= "function" then
+        misuse(first, call, "records of %s have no '%s': a function of two records, which gives one, expected",
+            struct.name, type(f) == "string" and f:sub(1, 20) or internal.kind_of(f))
+    end
+    return f, records.one(struct, id, first + 1, call)
+end
+
+-- f and its identity for elements of x, given after `first` other arguments: a function, or the name of an operation.
+function M.combiner(x, f, id, first, call)
+    if records.struct_of(x) then
+        return combiner_of_records(records.struct_of(x), f, id, first, call)
+    end
     local known = M.operation(f)
     if type(f) ~= "function" and not known then
         misuse(first, call, 'function or one of "+" "*" "min" "max" "&" "|" "~" expected, got %s', internal.kind_of(f))
@@ -83,9 +96,74 @@ function M.there(x)
     end
 end
 
+-- make(), which runs a function of records of x: an error is one of argument `first` of the call. Records that it
+-- gives are those of x's struct.
+function M.of_records(x, make, first, call)
+    local struct = records.struct_of(x)
+    local ok, made = pcall(make)
+    if ok and made then
+        ok, made = pcall(made.cast, made, struct)
+    end
+    local text = not ok and type(made) == "string" and (made:match "^[^(]*%((.*)%)$" or made)
+    if text and (text:find "a record before a loop is" or text:find "a record of .- is assigned"
+        or text:find "^records of .* have no field" or text:find "^records of .* differ") then
+        misuse(first, call, "the function has to return a record of %s", struct.name)
+    elseif text then
+        misuse(first, call, "%s", text)
+    elseif not ok then
+        error(made, 0)
+    end
+    return made
+end
+
+-- The reduction of segments of records.
+local function reduce_records(x, starts, counts, f, id, first, call)
+    if #starts == 0 then
+        return x:sub(1, 0):copy()
+    end
+    return M.of_records(x, function()
+        return core.generate(#starts, function(k)
+            local sum = id[1]
+            for i = starts[k], starts[k] + counts[k] - 1 do
+                sum = f(sum, x[i])
+            end
+            return sum
+        end)
+    end, first, call):eval()
+end
+
+-- Their running results.
+local function scan_records(x, starts, counts, f, id, exclusive, call, rows)
+    local out = x:copy()
+    rows = rows or core.index(#x):eval()
+    if #starts == 0 then
+        return out
+    end
+    local function run(t)
+        local k = t:index()
+        local sum = id[1]
+        for i = starts[k], starts[k] + counts[k] - 1 do
+            if exclusive then
+                out[rows[i]] = sum
+            end
+            sum = f(sum, x[rows[i]])
+            if not exclusive then
+                out[rows[i]] = sum
+            end
+        end
+    end
+    M.of_records(x, function()
+        core.teams { league = #starts, team = 1 }(run)
+    end, 2, call)
+    return out
+end
+
 -- id combined with the elements of each segment from starts[k] on that are there, one after the other. f: as returned
 -- by M.combiner, after `first` other arguments of the call.
 function M.reduce(x, starts, counts, f, id, first, call)
+    if records.struct_of(x) then
+        return reduce_records(x, starts, counts, f, id, first, call)
+    end
     if internal.has_missing(x) and #starts > 0 then
         local rest, before = M.there(x)
         local from = before(starts)
@@ -111,6 +189,9 @@ end
 -- The running results within each segment, of the elements before each one, and of itself unless exclusive. Segment k
 -- has the elements from starts[k] on of x, or of x at the indices from there on in `rows`.
 function M.scan(x, starts, counts, f, id, exclusive, call, rows)
+    if records.struct_of(x) then
+        return scan_records(x:eval(), starts, counts, f, id, exclusive, call, rows)
+    end
     local dtype
     x, f, id, dtype = M.ruled(x, f, id, 2, call)
     if #x == 0 then

@@ -683,6 +683,7 @@ local SIGNS = {
             .. "a record as a table, which has to have each field to be assigned;\n"
             .. "map, zip, stencil, sub, take, set and others as arrays have them; f gets records, may return one;\n"
             .. "a:reduce(f, P(0, 0)) is a record, a:scan(f, P(0, 0)) are records: f(p, q) returns one;\n"
+            .. "a:reduceby(k, f, P(0, 0)), scanby, reduceat, and reduce and scan of groups likewise;\n"
             .. "a:eq(b) and a:ne(b) compare all fields; a:shift(k, P(0, 0)), a:pad(n, P(0, 0)), a:put(i, b),\n"
             .. "a:take(i, {missing = P(0, 0)}), lun.where(mask, a, b), of which one may be a record P(1, 2);\n"
             .. 'a:sort{by = {"x", "-y"}}, a:argsort{by = "pos.x"}, a:topk(k, {by = "x"}); a:unique(), lun.group(a),\n'

@@ -318,6 +318,15 @@ function base.store(r, values, argument, call)
     return r
 end
 
+-- One record of s as an array of records.
+function base.one(s, x, argument, call)
+    local fault = struct.fault(s, x, true)
+    if fault then
+        base.misuse(argument, call, fault)
+    end
+    return base.store(base.zeros(s, 1), base.values_of(s, x, argument, call), argument, call)
+end
+
 local function same_extents(a, b)
     return table.concat(a or {}, ",") == table.concat(b or {}, ",")
 end

@@ -215,6 +215,17 @@ function methods.put(r, i, x, opts)
     return r
 end
 
+-- Those of runs and keys work on records as on arrays.
+for _, name in ipairs { "reduceby", "scanby", "reduceat" } do
+    methods[name] = function(...)
+        local results = table.pack(base.try(array_methods[name], ...))
+        if not results[1] then
+            error(results[2], 0)
+        end
+        return table.unpack(results, 2, results.n)
+    end
+end
+
 local take = methods.take
 
 -- r:take(i [, {axis=1, missing=P(0, 0)}]): index 0 gives `missing`.

@@ -396,14 +396,19 @@ end
 
 -- ---------------------------------------------------------------- functions
 
+-- The rows of the groups, for x: a Vector, or records, with an element for each row.
 local function rows_of(g, x, call)
-    check_rows(of(g, call), x, call)
+    if not records.struct_of(x) then
+        check_rows(of(g, call), x, call)
+    elseif select("#", x:shape()) ~= 1 or #x ~= of(g, call).rows then
+        misuse(1, call, "lengths differ: %s and groups of %d rows", given_as.described(x), of(g, call).rows)
+    end
     return arranged(g, call)
 end
 
 -- f of the rows of each group, in their order.
 function group.reduce(g, x, f, id)
-    f, id = segments.combiner(f, id, 2, "reduce")
+    f, id = segments.combiner(x, f, id, 2, "reduce")
     local order, counts, starts = rows_of(g, x, "reduce")
     return segments.reduce(x:take(order):eval(), starts, counts, f, id, 2, "reduce")
 end
@@ -412,10 +417,13 @@ local SCANS <const> = { inclusive = true }
 
 -- The running results of f in each group, in the order of the rows.
 function group.scan(g, x, f, id, opts)
-    f, id = segments.combiner(f, id, 2, "scan")
+    f, id = segments.combiner(x, f, id, 2, "scan")
     opts = options(opts, 4, "scan", SCANS)
     local order, counts, starts = rows_of(g, x, "scan")
     local running = segments.scan(x, starts, counts, f, id, opts.inclusive == false, "scan", order)
+    if of(g, "scan").kept and records.struct_of(x) then
+        misuse(1, "scan", "some rows are in no group (dropna), and nothing can be missing among records")
+    end
     return of(g, "scan").kept and internal.with_missing(running, g:codes():notna()) or running
 end
 

@@ -6,6 +6,7 @@ local given_as = require "lunarray.table.keys"
 local segments = require "lunarray.function.segments"
 local misuse = require "lunarray.base.misuse"
 local number = require "lunarray.base.number"
+local records = require "lunarray.base.records"
 
 local M = {}
 
@@ -106,11 +107,48 @@ local function check_offsets(at, n, strictly)
     end
 end
 
+-- The runs that begin at these offsets, of n elements: where each ends.
+local function ends_of(at, n)
+    return (at:sub(2) .. core.full(#at > 0 and 1 or 0, n + 1)) - 1
+end
+
+-- The same of records: f gives a record, and id is one.
+local function reduceat_records(a, at, f, id)
+    if not at then
+        misuse(1, "reduceat", "a Vector of integers expected")
+    elseif select("#", a:shape()) ~= 1 then
+        misuse(1, "reduceat", "records along one axis expected, got %d axes", select("#", a:shape()))
+    end
+    check_offsets(at, #a, id == nil)
+    if #at == 0 and id == nil then
+        return a:sub(1, 0):copy()
+    end
+    local first
+    f, first = segments.combiner(a, f, id == nil and a[1] or id, 2, "reduceat")
+    if id ~= nil then
+        local ends = ends_of(at, #a)
+        return segments.reduce(a:eval(), at:eval(), (ends - at + 1):eval(), f, first, 2, "reduceat")
+    end
+    local x, ends = a:eval(), ends_of(at, #a):eval()
+    at = at:eval()
+    return segments.of_records(a, function()
+        return core.generate(#at, function(k)
+            local sum = x[at[k]]
+            for i = at[k] + 1, ends[k] do
+                sum = f(sum, x[i])
+            end
+            return sum
+        end)
+    end, 2, "reduceat")
+end
+
 -- a:reduceat(offsets, f [, id]): f over each run of elements, from its offset to the next one, or to the end.
 function M.reduceat(a, offsets, f, id)
     local known = segments.operation(f)
     local at = integers(offsets, "reduceat", "offset")
-    if not core.isarray(a) or select("#", a:shape()) ~= 1 then
+    if records.struct_of(a) then
+        return reduceat_records(a, at, f, id)
+    elseif not core.isarray(a) or select("#", a:shape()) ~= 1 then
         misuse(1, "reduceat", "a Vector expected, got " .. core.internal.kind_of(a))
     elseif not at then
         misuse(1, "reduceat", "a Vector of integers expected")
@@ -121,7 +159,7 @@ function M.reduceat(a, offsets, f, id)
     end
     local by_element = id == nil and (not known or known == "min" or known == "max") -- no first value to begin from
     check_offsets(at, #a, by_element)
-    local ends = (at:sub(2) .. core.full(#at > 0 and 1 or 0, #a + 1)) - 1
+    local ends = ends_of(at, #a)
     local some = nil
     if core.internal.has_missing(a) and #at > 0 then
         local rest, before = segments.there(a)
@@ -149,7 +187,9 @@ end
 
 -- Where runs of equal neighbours begin, how many elements each has.
 local function equal_neighbours(a, keys, call)
-    given_as.vector(a, 1, call)
+    if not records.struct_of(a) then
+        given_as.vector(a, 1, call)
+    end
     local k = given_as.column(keys, 2, call)
     if select("#", a:shape()) ~= 1 or select("#", k:shape()) ~= 1 or #a ~= #k then
         misuse(2, call, "lengths differ: %s and keys %s", given_as.described(a), given_as.described(keys))
@@ -174,7 +214,7 @@ end
 -- a:reduceby(k, f, id): the keys of the runs of equal neighbours in k, and f of the elements of each.
 function M.reduceby(a, k, f, id)
     local starts, counts = equal_neighbours(a, k, "reduceby")
-    f, id = segments.combiner(f, id, 2, "reduceby")
+    f, id = segments.combiner(a, f, id, 2, "reduceby")
     local keys
     if core.isarray(k) then
         keys = k:take(starts)
@@ -190,7 +230,7 @@ end
 -- a:scanby(k, f, id [, opts]): a scan that starts again with each run.
 function M.scanby(a, k, f, id, opts)
     local starts, counts = equal_neighbours(a, k, "scanby")
-    f, id = segments.combiner(f, id, 2, "scanby")
+    f, id = segments.combiner(a, f, id, 2, "scanby")
     opts = given_as.options(opts, 4, "scanby", { inclusive = true })
     return segments.scan(a, starts, counts, f, id, opts.inclusive == false, "scanby")
 end

@@ -214,7 +214,7 @@ describe("columns of records", function()
             refused(("bad argument #1 to '%s' (array expected, %s"):format(name, field), g[name], g, p)
         end
         refused("bad argument #1 to 'quantile' (array expected, " .. field, g.quantile, g, p, 0.5)
-        refused("bad argument #1 to 'reduce' (array expected, " .. field, g.reduce, g, p, "+", 0)
+        refused("bad argument #2 to 'reduce' (records of Point have no '+'", g.reduce, g, p, "+", 0)
         refused("bad argument #1 to 'plot' (array, or a table of arrays, expected, " .. field, lun.plot, p)
         refused("bad argument #1 to 'hist' (array, or a list of texts, expected, " .. field, lun.hist, p)
     end)
