@@ -230,8 +230,11 @@ end
 
 -- Records of s of arrays for its lanes, take() for each in order; complex ones in place of both parts where `joined`.
 local function gathered(s, take, joined)
-    local function element(dtype)
+    local function element(name, dtype)
         local a = take()
+        if core.iscomplex(a) and not struct.part_of(dtype) then
+            error(("field '%s' of %s is %s, not complex: give its re, im or abs()"):format(name, s.name, dtype), 0)
+        end
         if struct.part_of(dtype) and not core.iscomplex(a) then
             a = core.complex(a, joined and 0 or take())
         end
@@ -245,7 +248,7 @@ local function gathered(s, take, joined)
         else
             local parts = {}
             for k = 1, extents and extents[1] * (extents[2] or 1) or 1 do
-                parts[k] = element(dtype)
+                parts[k] = element(name, dtype)
             end
             fields[name] = not extents and parts[1] or base.stacked(parts, extents)
         end

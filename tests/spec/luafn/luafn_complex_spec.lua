@@ -250,7 +250,7 @@ describe("complex numbers in a Lua function", function()
         refused("'for'", function(z) for _ = 1, z do z = z + 1 end return z end)
         fails("indexing on a complex number", lun.generate, 2, function(k) return points[points[k]] end)
         local Spot = lun.struct("ComplexSpot", { { "x", "f64" } })
-        refused("field 1 of a record is complex: return its re and im", function(z) return Spot(z) end)
+        refused("field 'x' of ComplexSpot is f64, not complex: give its re, im or abs()", function(z) return Spot(z) end)
     end)
 end)
 

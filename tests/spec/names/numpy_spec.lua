@@ -57,17 +57,20 @@ def show(name, *xs):
             print(repr(float(v)) if isinstance(v, float) else int(v) if v < 2**63 else int(v) - 2**64)
 ]]
 
--- Cases are { ours, NumPy's [, relative error] } on the arrays that `given` lists by name.
-local function compare(given, cases)
-    local env = setmetatable({ lun = lun }, { __index = _G })
-    local lines = { PRELUDE }
-    for name, one in pairs(given) do
-        local text
-        env[name], text = array(table.unpack(one))
-        lines[#lines + 1] = name .. " = " .. text
-    end
-    for k, case in ipairs(cases) do
-        lines[#lines + 1] = ("show(%d, *(lambda r: r if isinstance(r, (tuple, list)) else [r])(%s))"):format(k, case[2])
+-- What NumPy answers to the cases of groups, which one process computes: for each case shapes and numbers; and its output.
+local function numpys(groups)
+    local lines, number = { PRELUDE }, 0
+    for _, group in ipairs(groups) do
+        group.env = setmetatable({ lun = lun }, { __index = _G })
+        for name, one in pairs(group.given) do
+            local text
+            group.env[name], text = array(table.unpack(one))
+            lines[#lines + 1] = name .. " = " .. text
+        end
+        for _, case in ipairs(group.cases) do
+            number = number + 1
+            lines[#lines + 1] = ("show(%d, *(lambda r: r if isinstance(r, (tuple, list)) else [r])(%s))"):format(number, case[2])
+        end
     end
     local directory = shell.scratch()
     local out = numpy.run(directory, table.concat(lines, "\n"))
@@ -81,39 +84,59 @@ local function compare(given, cases)
         end
         answers[tonumber(k)] = { shapes, numbers }
     end
-    local wrong = {}
-    for k, case in ipairs(cases) do
-        local code = case[1]
-        assert.is_truthy(answers[k], case[2] .. ": " .. out:sub(-400))
-        local theirs, expected = table.unpack(answers[k])
-        local ok, shapes, numbers = pcall(function()
-            return flat(table.pack(assert(load("return " .. code, "=case", "t", env))()))
-        end)
-        if not ok or shapes ~= theirs or #numbers ~= #expected then
-            wrong[#wrong + 1] = ("%s: %s, NumPy has %s"):format(code, shapes, theirs)
-        else
-            for i, x in ipairs(expected) do
-                local y = numbers[i]
-                local error_allowed = (case[3] or 0) * math.max(math.abs(x), case[4] or 0)
-                if not (y == x or y ~= y and x ~= x or math.abs(y - x) <= error_allowed) then
-                    wrong[#wrong + 1] = ("%s, element %d: %s, NumPy has %s"):format(code, i, y, x)
-                end
-            end
+    return answers, out
+end
+
+-- Adds to a list what is wrong with ours of a case.
+local function check(case, env, answer, wrong)
+    local code = case[1]
+    local theirs, expected = table.unpack(answer)
+    local ok, shapes, numbers = pcall(function()
+        return flat(table.pack(assert(load("return " .. code, "=case", "t", env))()))
+    end)
+    if not ok or shapes ~= theirs or #numbers ~= #expected then
+        wrong[#wrong + 1] = ("%s: %s, NumPy has %s"):format(code, shapes, theirs)
+        return
+    end
+    for i, x in ipairs(expected) do
+        local y = numbers[i]
+        local error_allowed = (case[3] or 0) * math.max(math.abs(x), case[4] or 0)
+        if not (y == x or y ~= y and x ~= x or math.abs(y - x) <= error_allowed) then
+            wrong[#wrong + 1] = ("%s, element %d: %s, NumPy has %s"):format(code, i, y, x)
+        end
+    end
+end
+
+-- Groups are { given =, cases = }: cases { ours, NumPy's [, relative error] } on the arrays that `given` lists by name.
+local function compare_all(groups)
+    local answers, out = numpys(groups)
+    local wrong, number = {}, 0
+    for _, group in ipairs(groups) do
+        for _, case in ipairs(group.cases) do
+            number = number + 1
+            assert.is_truthy(answers[number], case[2] .. ": " .. out:sub(-400))
+            check(case, group.env, answers[number], wrong)
         end
     end
     assert.equal("", table.concat(wrong, "\n"))
+end
+
+local function compare(given, cases)
+    compare_all { { given = given, cases = cases } }
 end
 
 local REAL = { "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f32", "f64" }
 local ALL = { "bool", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", "f16", "f32", "f64" }
 
 local function on(dtypes, cases)
-    for _, dtype in ipairs(dtypes) do
-        compare({
+    local groups = {}
+    for k, dtype in ipairs(dtypes) do
+        groups[k] = { cases = cases, given = {
             v = { dtype, { 7 }, 5, 1 }, A = { dtype, { 3, 4 }, 9, 1 }, T = { dtype, { 2, 3, 4 }, 11, 1 },
             o = { dtype, { 0 }, 1 }, O = { dtype, { 2, 0, 3 }, 1 }, one = { dtype, { 1 }, 5, 1 },
-        }, cases)
+        } }
     end
+    compare_all(groups)
 end
 
 describe("names beside NumPy", function()
