@@ -70,9 +70,9 @@ void luafn_assign_element_list(lf_builder *b, lf_value *row, const char *form, l
     }
 }
 
-void luafn_assign_element_record(lf_builder *b, const lf_value *t, lf_value *i, lf_value *x)
+void luafn_assign_element_record(lf_builder *b, const lf_value *at, lf_value *x)
 {
-    const int source = (int)t->as.i;
+    const int source = (int)at->as.i, last = at->args - 1;
     x = luafn_captured_record_whole(b, luafn_captured_record_resolved(b, x));
     if (x->kind != LF_RECORD || luafn_record_value_is_list(x)) {
         const char *of = b->c->source[source].form;
@@ -82,16 +82,20 @@ void luafn_assign_element_record(lf_builder *b, const lf_value *t, lf_value *i, 
                            "records, expected",
                            length, of, length, of);
     }
-    luafn_record_value_need_same(b, t, x);
+    luafn_record_value_need_same(b, at, x);
     b->c->source[source].capture.whole = true;
     for (int k = 0; k < x->args; k++) {
         const char *form = b->c->source[source].field_form[k];
         lf_value *a =
             luafn_captured_field(b->c, b->f, b->pc, source, b->c->source[source].field_name[k]);
+        if (luafn_record_value_is(b->c, a)) {
+            luafn_assign_element_record(b, luafn_record_value_at_same(b, a, at), x->arg[k]);
+            continue;
+        }
+        a = luafn_captured_record_row(b, a, at, last);
+        lf_value *i = luafn_graph_find(at->arg[last]);
         if (*form == '[')
             luafn_assign_element_list(b, luafn_captured_record_element(b, a, i), form, x->arg[k]);
-        else if (luafn_record_value_is(b->c, a))
-            luafn_assign_element_record(b, a, i, x->arg[k]);
         else
             luafn_assign_element(b, a, i, x->arg[k]);
     }

@@ -123,6 +123,12 @@ static lf_value *index_at(lf_builder *b, int reg)
     return i;
 }
 
+/* Whether t is captured records, or an element of some that have more axes. */
+static bool has_records(const lf_builder *b, const lf_value *t)
+{
+    return t->kind == LF_RECORD_AT || luafn_record_value_is(b->c, t);
+}
+
 static void get_element(lf_builder *b, uint32_t w)
 {
     lf_value *t = luafn_builder_get(b, lf_b(w));
@@ -141,8 +147,8 @@ static void get_element(lf_builder *b, uint32_t w)
         luafn_builder_set(b, lf_a(w), item);
         return;
     }
-    if (luafn_record_value_is(b->c, t)) {
-        luafn_builder_set(b, lf_a(w), luafn_record_value_at(b, t, i));
+    if (has_records(b, t)) {
+        luafn_builder_set(b, lf_a(w), luafn_captured_record_next(b, t, i));
         return;
     }
     if (t->kind == LF_COMPLEXES) {
@@ -153,14 +159,10 @@ static void get_element(lf_builder *b, uint32_t w)
     luafn_builder_set(b, lf_a(w), luafn_cell_element(b, t, luafn_assign_element_index(b, t, i)));
 }
 
-/* t[i] = the operand C of w. */
-static void assign(lf_builder *b, uint32_t w, lf_value *t, lf_value *i)
+/* The operand C of w, which is assigned. */
+static lf_value *assigned(lf_builder *b, uint32_t w)
 {
-    lf_value *x = lf_k(w) ? luafn_builder_const_of(b, lf_c(w)) : luafn_builder_get(b, lf_c(w));
-    if (luafn_record_value_is(b->c, t))
-        luafn_assign_element_record(b, t, i, x);
-    else
-        luafn_assign_element(b, t, i, x);
+    return lf_k(w) ? luafn_builder_const_of(b, lf_c(w)) : luafn_builder_get(b, lf_c(w));
 }
 
 static void set_element(lf_builder *b, uint32_t w)
@@ -170,9 +172,14 @@ static void set_element(lf_builder *b, uint32_t w)
                            "assignment to an element or field is not supported: return the value "
                            "instead, or assign it in lun.each or lun.teams");
     lf_value *t = luafn_builder_get(b, lf_a(w));
-    if (t->kind != LF_COMPLEXES && !luafn_record_value_is(b->c, t))
+    const bool records = has_records(b, t);
+    if (t->kind != LF_COMPLEXES && !records)
         t = array_at(b, lf_a(w), "an element");
-    assign(b, w, t, lf_op(w) == OP_SETI ? luafn_graph_int(b->g, lf_b(w)) : index_at(b, lf_b(w)));
+    lf_value *i = lf_op(w) == OP_SETI ? luafn_graph_int(b->g, lf_b(w)) : index_at(b, lf_b(w));
+    if (records)
+        luafn_assign_element_record(b, luafn_captured_record_next(b, t, i), assigned(b, w));
+    else
+        luafn_assign_element(b, t, i, assigned(b, w));
 }
 
 /* A field of captured records at an index; false: it is no such field. */
@@ -182,14 +189,20 @@ static bool set_field(lf_builder *b, uint32_t w)
     const lf_const *k = &b->f->proto->k[lf_b(w)];
     bool settable = (b->c->writes || b->c->team) && k->tag == LF_K_STRING;
     lf_value *t = settable ? luafn_captured_record_array(b, v, lf_a(w), k->as.s) : NULL;
-    const char *form = t ? luafn_captured_record_form(b, v, k->as.s) : "";
+    if (!t)
+        return false;
+    if (luafn_record_value_is(b->c, t)) {
+        luafn_assign_element_record(b, luafn_record_value_at_same(b, t, v), assigned(b, w));
+        return true;
+    }
+    const char *form = luafn_captured_record_form(b, v, k->as.s);
+    t = luafn_captured_record_row(b, t, v, v->args - 1);
+    lf_value *i = luafn_graph_find(v->arg[v->args - 1]);
     if (*form == '[')
-        luafn_assign_element_list(b, luafn_cell_element(b, t, luafn_graph_find(v->arg[0])), form,
-                                  lf_k(w) ? luafn_builder_const_of(b, lf_c(w))
-                                          : luafn_builder_get(b, lf_c(w)));
-    else if (t)
-        assign(b, w, t, luafn_graph_find(v->arg[0]));
-    return t != NULL;
+        luafn_assign_element_list(b, luafn_captured_record_element(b, t, i), form, assigned(b, w));
+    else
+        luafn_assign_element(b, t, i, assigned(b, w));
+    return true;
 }
 
 /* ---- arithmetic ------------------------------------------------------------------------------ */

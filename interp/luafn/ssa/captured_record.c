@@ -172,6 +172,39 @@ lf_value *luafn_captured_record_element(lf_builder *b, lf_value *a, lf_value *i)
     return luafn_cell_element(b, a, i);
 }
 
+/* How many axes captured records have. */
+static int rank_of(lf_builder *b, const lf_value *records)
+{
+    const char *form = "";
+    lf_value *a = NULL;
+    for (int source = (int)records->as.i; !a || luafn_record_value_is(b->c, a);
+         source = (int)a->as.i) {
+        form = b->c->source[source].field_form[0];
+        a = luafn_captured_field(b->c, b->f, b->pc, source, b->c->source[source].field_name[0]);
+    }
+    if (a->kind == LF_COMPLEXES)
+        a = luafn_graph_find(a->arg[0]);
+    int extents = 0;
+    for (; *form; form++)
+        extents += *form == '[';
+    return lf_whose_is(b->c, a).rank - extents;
+}
+
+lf_value *luafn_captured_record_next(lf_builder *b, const lf_value *t, lf_value *i)
+{
+    if (t->kind == LF_RECORD_AT && t->args >= rank_of(b, t))
+        luafn_builder_stop(b, "an element of a record of '%.60s': it has fields, %.200s",
+                           luafn_record_value_source(b, t)->name, luafn_record_value_names(b, t));
+    return luafn_record_value_at(b, t, i);
+}
+
+lf_value *luafn_captured_record_row(lf_builder *b, lf_value *a, const lf_value *v, int indices)
+{
+    for (int k = 0; k < indices; k++)
+        a = luafn_captured_record_element(b, a, luafn_graph_find(v->arg[k]));
+    return a;
+}
+
 lf_value *luafn_captured_record_field(lf_builder *b, lf_value *v, int reg, const char *name)
 {
     v = luafn_captured_record_resolved(b, v);
@@ -192,8 +225,8 @@ lf_value *luafn_captured_record_field(lf_builder *b, lf_value *v, int reg, const
                            luafn_record_value_source(b, v)->name);
     lf_value *a = luafn_captured_record_array(b, v, reg, name);
     if (a && luafn_record_value_is(b->c, a)) /* a struct in a struct */
-        return luafn_record_value_at(b, a, luafn_graph_find(v->arg[0]));
-    return a ? luafn_captured_record_element(b, a, luafn_graph_find(v->arg[0])) : NULL;
+        return luafn_record_value_at_same(b, a, v);
+    return a ? luafn_captured_record_row(b, a, v, v->args) : NULL;
 }
 
 /* ---- elements as wholes ---------------------------------------------------------------------- */

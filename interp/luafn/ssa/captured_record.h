@@ -14,6 +14,10 @@ lf_value *luafn_captured_record_field(lf_builder *b, lf_value *v, int reg, const
 lf_value *luafn_captured_record_array(lf_builder *b, const lf_value *v, int reg, const char *name);
 /* Element i, or the row, of a field's array. */
 lf_value *luafn_captured_record_element(lf_builder *b, lf_value *a, lf_value *i);
+/* The element at one index more of t, captured records or an element of some with more axes. */
+lf_value *luafn_captured_record_next(lf_builder *b, const lf_value *t, lf_value *i);
+/* The same at the first indices of v, an element of captured records. */
+lf_value *luafn_captured_record_row(lf_builder *b, lf_value *a, const lf_value *v, int indices);
 /* The form of the field of that name of an element of captured records: "", "[3]" or a struct's. */
 const char *luafn_captured_record_form(lf_builder *b, const lf_value *v, const char *name);
 /* An element of captured records as a record of the values that its fields have here; any other v

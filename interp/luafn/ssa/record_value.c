@@ -82,14 +82,25 @@ bool luafn_record_value_is(const lf_compile *c, const lf_value *v)
 
 lf_value *luafn_record_value_at(lf_builder *b, const lf_value *records, lf_value *index)
 {
-    lf_value *v = luafn_graph_value(b->g, LF_RECORD_AT, 1);
+    const int before = records->kind == LF_RECORD_AT ? records->args : 0;
+    lf_value *v = luafn_graph_value(b->g, LF_RECORD_AT, before + 1);
     v->type = LF_OBJECT;
     v->proto = b->f->proto;
     v->pc = b->pc;
     v->as.i = records->as.i;
     b->c->recorded = true;
-    v->arg[0] = index;
+    for (int k = 0; k < before; k++)
+        v->arg[k] = records->arg[k];
+    v->arg[before] = index;
     return v;
+}
+
+lf_value *luafn_record_value_at_same(lf_builder *b, const lf_value *records, const lf_value *v)
+{
+    lf_value *at = luafn_record_value_at(b, records, v->arg[0]);
+    for (int k = 1; k < v->args; k++)
+        at = luafn_record_value_at(b, at, v->arg[k]);
+    return at;
 }
 
 /* Whether two records have the same fields, so that a phi can merge them. */

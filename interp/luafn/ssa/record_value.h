@@ -20,9 +20,11 @@ lf_value *luafn_record_value_pack(lf_builder *b, int source, const lf_list *fiel
 /* A list, {x, y}, as arrays in records are. */
 lf_value *luafn_record_value_list(lf_builder *b, const lf_list *values);
 bool luafn_record_value_is_list(const lf_value *v);
-/* Whether v is captured records; their record at an index. */
+/* Whether v is captured records; their record at an index, or at one more than `records` has; and
+ * at the indices of v. */
 bool luafn_record_value_is(const lf_compile *c, const lf_value *v);
 lf_value *luafn_record_value_at(lf_builder *b, const lf_value *records, lf_value *index);
+lf_value *luafn_record_value_at_same(lf_builder *b, const lf_value *records, const lf_value *v);
 /* Whether two records have the same fields; fails unless they have. */
 bool luafn_record_value_same(const lf_builder *b, const lf_value *x, const lf_value *y);
 void luafn_record_value_need_same(lf_builder *b, const lf_value *x, const lf_value *y);

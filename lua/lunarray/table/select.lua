@@ -2,6 +2,7 @@
 
 local core = require "lunarray.core"
 local misuse = require "lunarray.base.misuse"
+local records = require "lunarray.base.records"
 
 local M = {}
 
@@ -13,6 +14,9 @@ end
 
 -- a:filter(p, extra...): the elements for which p gives true; as a method p is its first argument.
 function M.filter(a, p, ...)
+    if records.struct_of(a) then
+        return a:compress(a:map(p, ...))
+    end
     check(a, 1, "filter")
     local mask = a:map(p, ...)
     local gives = core.isarray(mask) and mask:dtype() or "several results"

@@ -120,6 +120,32 @@ describe("whole records", function()
         end)
     end)
 
+    it("have several axes", function()
+        everywhere(function()
+            each(function(P, Q, list)
+                local g = lun.zeros({ 3, 4 }, Q)
+                lun.each({ 3, 4 }, function(i, j)
+                    g[i][j] = Q(P(i, j), { i, j }, { { 1, 2 }, { 3, 4 } }, i == j)
+                    g[i][j].p.x = i * j
+                    g[i][j].v[2] = j + 1
+                end)
+                local function row(i, j)
+                    return { p = { x = i * j + 0.0, n = j }, v = { i + 0.0, j + 1.0 }, m = { { 1, 2 }, { 3, 4 } }, on = i == j }
+                end
+                for i = 1, 3 do
+                    assert.same({ row(i, 1), row(i, 2), row(i, 3), row(i, 4) }, g[i]:totable())
+                end
+                assert.same({ row(2, 4), row(2, 3) }, lun.generate(2, function(j) return g[2][5 - j] end):totable())
+                assert.equal(#list, N)
+            end)
+        end)
+        local P = structs()
+        local g = lun.zeros({ 2, 2 }, P)
+        expect.failure("an element of a record of 'g': it has fields, x, n", lun.generate, 2, function(j) return g[1][j][1] end)
+        expect.failure("an element of a record of 'g'", lun.each, 2, function(j) g[1][j][1] = 3 end)
+        expect.failure("an assignment to a part of 'g.x', which has 2 dimensions", lun.each, 2, function(i) g[i] = P(1, 2) end)
+    end)
+
     it("have complex fields, too", function()
         everywhere(function()
             local Z = lun.struct("Z", { { "z", "c64" }, { "w", "c128", 2 } })

@@ -192,6 +192,7 @@ describe("records", function()
                 same(kept, a:compress(a.k:gt(100)))
                 same(kept, lun.rows(a, a.k:gt(100)))
                 same(kept, a:filter(function(p) return p.k > 100 end))
+                same(kept, lun.filter(a, function(p) return p.k > 100 end))
                 same(kept, a:filter(function(p, least) return p.k > least end, 100):copy())
                 same({}, a:compress(a.k:gt(255)))
                 local here = debug.getinfo(1, "l").currentline
