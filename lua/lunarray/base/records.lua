@@ -69,6 +69,19 @@ function M.one(struct, x, argument, call)
     return loaded.one(struct, x, argument, call)
 end
 
+-- The struct of an array of records as a table of names, dtypes and extents, and its layout.
+function M.described(x)
+    return loaded.described(x)
+end
+
+-- Records of such a struct on the arrays of its fields, as M.fields_of has them.
+function M.of_described(struct, arrays)
+    if not loaded then
+        error(("records of %s come to where no struct has been made: make it with lun.struct"):format(struct.name), 0)
+    end
+    return loaded.of_described(struct, arrays)
+end
+
 -- Whether two arrays of records have the same elements of fields, by name and dtype.
 function M.alike(a, b)
     local x, y = M.struct_of(a).lanes, M.struct_of(b).lanes

@@ -18,9 +18,11 @@
 -- |             | extents as i64, u64 bytes, these: Arrow's stream of a column of them, row-major         |
 -- | N           | nothing: lun.na                                                                       |
 -- | c           | a complex number: two f64                                                             |
+-- | R           | records: two tables, of their struct and of the arrays of their fields                   |
 -- | {           | a table: keys and values in turn, then a byte }                                       |
 
 local core = require "lunarray.core"
+local records = require "lunarray.base.records"
 
 local pack = {}
 
@@ -101,7 +103,11 @@ local function is_error(x)
 end
 
 local function write_table(out, t, depth, open)
-    if open[t] then
+    if records.struct_of(t) then
+        out[#out + 1] = "R"
+        write(out, records.described(t), depth + 1, open)
+        return write(out, records.fields_of(t), depth + 1, open)
+    elseif open[t] then
         error("a table that contains itself cannot be sent", 0)
     elseif depth > DEPTH then
         error(("tables more than %d deep cannot be sent"):format(DEPTH), 0)
@@ -246,6 +252,12 @@ local READERS = {
         re, im, at = string.unpack("<dd", s, at)
         return core.complex(re, im), at
     end,
+    R = function(s, at, take)
+        local struct, arrays
+        struct, at = read(s, at, take)
+        arrays, at = read(s, at, take)
+        return records.of_described(struct, arrays), at
+    end,
     ["{"] = function(s, at, take)
         local t = {}
         while s:sub(at, at) ~= "}" do
@@ -282,6 +294,8 @@ function pack.kind(x)
         return #shape == 0 and "a number" or ("%s[%s]"):format(x:dtype(), table.concat(shape, ", "))
     elseif x == nil then
         return "nil"
+    elseif records.struct_of(x) then
+        return ("%s[%s]"):format(records.struct_of(x).name, table.concat({ x:shape() }, ", "))
     end
     return ("a %s"):format(type(x))
 end

@@ -102,7 +102,14 @@ function offers.zeros(...)
     if given.n < 2 then
         misuse(1, "zeros", "length or table of extents expected")
     end
-    return zeros(s, given.n == 2 and given[1] or table.pack(table.unpack(given, 1, given.n - 1)))
+    local shape = given.n == 2 and given[1] or table.pack(table.unpack(given, 1, given.n - 1))
+    for _, extent in ipairs(type(shape) == "table" and shape or {}) do
+        if type(extent) ~= "number" then
+            misuse(1, "zeros", ("numbers expected, got %s: arrays of fields, not records, are divided over ranks")
+                :format(internal.kind_of(extent)))
+        end
+    end
+    return zeros(s, shape)
 end
 
 function offers.ones(...)
@@ -348,6 +355,61 @@ local function new_struct(name, fields, options)
         misuse(argument, "struct", message)
     end
     return known_type(s)
+end
+
+-- ---------------------------------------------------------------- other processes
+
+-- A struct as a table: its name, layout and fields.
+local function described(s)
+    local t = { name = s.name, layout = s.layout }
+    for k, name in ipairs(s) do
+        local dtype = s.dtypes[name]
+        t[k] = { name, struct.is(dtype) and described(dtype) or dtype, s.extents[name] }
+    end
+    return t
+end
+
+function base.described(r)
+    local t = described(struct_of(r))
+    t.here = base.layout_of(r)
+    return t
+end
+
+local built = setmetatable({}, { __mode = "k" }) -- structs that are made of such tables
+
+-- The struct that such a table describes: one of the script's, or another one.
+local function of_description(t)
+    local fields = {}
+    for k, field in ipairs(t) do
+        local dtype = field[2]
+        fields[k] = { field[1], type(dtype) == "table" and of_description(dtype) or dtype, field[3] }
+    end
+    local made = new_struct(t.name, fields, { layout = t.layout })
+    built[made] = true
+    for s in pairs(types) do
+        if s ~= made and not built[s] and s.name == t.name and s.layout == t.layout and struct.same(s, made) then
+            return s
+        end
+    end
+    return made
+end
+
+-- Records of s on arrays, take() for each field in its turn.
+local function on_arrays(s, take)
+    local fields = {}
+    for _, name in ipairs(s) do
+        fields[name] = struct.is(s.dtypes[name]) and on_arrays(s.dtypes[name], take) or take()
+    end
+    return base.make(s, fields)
+end
+
+function base.of_described(t, arrays)
+    local k = 0
+    local r = on_arrays(of_description(t), function()
+        k = k + 1
+        return arrays[k]
+    end)
+    return t.here == "aos" and r:size() > 0 and r:copy { layout = "aos" } or r
 end
 
 -- A struct of a host's, whose fields {name, dtype, offset=} are where it says.
