@@ -69,7 +69,7 @@ function M.one(struct, x, argument, call)
     return loaded.one(struct, x, argument, call)
 end
 
--- The struct of an array of records as a table of names, dtypes and extents, and its layout.
+-- The struct of an array of records as a table of its name, layout, and names, dtypes and extents of fields.
 function M.described(x)
     return loaded.described(x)
 end

@@ -370,9 +370,7 @@ local function described(s)
 end
 
 function base.described(r)
-    local t = described(struct_of(r))
-    t.here = base.layout_of(r)
-    return t
+    return described(struct_of(r))
 end
 
 local built = setmetatable({}, { __mode = "k" }) -- structs that are made of such tables
@@ -403,13 +401,13 @@ local function on_arrays(s, take)
     return base.make(s, fields)
 end
 
+-- In layout "soa": the elements of large arrays arrive later.
 function base.of_described(t, arrays)
     local k = 0
-    local r = on_arrays(of_description(t), function()
+    return on_arrays(of_description(t), function()
         k = k + 1
         return arrays[k]
     end)
-    return t.here == "aos" and r:size() > 0 and r:copy { layout = "aos" } or r
 end
 
 -- A struct of a host's, whose fields {name, dtype, offset=} are where it says.
