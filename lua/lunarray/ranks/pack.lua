@@ -18,6 +18,7 @@
 -- |             | extents as i64, u64 bytes, these: Arrow's stream of a column of them, row-major         |
 -- | N           | nothing: lun.na                                                                       |
 -- | c           | a complex number: two f64                                                             |
+-- | Z           | a large array of complex numbers: that of their lanes, real numbers                   |
 -- | R           | records: two tables, of their struct and of the arrays of their fields                   |
 -- | {           | a table: keys and values in turn, then a byte }                                       |
 
@@ -88,6 +89,10 @@ local function write_array(out, a)
     end
     local large = out.large
     if large and elements(shape) * sizes[a:dtype()] >= LARGE then
+        if kinds[a:dtype()] == "complex" then
+            out[#out + 1] = "Z"
+            return write_array(out, internal.complex_lanes(a))
+        end
         large[#large + 1] = internal.spmd.dense(a)
         out[#out + 1] = head("L", a, shape)
         return
@@ -224,6 +229,11 @@ end
 
 local READERS = {
     L = read_large,
+    Z = function(s, at, take)
+        local lanes
+        lanes, at = read(s, at, take)
+        return internal.complex_of(lanes), at -- which shows what comes later
+    end,
     n = function(_, at)
         return nil, at
     end,

@@ -119,7 +119,23 @@ describe("Blocked arrays of logical dtypes", function()
                 if me == 1 then assert(logical.text_of((s.recv(0))) == wanted) end
             end
             local x = s.bcast(me == 0 and { lun.na, lun.complex(1, 2) } or nil)
-            assert(tostring(x[1]) == "<NA>" and x[2] == lun.complex(1, 2))]])
+            assert(tostring(x[1]) == "<NA>" and x[2] == lun.complex(1, 2))
+            for _, dtype in ipairs { "c64", "c128" } do -- large ones, which move from memory to memory
+                local function made(pe)
+                    local z = lun.complex(lun.random(20000, { seed = pe + 1 }), lun.random(20000, { seed = 99 })):cast(dtype)
+                    return z:reshape(100, 200):eval()
+                end
+                assert(s.bcast(me == 0 and made(0) or nil):equals(made(0)))
+                local all = s.allgather(made(me))
+                for k = 1, n do assert(all[k]:equals(made(k - 1)) and all[k]:dtype() == dtype) end
+                if n > 1 and me == 0 then s.send(1, made(7):transpose()) end
+                if me == 1 then
+                    local got = s.recv(0)
+                    assert(got:equals(made(7):transpose()))
+                    got[1][1] = 5 -- it is a value of its own
+                    assert(got[1][1] == lun.complex(5, 0))
+                end
+            end]])
     end)
 
     it("are missing where all ranks, or one, make them so, and rows know it", function()
