@@ -4,6 +4,15 @@
 
 #include "bind/function/complex_call.h"
 
+/* Whether one record is among the arguments of map or zip from i on. */
+static bool takes_record(lua_State *L, int kind, int i)
+{
+    bool found = false;
+    for (int top = lua_gettop(L); !found && i <= top; i++)
+        found = lua_type(L, i) == LUA_TTABLE && lun__record_one_is_at(L, i);
+    return found && (kind == LUN_SKELETON_MAP || kind == LUN_SKELETON_ZIP);
+}
+
 /* s(A, extra...) */
 static int skeleton_call(lua_State *L)
 {
@@ -12,7 +21,7 @@ static int skeleton_call(lua_State *L)
     int records = lun__record_among(L, 2);
     if (records)
         return lun__record_call(L, "call", records);
-    if (k->deferred)
+    if (k->deferred || takes_record(L, k->kind, 3))
         return lun__record_call_text(L, "call");
     return lun__compose_run(L, h, 1, 2, NULL);
 }
@@ -155,6 +164,10 @@ static int array_skeleton(lua_State *L)
         return lun__record_call(L, row.name, records);
     }
     lun__lua_array_check(L, h, 1);
+    if (takes_record(L, k.kind, behind)) {
+        lun__lua_variant_settle(L, h, f);
+        return lun__record_call_text(L, row.name);
+    }
     if ((k.kind == LUN_SKELETON_MAP || k.kind == LUN_SKELETON_ZIP) &&
         lun__record_mentions_complex(L, f)) {
         lua_pushvalue(L, f);

@@ -293,7 +293,9 @@ bool lun__record_mentions_complex(lua_State *L, int i);
 /* Replaces a C text at i that takes records or complex numbers by a function that takes only
  * records, and is true: the text is compiled when the structs are known. */
 bool lun__record_defer_text(lua_State *L, int i);
-/* Ends a call with such a text as lun__record_call does, whatever its arguments are. */
+/* Whether one record of a struct is at i. */
+bool lun__record_one_is_at(lua_State *L, int i);
+/* Ends a call with such a text, or such a record, as lun__record_call does. */
 int lun__record_call_text(lua_State *L, const char *name);
 
 /* The number of the operation that the function at i, of lun.atomic, is; -1: it is none. */

@@ -150,6 +150,22 @@ bool lun__record_defer_text(lua_State *L, int i)
     return deferred;
 }
 
+bool lun__record_one_is_at(lua_State *L, int i)
+{
+    const int top = lua_gettop(L);
+    bool is = false;
+    if (lua_type(L, i) != LUA_TTABLE)
+        return false;
+    luaL_checkstack(L, LUA_MINSTACK, "too many arguments");
+    if (push_offers(L) && lua_getfield(L, -1, "is_one") == LUA_TFUNCTION) {
+        lua_pushvalue(L, i);
+        lua_call(L, 1, 1);
+        is = lua_toboolean(L, -1);
+    }
+    lua_settop(L, top);
+    return is;
+}
+
 int lun__record_call_text(lua_State *L, const char *name)
 {
     luaL_checkstack(L, LUA_MINSTACK, "too many arguments");

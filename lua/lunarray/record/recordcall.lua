@@ -38,8 +38,8 @@ local function text_of(s, take, types)
 end
 
 -- The text of a function that takes the operands in `passed` and calls f with records, and the structs that it takes
--- besides; structs: of each element, or false; held: of further arguments those that are records, which the function
--- captures: the text gives a function that sets them, too.
+-- besides; structs: of each element, or false; held: of further arguments the struct of one record, whose lanes are
+-- arguments, and true of records, which the function captures: the text gives a function that sets them, too.
 local function text_around(structs, operands, passed, extras, held)
     local parameters, arguments, used, k, types = {}, {}, {}, 0, {}
     local function take()
@@ -54,9 +54,16 @@ local function text_around(structs, operands, passed, extras, held)
     local captured = { "lun_r0" }
     for i = 1, extras do
         local own = held and held[i]
-        arguments[#arguments + 1] = (own and "lun_r%d" or "lun_e%d"):format(i)
-        local to = own and captured or parameters
-        to[#to + 1] = arguments[#arguments]
+        if struct.is(own) then
+            arguments[#arguments + 1] = text_of(own, function()
+                parameters[#parameters + 1] = ("lun_e%d_%d"):format(i, #parameters)
+                return parameters[#parameters]
+            end, types)
+        else
+            arguments[#arguments + 1] = (own and "lun_r%d" or "lun_e%d"):format(i)
+            local to = own and captured or parameters
+            to[#to + 1] = arguments[#arguments]
+        end
     end
     local names, set = { "lun_f", "lun_complex" }, table.concat(captured, ", ")
     for i = 1, #types do
@@ -183,8 +190,12 @@ end
 local function call_around(s, f, given, leaves, structs, arrays, names, owner)
     local extras, held, captured = math.max(given.n - leaves, 0), {}, {}
     for i = 1, extras do
-        held[i] = struct_of(given[leaves + i]) ~= nil
-        captured[#captured + 1] = held[i] and given[leaves + i] or nil
+        local x = given[leaves + i]
+        held[i] = struct_of(x) ~= nil or textcall.one_of(x)
+        captured[#captured + 1] = held[i] == true and x or nil
+        if type(x) == "table" and not held[i] then
+            misuse(leaves + i, internal.skeleton(s), "array, number or record expected, got table")
+        end
     end
     local one = entry_of(f, structs, extras, held)
     while true do
@@ -200,9 +211,10 @@ local function call_around(s, f, given, leaves, structs, arrays, names, owner)
         end
         local count, behind = #list, #list
         for k = 1, extras do
-            if not held[k] then
+            local x = given[leaves + k]
+            for _, value in ipairs(not held[k] and { x } or held[k] ~= true and struct.values(held[k], x) or {}) do
                 behind = behind + 1
-                list[behind], from[behind] = given[leaves + k], leaves + k
+                list[behind], from[behind] = value, leaves + k
             end
         end
         local results = table.pack(base.try(internal.skeleton_of(s, one.f, count), table.unpack(list, 1, behind)))
@@ -268,7 +280,8 @@ for name, arrays in pairs { map = 1, zip = 2, stencil = 1 } do
     offers[name] = function(...)
         local given, f = table.pack(...), (select(arrays + 1, ...))
         local options = given[given.n]
-        if given.n > arrays + 1 and type(options) == "table" and not struct_of(options) then
+        if given.n > arrays + 1 and type(options) == "table" and not struct_of(options)
+            and not textcall.one_of(options) then
             given.n = given.n - 1
         else
             options = nil
@@ -403,6 +416,11 @@ end
 -- Records of s, a struct, or records of it, from the lanes that a function returned.
 function offers.gather(s, ...)
     return textcall.gather(struct_of(s) or s, ...)
+end
+
+-- Whether x is one record, of any struct.
+function offers.is_one(x)
+    return textcall.one_of(x) ~= nil
 end
 
 return offers

@@ -51,6 +51,17 @@ function textcall.refuse_behind(name, given, leaves, structs)
     end
 end
 
+-- The struct of which x is one record, a table of all its fields and no others; nil: there is none.
+function textcall.one_of(x)
+    if type(x) == "table" and getmetatable(x) == nil then
+        for s in pairs(base.types) do
+            if not struct.fault(s, x, true) then
+                return s
+            end
+        end
+    end
+end
+
 -- The struct of that name, one of those of the call or any other that there is.
 local function named_among(structs, name)
     return function(word)

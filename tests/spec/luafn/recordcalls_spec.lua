@@ -332,6 +332,45 @@ describe("C functions of records", function()
     end)
 end)
 
+describe("one record as an extra argument", function()
+    local Q = lun.struct("Pair", { { "scale", "f64" }, { "shift", "f64", 2 } })
+    local Outer = lun.struct("Outer", { { "pair", Q }, { "turn", "c128" } })
+    local x = lun.vector { 1.0, 2.0, 3.0 }
+
+    it("is its fields, by methods, skeletons and C functions, beside arrays and records", function()
+        local function f(v, q) return v * q.scale + q.shift[2] end
+        assert.same({ 12.0, 14.0, 16.0 }, x:map(f, Q(2, { 5, 10 })):totable())
+        assert.same({ 12.0, 14.0, 16.0 }, lun.map(f)(x, Q(2, { 5, 10 })):totable())
+        assert.same({ 3.0, 6.0, 9.0 }, lun.zip(function(v, w, q) return (v + w) * q.scale end)(x, x * 2, Q(1, { 0, 0 })):totable())
+        assert.same({ 7.0, 9.0, 11.0 }, x:map("double f(double v, Pair q) { return v * q.scale + q.shift[0]; }", Q(2, { 5, 10 })):totable())
+        local list = rows(3)
+        local shifted = lun.vector(list, P):map(function(p, k, q) return p.x * k + q.scale end, 2, Q(1000, { 0, 0 }))
+        for k, row in ipairs(list) do
+            assert.equal(row.x * 2 + 1000, shifted[k])
+        end
+        local turned = x:map(function(v, o) return o.turn * v + o.pair.scale end, Outer(Q(1, { 0, 0 }), lun.i))
+        assert.is_true(turned == lun.vector { 1 + lun.i, 1 + 2 * lun.i, 1 + 3 * lun.i })
+        local plain = lun.map(f)
+        lun.stats "reset"
+        for k = 1, 50 do
+            assert.equal(k + 1.0, plain(x, Q(k, { 0, 1 }))[1])
+        end
+        assert.equal(50, lun.stats().launches)
+    end)
+
+    it("is no other table", function()
+        expect.failure("bad argument #2 to 'map' (array or number expected, got table)", function()
+            lun.map(function(v) return v end)(x, { scale = 1 })
+        end)
+        expect.failure("unknown option 'scale'", function() x:map(function(v) return v end, { scale = 1 }) end)
+        local a = lun.vector(rows(2), P)
+        expect.failure("bad argument #2 to 'map' (array, number or record expected, got table)", function()
+            lun.map(function(p) return p.x end)(a, { scale = 1 })
+        end)
+        assert.equal("f32", x:map(function(v) return v end, { out = "f32" }):dtype())
+    end)
+end)
+
 describe("a wrong function of records", function()
     local a = lun.vector(rows(4), P)
 
