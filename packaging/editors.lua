@@ -249,7 +249,7 @@ local CARD = [[
 `lun` is the module. Arrays are lazy: an expression is one kernel, run where its elements are needed.
 Indices and axes count from 1, slices include both ends, dtype names are texts. A method `a:f(b)` is also `lun.f(a, b)`; `[..]` may be
 left out, and options, `{name}`, come last; `f{name}` is `f()` without. `lunarray --plan s.lua` checks a script,
-`lun.help "name"` says what a name does.
+`lun.help "name"` explains it.
 
 ```lua
 local a = lun.vector{3, 1, 2} -- i64; lun.zeros({2, 3}, "f32"), lun.index(n)
