@@ -183,10 +183,7 @@ static int array_put(lua_State *L)
     int operand = s == LUN_OK ? 0 : lun_error_operand(h->engine);
     if (own)
         lun_release(x);
-    lun__error_check(L, h, s,
-                     operand                                     ? operand
-                     : (s == LUN_EARG && op != LUN_OP_NONE) || f ? 4
-                                                                 : 1);
+    lun__error_check(L, h, s, operand ? operand : f ? 4 : 1);
     lua_settop(L, 1);
     return 1;
 }

@@ -6,6 +6,7 @@
 #include "api/complex/complex_array.h"
 
 #include "api/array/api.h"
+#include "api/array/elements.h"
 
 lun_dtype lun_complex_part(lun_dtype t)
 {
@@ -351,6 +352,8 @@ lun_status lun_setcomplex(lun_engine *e, lun_array *a, int64_t index, double re,
     LUN_NEED(e, a);
     lun_array *parts[2] = {NULL, NULL};
     lun_status s = check(e, a, true, 1);
+    if (s == LUN_OK)
+        s = lun__write_check(e, a);
     if (s == LUN_OK)
         s = lun_real(e, a, &parts[0]);
     if (s == LUN_OK)

@@ -168,7 +168,8 @@ lun_status lun__indices_no_values(lun_engine *e, const lun_array *to, const lun_
     char from[96], text[96];
     const lun_array whole = {
         .viewed = true, .node = lun__array_top(to)->node, .at = lun__layout_right(rank, shape)};
+    (void)lun__fail(e, LUN_ESHAPE, "%s does not broadcast to the shape of the indices: %s",
+                    lun__array_describe(x, from), lun__array_describe(&whole, text));
     e->error_operand = 3;
-    return lun__fail(e, LUN_ESHAPE, "%s does not broadcast to the shape of the indices: %s",
-                     lun__array_describe(x, from), lun__array_describe(&whole, text));
+    return LUN_ESHAPE;
 }

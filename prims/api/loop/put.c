@@ -105,9 +105,12 @@ static lun_status value_of(put *p, lun_array *x, lun_op op)
     lun_dtype t = lun_dtype_of(p->to);
     lun_node *raw = NULL, *as = NULL, *wide = NULL;
     bool negated = false;
-    if (!is_none(op) && !combining_of(op, t, &p->scatter.how, &negated))
-        return lun__fail(e, LUN_EARG, "elements of %s cannot be combined by '%s'",
-                         lun__dtype_get(t)->name, lun__op_get(op)->name);
+    if (!is_none(op) && !combining_of(op, t, &p->scatter.how, &negated)) {
+        (void)lun__fail(e, LUN_EARG, "elements of %s cannot be combined by '%s'",
+                        lun__dtype_get(t)->name, lun__op_get(op)->name);
+        e->error_operand = 4;
+        return LUN_EARG;
+    }
     lun_status s = lun__array_node(e, x, x->weak ? t : LUN_DTYPE_COUNT, &raw);
     if (s != LUN_OK)
         return s;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/array/api.h"
+#include "api/array/elements.h"
 #include "api/complex/complex_array.h"
 #include "api/data/indices.h"
 #include "api/loop/put.h"
@@ -175,11 +176,16 @@ lun_status lun__put_complex(lun_engine *e, lun_array *a, lun_array *i, lun_array
         e->error_operand = s == LUN_OK ? 0 : 3;
         return s;
     }
+    lun_status s = lun__write_check(e, a);
+    if (s != LUN_OK)
+        return s;
     if (at.op == LUN_OP_MUL)
         return put_products(e, a, i, x, at);
     if (at.op == LUN_OP_NONE || at.op == LUN_OP_ADD)
         return put_parts(e, a, i, x, at);
-    return lun__fail(e, LUN_EDTYPE,
-                     "complex elements are replaced, added to or multiplied: '%s' does not do that",
-                     (unsigned)at.op < LUN_OP_COUNT ? lun__op_get(at.op)->name : "?");
+    s = lun__fail(e, LUN_EDTYPE,
+                  "complex elements are replaced, added to or multiplied: '%s' does not do that",
+                  (unsigned)at.op < LUN_OP_COUNT ? lun__op_get(at.op)->name : "?");
+    e->error_operand = 4;
+    return s;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "api/array/api.h"
+#include "api/array/elements.h"
 #include "api/data/indices.h"
 #include "lunarray_bind.h"
 
@@ -184,7 +185,9 @@ lun_status lun_put_by(lun_engine *e, lun_array *a, lun_array *i, lun_array *x, i
 {
     LUN_NEED(e, a && i && x && f);
     int64_t shape[LUN_MAX_RANK], whole[LUN_MAX_RANK], n;
-    work w = {.e = e, .status = LUN_OK};
+    work w = {.e = e, .status = lun__write_check(e, a)};
+    if (w.status != LUN_OK)
+        e->error_operand = 1;
     lun_array *taken = DO(&w, lun_take_from(e, a, i, axis, first, NULL, next(&w)));
     if (w.status == LUN_OK)
         w.status = lun_eval(e, &taken, 1); /* checks that all indices are within */

@@ -247,13 +247,21 @@ describe("put", function()
         failure("#2 to 'put' (i64[3] does not broadcast to the shape of the indices: i64[2])", function() a:put({ 1, 2 }, { 1, 2, 3 }) end)
         failure("#1 to 'put' (indices are integers, got f64)", function() a:put(lun.vector { 1.0 }, 1, { combine = "+" }) end)
         failure("#1 to 'put' (indices are integers, got bool", function() a:put(a:gt(1), 1) end)
-        failure("elements of i64 cannot be combined by 'div'", function() a:put({ 1 }, 1, { combine = "/" }) end)
+        failure("#3 to 'put' (elements of i64 cannot be combined by 'div'", function() a:put({ 1 }, 1, { combine = "/" }) end)
         failure("elements of i64 cannot be combined with f64", function() a:put({ 1 }, lun.vector { 1.5 }, { combine = "+" }) end)
         failure("number 0.5 does not fit into dtype i64", function() a:put({ 1 }, 0.5) end)
         failure("option combine: an operation", function() a:put({ 1 }, 1, { combine = "plus" }) end)
         failure("unknown option 'axes'", function() a:put({ 1 }, 1, { axes = 1 }) end)
         failure("axis 3 is out of range", function() A:put({ 1 }, 1, { axis = 3 }) end)
         failure("a window in which several indices share an element", function() a:windows(2):put({ 1 }, 1) end)
+        local function less(x, y) return x - y end
+        failure("#2 to 'put' (i64[3] does not broadcast to the shape of the indices: i64[2])", function()
+            a:put({ 1, 2 }, { 1, 2, 3 }, { combine = less })
+        end)
+        local fixed = a:copy { readonly = true }
+        for _, how in ipairs { {}, { combine = "+" }, { combine = less } } do
+            failure("calling 'put' on bad self (i64[3] is read-only: write to a copy)", function() fixed:put({ 1 }, 1, how) end)
+        end
         assert.same({ 1, 2, 3 }, a:totable())
     end)
 end)

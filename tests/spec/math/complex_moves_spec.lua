@@ -42,8 +42,14 @@ describe("complex arrays", function()
                 holds({ 5, i, c(-3, 0.5) }, a)
             end
         end)
-        fails("complex elements are replaced, added to or multiplied: 'max' does not do that", x.put, x:copy(), { 1 }, 2,
-            { combine = "max" })
+        fails("bad argument #3 to 'put' (complex elements are replaced, added to or multiplied: 'max' does not do that)", function()
+            x:copy():put({ 1 }, 2, { combine = "max" })
+        end)
+        local fixed = x:copy { readonly = true }
+        for _, how in ipairs { {}, { combine = "+" }, { combine = "*" } } do
+            fails("calling 'put' on bad self (c128[3] is read-only: write to a copy)", function() fixed:put({ 1 }, 2, how) end)
+        end
+        fails("(c128[3] is read-only: write to a copy)", function() fixed[1] = i end)
         fails("a complex array does not fit f64", lun.zeros(3).put, lun.zeros(3), { 1 }, x:take { 1 })
     end)
 
