@@ -26,7 +26,7 @@ end
 lun.struct = later("record.record", "struct", 3)
 core.internal.offer_records { -- before there are structs
     stand_in = function(text)
-        if text:find("c64", 1, true) or text:find("c128", 1, true) then
+        if text:find("c64", 1, true) or text:find("c128", 1, true) or text:find "^[/.]" then
             require "lunarray.record.record"
             return require("lunarray.record.recordcall").stand_in(text)
         end

@@ -130,6 +130,8 @@ static bool push_offers(lua_State *L)
 bool lun__record_mentions_complex(lua_State *L, int i)
 {
     const char *text = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : "";
+    if (*text == '/' || *text == '.')
+        return true;
     return strstr(text, lun_dtype_name(LUN_C64)) || strstr(text, lun_dtype_name(LUN_C128));
 }
 

@@ -112,10 +112,15 @@ local function first_of(structs)
     end
 end
 
--- The beginning of a function without a type: that of the first field, and a name if that is missing too.
-local function result(text, f, structs)
-    local missing, s = missing_of(text, f), first_of(structs)
-    return missing and s and struct.c_name(s.lanes[1][2]) .. missing or ""
+-- The text with what is missing in front of f's parameters: that type, and a name if it has none; f moves with it.
+local function completed(text, plain, f, type)
+    local missing = missing_of(plain, f)
+    if not missing or not type then
+        return text
+    end
+    local at, added = missing == " f" and f.open or plain:find "[%a_]", type .. missing
+    f.open, f.close, f.body = f.open + #added, f.close + #added, f.body + #added
+    return text:sub(1, at - 1) .. added .. text:sub(at)
 end
 
 -- The struct that the function gives, as named(word) knows it; nil: a number, or nothing.
@@ -179,7 +184,10 @@ local function storing(text, f, parameters, elements, start, R)
         end)))
     end
     table.move(behind, 1, #behind, #front + 1, front)
-    local name_at = text:sub(1, f.open - 1):match "()[%a_][%w_]*%s*>?%s*$"
+    local name_at = blanked(text):sub(1, f.open - 1):match "()[%a_][%w_]*%s*>?%s*$"
+    if not name_at then
+        return nil, "the C function has no name in front of its parameters: call it f"
+    end
     local named = text:sub(1, name_at - 1):gsub("<%s*$", "") .. "record__" .. f.name
     local call = ("%s r__ = record__%s(%s);"):format(R.name, f.name, table.concat(names, ", "))
     return ("%s(%s%s\nvoid f(%s) { %s %s %s }"):format(named, table.concat(own, ", "), text:sub(f.close),
@@ -194,12 +202,17 @@ local function as_parts(s, name)
         ("__global const %s *%s = (__global const %s *)%s__parts;"):format(s.name, name, s.name, name)
 end
 
+-- The ends of lines in a parameter.
+local function lines_of(parameter)
+    return (parameter:gsub("[^\n]", ""))
+end
+
 -- Puts parameters for the lanes of structs in place of those of f; gives the statements that make the structs, and the
 -- fields that are taken of each; or nil, what is wrong. all: of all fields.
 local function lowered(plain, parameters, given, all)
     local fields, start = {}, {}
     for k, s in ipairs(given.structs) do
-        local pointer = given.pointers[k]
+        local pointer, lines = given.pointers[k], (s or given.pointers[k]) and lines_of(parameters[k] or "") or ""
         fields[k] = {}
         if s then
             local name = parameters[k] and name_of(parameters[k], s)
@@ -213,17 +226,19 @@ local function lowered(plain, parameters, given, all)
         elseif pointer then
             parameters[k], start[#start + 1] = as_parts(pointer, last_name(parameters[k]))
         end
+        parameters[k] = parameters[k] and lines .. parameters[k]
     end
     return start, fields
 end
 
 -- The text in front of the function: the structs that it takes, gives or mentions, and functions of complex numbers;
--- and the text without structs of these names.
+-- and the text without structs of these names. A directive needs its own line: the one in front of it does not count.
 local function preceded(text, plain, types)
     table.move(complextext.structs_in(plain), 1, 2, #types + 1, types)
     local definitions, known = definitions_of(types)
     text = header.without(text, known)
-    return definitions .. " " .. complextext.functions_in(plain) .. (text:find "^%s*#" and "\n" or " "), text
+    local behind = text:find "^[ \t]*#" and "\n#line 1\n" or " "
+    return definitions .. " " .. complextext.functions_in(plain) .. behind, text
 end
 
 -- The text for the fields of records, and the parts of complex numbers; given: structs (those of the parameters, or
@@ -237,8 +252,8 @@ function recordc.text(text, given, named)
     if not f then
         return nil, message
     end
-    local first, missing = first_of(given.structs), missing_of(plain, f)
-    local R = returned(plain, f, named) or missing and complextext.is(first) and first
+    local first = first_of(given.structs)
+    local R = returned(plain, f, named) or missing_of(plain, f) and complextext.is(first) and first
     local parameters, types = parameters_of(text, f), { R or nil }
     f.parameters = table.move(parameters, 1, #parameters, 1, {})
     local start, fields = lowered(plain, parameters, given, R)
@@ -248,17 +263,15 @@ function recordc.text(text, given, named)
     for _, s in ipairs(given.structs) do
         types[#types + 1] = s or nil
     end
-    if R and missing then
-        f.open, f.close, f.body = f.open + #R.name + 2, f.close + #R.name + 2, f.body + #R.name + 2
-        text = R.name .. " " .. (missing == " f" and "f" or " ") .. text
-    end
+    text = completed(text, plain, f, R and R.name or first and struct.c_name(first.lanes[1][2]))
     local before
     before, text = preceded(text, kept, types)
     if R then
-        return before .. storing(text, f, parameters, given.leaves, start, R), fields, R, #f.parameters
+        local stored, fault = storing(text, f, parameters, given.leaves, start, R)
+        return stored and before .. stored, fault or fields, R, #f.parameters
     end
-    return before .. result(text, f, given.structs) .. text:sub(1, f.open) .. table.concat(parameters, ", ")
-        .. text:sub(f.close, f.body) .. " " .. table.concat(start, " ") .. text:sub(f.body + 1), fields
+    return before .. text:sub(1, f.open) .. table.concat(parameters, ", ") .. text:sub(f.close, f.body) .. " "
+        .. table.concat(start, " ") .. text:sub(f.body + 1), fields
 end
 
 -- The parameters of the function that kernels call, as texts; nil, what is wrong.

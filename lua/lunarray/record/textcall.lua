@@ -91,9 +91,12 @@ local function call_storing(s, text, name, R, list, from, elements)
         misuse(1, name, ("array expected, got %s"):format(internal.kind_of(list[1])))
     end
     local shape, out = { first:shape() }, {}
+    local shown = table.concat(shape, ", ")
     for k = 1, elements do
-        if core.isarray(list[k]) and table.concat({ list[k]:shape() }, ",") ~= table.concat(shape, ",") then
-            misuse(from[k], name, "a C function that gives records takes elements of one shape")
+        local own = core.isarray(list[k]) and table.concat({ list[k]:shape() }, ", ") or shown
+        if own ~= shown then
+            misuse(from[k], name, ("shapes [%s] and [%s] differ: a C function that gives %s takes elements of one "
+                .. "shape"):format(shown, own, complextext.is(R) and "complex numbers" or "records"))
         end
     end
     if #list + 1 + #R.lanes > MOST_PARAMETERS then
@@ -121,7 +124,7 @@ function textcall.text_of(f, name)
         return f
     elseif f:find "^[/.]" then
         local text, message = header.text_of(f)
-        return text or misuse(1, name, message)
+        return text and ('#line 1 "%s"\n%s'):format((f:gsub('["\\\n]', "?")), text) or misuse(1, name, message)
     end
 end
 

@@ -130,6 +130,11 @@ lun_status lun__ctype_unknown(const lun_csource *s, int i, lun_strbuf *error)
         return lun__csource_error(
             s, i, error, "%s has no fixed width: write uint64_t or int64_t (ulong or long)",
             lun__ctoken_show(t, i, name));
+    if (lun__ctoken_word(t, i, "c64") || lun__ctoken_word(t, i, "c128"))
+        return lun__csource_error(
+            s, i, error,
+            "complex numbers are taken and given by functions of map and zip alone, one, 'c128 z', "
+            "or a whole array, 'const c128 *z': other functions take parts, re and im");
     return lun__csource_error(s, i, error,
                               "unknown type '%s': the types are float, double, bool, int8_t to "
                               "uint64_t, char, uchar, short, ushort, int, uint, long, ulong",

@@ -3,6 +3,7 @@
 -- text for all of them.
 local lun = require "lunarray"
 local expect = require "expect"
+local shell = require "shell"
 
 -- Elements as texts, in which each NaN is one: its sign is the compiler's.
 local function shown(a)
@@ -56,6 +57,18 @@ local function compare(names, call, ...)
 end
 
 describe("C functions of complex numbers", function()
+    local directory
+
+    setup(function()
+        directory = os.tmpname()
+        os.remove(directory)
+        assert(os.execute("mkdir " .. directory))
+    end)
+
+    teardown(function()
+        os.execute("rm -r " .. directory)
+    end)
+
     for _, dtype in ipairs { "c64", "c128" } do
         local z, w = numbers(301, 1, dtype), numbers(301, 50, dtype)
 
@@ -138,6 +151,36 @@ describe("C functions of complex numbers", function()
         assert.same({ { k = 11.0, phase = 22.0 }, { k = 13.0, phase = 26.0 } }, moved:totable())
     end)
 
+    it("may begin with directives and comments, have no type, and lie in files", function()
+        local z, P = lun.vector { lun.complex(1, 2) }, lun.struct("Lone", { { "x", "f64" } })
+        for _, text in ipairs { "#define SQUARE(a) lun_cmul(a, a)\n(c128 z) { return SQUARE(z); }", "// its square\n(c128 z) "
+            .. "{ return lun_cmul(z, z); }", "/* c */ f /* d */ (c128 z) { return lun_cmul(z, z); }" } do
+            assert.equal(shown(z * z), shown(z:map(text)), text)
+        end
+        assert.same({ 9.0 }, lun.vector({ P(3) }, P):map "#define S(a) (a) * (a)\n(Lone p) { return S(p.x); }":totable())
+        shell.write(directory .. "/half.h", "static double half_of(double x) { return x / 2; }\n")
+        shell.write(directory .. "/f.c", '// a half\n#include "half.h"\nc128 f(c128 z) { c128 r = {half_of(z.re), 0}; return r; }\n')
+        assert.equal(shown(lun.vector { lun.complex(0.5, 0) }), shown(z:map(directory .. "/f.c")))
+        assert.equal(shown(lun.vector { lun.complex(0.5, 0) }), shown(lun.map(directory .. "/f.c")(z)))
+    end)
+
+    it("have their lines in errors", function()
+        local z, P = lun.vector { lun.complex(1, 2) }, lun.struct("Line", { { "x", "f64" } })
+        local function line(text, where)
+            local _, message = pcall(function() return tostring(z:map(text)) end)
+            assert.equal(where, tostring(message):match "([%w_./ ]+:%d+):%d+: error:", text)
+        end
+        line("#define N 1\nc128 f(c128 z) {\n return nope(z);\n}", "C function:3")
+        line("\n#define N 1\nc128 f(c128 z) {\n return nope(z);\n}", "C function:4")
+        line("double f(\n c128 z\n) {\n return nope(z);\n}", "C function:4")
+        shell.write(directory .. "/bad.c", "// hi\nc128 f(c128 z) {\n return nope(z);\n}\n")
+        line(directory .. "/bad.c", directory .. "/bad.c:3")
+        local _, message = pcall(function()
+            return tostring(lun.vector({ P(3) }, P):map "#define N 1\ndouble f(Line p) {\n return nope(p.x);\n}")
+        end)
+        assert.truthy(tostring(message):find("C function:3:", 1, true))
+    end)
+
     it("say what is wrong", function()
         local z = lun.vector { lun.complex(1, 2), lun.complex(3, -1) }
         local f = lun.map "c128 f(c128 z, c128 c) { return lun_cadd(z, c); }"
@@ -152,6 +195,13 @@ describe("C functions of complex numbers", function()
             .. "or 'c64': others take parts, real() and imag())", function() return z:map "double f(double x) { return x; }" end)
         expect.failure("bad argument #1 to 'struct' ('c64' is a dtype)", function() return lun.struct("c64", { { "re", "f32" } }) end)
         assert.error_matches(function() return z:map("c128 f(c128 z) {\n return lun_cfoo(z); }"):eval() end, "C function:2")
+        expect.failure("bad argument #2 to 'zip' (shapes [2] and [1, 2] differ: a C function that gives complex numbers takes "
+            .. "elements of one shape)", lun.zip "c128 f(c128 a, c128 b) { return lun_cadd(a, b); }", z, z:reshape(1, 2))
+        expect.failure("complex numbers are taken and given by functions of map and zip alone, one, 'c128 z', or a whole array, "
+            .. "'const c128 *z': other functions take parts", z.scan, z, "c128 f(c128 a, c128 b) { return a; }", 0)
+        expect.failure("the C function has no name in front of its parameters: call it f", function()
+            return z:map "c128 (g)(c128 z) { return z; }"
+        end)
         assert.equal(shown(z + 1), shown(f(z, 1)))
     end)
 end)

@@ -137,7 +137,8 @@ describe("C text that gives structs", function()
     it("is refused where it cannot", function()
         local P = lun.struct("Point", { { "x", "f32" }, { "y", "f32" } })
         local a = lun.zeros(3, P)
-        expect.failure("bad argument #2 to 'zip' (a C function that gives records takes elements of one shape)",
+        expect.failure("bad argument #2 to 'zip' (shapes [3] and [1] differ: a C function that gives records takes elements of one "
+            .. "shape)",
             lun.zip "Point f(Point p, Point q) { return p; }", a, lun.zeros(1, P))
         expect.failure("(the function has 2 parameters, but is called with 1 elements and 0 extra arguments)", a.map, a,
             "Point f(Point p, float k) { p.x *= k; return p; }")
