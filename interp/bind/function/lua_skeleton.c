@@ -154,6 +154,11 @@ static int new_skeleton(lua_State *L)
     int options = 1 + lun__lua_skeleton_functions(&row) + (row.folds || row.combines);
     lun__bind_count(L, row.name, row.option[0] ? options : options - 1);
     lua_settop(L, options);
+    if (row.folds && lun__record_one_is_at(L, 2)) {
+        lua_pushstring(L, row.name);
+        lua_insert(L, 1);
+        return lun__record_call_text(L, "folding");
+    }
     lua_pushvalue(L, 1);
     const bool deferred =
         (kind == LUN_SKELETON_MAP || kind == LUN_SKELETON_ZIP) && lun__record_defer_text(L, 1);

@@ -369,7 +369,10 @@ local function combined(name)
         local lanes, ids = lanes_of(r), struct.values(s, id)
         local count = #lanes
         opts.elements = count
-        local made = core[name](on_lanes(f, s, given.n), count > 1 and ids or ids[1], opts)
+        local ok, made = pcall(core[name], on_lanes(f, s, given.n), count > 1 and ids or ids[1], opts)
+        if not ok then
+            error(type(made) == "string" and made:gsub("to '%?'", ("to '%s'"):format(name)) or made, 0)
+        end
         table.move(given, 1, given.n, count + 1, lanes)
         local results = table.pack(base.try(made, table.unpack(lanes, 1, count + given.n)))
         if not results[1] and type(results[2]) == "string" and results[2]:find "must return %d+ result" then
@@ -391,6 +394,41 @@ function offers.reduce(r, f, id, ...)
         return made
     end
     return base.methods.totable(made:reshape(1))[1]
+end
+
+-- lun.reduce(f, P(0, 0) [, {from=, ...}]), lun.scan(...): of records, or of elements of which from(x) makes them.
+function offers.folding(name, f, id, options)
+    local from, own = nil, {}
+    if options ~= nil and type(options) ~= "table" then
+        misuse(3, name, ("options such as {from = f} expected, got %s"):format(internal.kind_of(options)))
+    end
+    for key, value in pairs(options or {}) do
+        if key == "from" then
+            from = value
+        else
+            own[key] = value
+        end
+    end
+    if from ~= nil and type(from) ~= "function" then
+        misuse(3, name, ("option from: function expected, got %s"):format(internal.kind_of(from)))
+    end
+    local fold = offers[name]
+    return setmetatable({}, {
+        __name = "skeleton",
+        __tostring = function() return name .. " skeleton of records" end,
+        __call = base.public(function(_, x, ...)
+            local r = from and core.isarray(x) and core.map(from)(x) or x
+            if not struct_of(r) then
+                misuse(1, name, ("records expected, got %s"):format(internal.kind_of(r)))
+            end
+            local given = table.pack(...)
+            if next(own) then
+                given.n = given.n + 1
+                given[given.n] = own
+            end
+            return fold(r, f, id, table.unpack(given, 1, given.n))
+        end),
+    })
 end
 
 -- s:run{a, extra..., out=b}
