@@ -8,6 +8,7 @@ local core = require "lunarray.core"
 local fault = require "lunarray.base.fault"
 local frame = require "lunarray.show.frame"
 local numbers_as = require "lunarray.base.number"
+local records = require "lunarray.base.records"
 
 local internal = core.internal
 
@@ -66,7 +67,10 @@ local encode_value
 -- What a table is: a list of so many elements, or nil and an object's keys in order.
 local function kind_of_table(t, path)
     local count, keys = 0, {}
-    local length = rawlen(t)
+    local length, struct = rawlen(t), records.struct_of(t)
+    if struct then
+        fault(("%s is an array of records of %s: give it as a list, a:totable()"):format(path, struct.name))
+    end
     for key in next, t do
         if math.type(key) == "integer" and key >= 1 and key <= length then
             count = count + 1

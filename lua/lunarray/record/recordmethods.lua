@@ -326,7 +326,14 @@ end
 
 -- Those for which f(p, ...) holds.
 function methods.filter(r, f, ...)
-    return methods.compress(r, methods.map(r, f, ...))
+    local mask = methods.map(r, f, ...)
+    local gives = core.isarray(mask) and mask:dtype() or "no number"
+    if type(f) == "string" and gives ~= "no number" then
+        mask = mask:ne(0) -- like conditions in C
+    elseif gives ~= "bool" then
+        misuse(1, "filter", ("the predicate gives %s, not bool"):format(gives))
+    end
+    return methods.compress(r, mask)
 end
 
 function methods.copy(r, options)

@@ -268,9 +268,15 @@ reduction("any", { skipna = true })
 reduction("all", { skipna = true })
 reduction("count", { skipna = true })
 
--- The first and last rows of each group, of records also.
+-- The first and last rows of each group, of records and complex numbers also.
 for _, name in ipairs { "first", "last" } do
-    local of_array = group[name]
+    local of_reals = group[name]
+    local function of_array(g, x, opts)
+        if not core.isarray(x) or not core.iscomplex(x) or opts ~= nil then
+            return of_reals(g, x, opts)
+        end
+        return core.complex(of_reals(g, core.real(x)), (of_reals(g, core.imag(x))))
+    end
     group[name] = function(g, x, opts)
         if not records.struct_of(x) then
             return of_array(g, x, opts)

@@ -15,7 +15,7 @@ end
 -- a:filter(p, extra...): the elements for which p gives true; as a method p is its first argument.
 function M.filter(a, p, ...)
     if records.struct_of(a) then
-        return a:compress(a:map(p, ...))
+        return a:filter(p, ...)
     end
     check(a, 1, "filter")
     local mask = a:map(p, ...)

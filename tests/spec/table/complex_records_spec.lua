@@ -122,8 +122,37 @@ for _, layout in ipairs { "aos", "soa" } do
             os.remove(path)
         end)
 
+        it("are the first and last of groups, as complex numbers are", function()
+            local list = sums(7)
+            local s, k = lun.vector(list, S), lun.vector { 2, 1, 2, 1, 3, 1, 2 }
+            for _, g in ipairs { lun.group(k), lun.group(k, { order = "first" }) } do
+                local first, last = {}, {}
+                for j, key in ipairs(g:keys():totable()) do
+                    for at = 7, 1, -1 do
+                        first[j] = k[at] == key and list[at] or first[j]
+                        last[j] = last[j] or k[at] == key and list[at]
+                    end
+                end
+                same(first, g:first(s):totable())
+                same(last, g:last(s):totable())
+                for j = 1, 3 do
+                    same(first[j].z, g:first(s.z)[j])
+                    same(last[j].z, g:last(s.z)[j])
+                end
+            end
+            local t = lun.table { k = k, s = s, z = s.z }:group "k":agg { a = { "first", "s" }, b = { "last", "z" } }
+            same({ list[2], list[1], list[5] }, t.a:totable())
+            same({ list[6].z, list[7].z, list[5].z }, t.b:totable())
+            expect.failure("not for complex numbers", function() lun.group(k):first(s.z, { skipnan = true }) end)
+        end)
+
         it("say what is wrong", function()
             local s = lun.vector(sums(2), S)
+            expect.failure("bad argument #1 to 'filter' (the predicate gives i64, not bool)", function()
+                s:filter(function(p) return p.n end)
+            end)
+            same({ sums(2)[2] }, s:filter "int f(S s) { return s.n > 1; }":totable())
+            expect.failure("a.s is an array of records of S: give it as a list, a:totable()", lun.json.encode, { a = { s = s } })
             expect.failure("field 'z': number expected, got string", function() s[1] = { n = 1, z = "x" } end)
             expect.failure("complex numbers have no order", function() return s:map(function(p) return p.z < 1 end) end)
             same(sums(2), s:totable())
