@@ -44,11 +44,12 @@ function complextext.parameter(text)
     end
 end
 
--- The definitions of the functions that a text mentions. lun_cmul is of c128, lun_cmulf of c64; in a text with c64
--- alone lun_cmul is of c64.
-function complextext.functions_in(text)
+-- The definitions of the functions that a text mentions. lun_cmul is of c128, lun_cmulf of c64; where the text, or of
+-- one that mentions neither the structs in front of it, have c64 alone, lun_cmul is of c64.
+function complextext.functions_in(text, front)
     local list, known = {}, {}
-    local default = mentions(text, "c64") and not mentions(text, "c128") and "c64" or "c128"
+    local of = complextext.structs_in(text)[1] and text or front
+    local default = mentions(of, "c64") and not mentions(of, "c128") and "c64" or "c128"
     for symbol, name in text:gmatch "%f[%w_](lun_c([%a_][%w_]*))%f[^%w_]" do
         if not known[symbol] then
             known[symbol] = true

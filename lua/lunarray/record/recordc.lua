@@ -238,7 +238,7 @@ local function preceded(text, plain, types)
     local definitions, known = definitions_of(types)
     text = header.without(text, known)
     local behind = text:find "^[ \t]*#" and "\n#line 1\n" or " "
-    return definitions .. " " .. complextext.functions_in(plain) .. behind, text
+    return definitions .. " " .. complextext.functions_in(plain, definitions) .. behind, text
 end
 
 -- The text for the fields of records, and the parts of complex numbers; given: structs (those of the parameters, or

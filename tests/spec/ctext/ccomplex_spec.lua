@@ -151,6 +151,15 @@ describe("C functions of complex numbers", function()
         assert.same({ { k = 11.0, phase = 22.0 }, { k = 13.0, phase = 26.0 } }, moved:totable())
     end)
 
+    it("are those of c64 where records have fields of it alone", function()
+        local W, z = lun.struct("Narrow", { { "k", "f32" }, { "z", "c64" } }), lun.complex(1, 2)
+        local squared = lun.vector({ W(1, z) }, W):map "Narrow f(Narrow w) { w.z = lun_cmul(w.z, w.z); return w; }"
+        assert.equal(shown(lun.vector({ z * z }, "c64")), shown(squared.z))
+        local B = lun.struct("Both", { { "z", "c64" }, { "w", "c128" } })
+        local both = lun.vector({ B(z, z) }, B):map "Both f(Both b) { b.w = lun_cmul(b.w, b.w); return b; }"
+        assert.equal(shown(lun.vector { z * z }), shown(both.w))
+    end)
+
     it("may begin with directives and comments, have no type, and lie in files", function()
         local z, P = lun.vector { lun.complex(1, 2) }, lun.struct("Lone", { { "x", "f64" } })
         for _, text in ipairs { "#define SQUARE(a) lun_cmul(a, a)\n(c128 z) { return SQUARE(z); }", "// its square\n(c128 z) "
