@@ -168,8 +168,7 @@ static int array_skeleton(lua_State *L)
         lun__lua_variant_settle(L, h, f);
         return lun__record_call_text(L, row.name);
     }
-    if ((k.kind == LUN_SKELETON_MAP || k.kind == LUN_SKELETON_ZIP) &&
-        lun__record_mentions_complex(L, f)) {
+    if (k.kind == LUN_SKELETON_MAP || k.kind == LUN_SKELETON_ZIP) {
         lua_pushvalue(L, f);
         const bool deferred = lun__record_defer_text(L, lua_gettop(L));
         lua_pop(L, 1);

@@ -163,8 +163,8 @@ static int new_program(lua_State *L)
 }
 
 /* internal.skeleton(s): its name, how many arrays it takes, whether it is a program, its parts
- * then, else the source of its function (of a variant: of that in use), the length of its list.
- * Nothing if s is no skeleton. */
+ * then, else the source of its function (of a variant: of that in use), the length of its list,
+ * whether it is compiled for the arguments of each call. Nothing if s is no skeleton. */
 static int describe(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
@@ -179,7 +179,8 @@ static int describe(lua_State *L)
     lua_getiuservalue(L, 1, program ? LUN__USE_PARTS : LUN__USE_SOURCE);
     lun__lua_variant_settle(L, h, lua_gettop(L));
     lua_pushinteger(L, program ? k->length : k->leaves + 1);
-    return 5;
+    lua_pushboolean(L, k->deferred);
+    return 6;
 }
 
 void lun__open_compose(lua_State *L, const lun__parts *p)

@@ -288,8 +288,6 @@ int lun__record_call_list(lua_State *L, const char *name, int i);
 int lun__record_gather(lua_State *L, int first);
 /* Pops the table of the functions that lua/lunarray has for records, and keeps it. */
 void lun__record_set_overrides(lua_State *L);
-/* Whether a C text is at i that mentions complex numbers, or a path: its text may. */
-bool lun__record_mentions_complex(lua_State *L, int i);
 /* Replaces a C text at i that takes records or complex numbers by a function that takes only
  * records, and is true: the text is compiled when the structs are known. */
 bool lun__record_defer_text(lua_State *L, int i);

@@ -127,19 +127,18 @@ static bool push_offers(lua_State *L)
     return lua_rawgetp(L, LUA_REGISTRYINDEX, &offers_key) == LUA_TTABLE;
 }
 
-bool lun__record_mentions_complex(lua_State *L, int i)
+/* Whether a C text is at i, or the path of one. */
+static bool is_text(lua_State *L, int i)
 {
     const char *text = lua_type(L, i) == LUA_TSTRING ? lua_tostring(L, i) : "";
-    if (*text == '/' || *text == '.')
-        return true;
-    return strstr(text, lun_dtype_name(LUN_C64)) || strstr(text, lun_dtype_name(LUN_C128));
+    return *text == '/' || *text == '.' || strchr(text, '{');
 }
 
 bool lun__record_defer_text(lua_State *L, int i)
 {
     const int top = lua_gettop(L);
     bool deferred = false;
-    if (lua_type(L, i) != LUA_TSTRING)
+    if (!is_text(L, i))
         return false;
     if (push_offers(L) && (lua_pushliteral(L, "stand_in"), lua_rawget(L, -2)) == LUA_TFUNCTION) {
         lua_pushvalue(L, i);

@@ -21,6 +21,9 @@ end
 local function check(s, argument, call)
     if not describe(s) then
         misuse(argument, call, ("skeleton expected, got %s"):format(core.internal.kind_of(s)), 3)
+    elseif select(6, describe(s)) then
+        misuse(argument, call, "a C function of records or complex numbers is called by itself, s(a), and is no part "
+            .. "of others", 3)
     end
 end
 

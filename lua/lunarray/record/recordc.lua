@@ -216,7 +216,9 @@ local function lowered(plain, parameters, given, all)
         fields[k] = {}
         if s then
             local name = parameters[k] and name_of(parameters[k], s)
-            if not name then
+            if (parameters[k] or ""):match "^%s*([%w_]+)%s*$" == s.name then
+                return nil, ("parameter %d of the C function, a '%s', has no name"):format(k, s.name)
+            elseif not name then
                 return nil, ("parameter %d of the C function has to be a '%s', not '%s'"):format(k, s.name,
                     (parameters[k] or "nothing"):match "^%s*(.-)%s*$")
             end

@@ -448,7 +448,11 @@ function offers.stand_in(text)
     if text:find "^[/.]" and not text:find("{", 1, true) and not scope.no_files then
         text = header.text_of(text) or "" -- the engine says why it cannot be read
     end
-    return recordc.takes(text, base.types) and stand_in or nil
+    local any = text:find("c64", 1, true) or text:find("c128", 1, true)
+    for s in pairs(base.types) do
+        any = any or text:find(s.name, 1, true)
+    end
+    return any and recordc.takes(text, base.types) and stand_in or nil
 end
 
 -- Records of s, a struct, or records of it, from the lanes that a function returned.

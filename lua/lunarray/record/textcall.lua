@@ -109,7 +109,9 @@ local function call_storing(s, text, name, R, list, from, elements)
     end
     table.insert(list, elements + 1, (core.index(first:size()) - 1):reshape(shape))
     table.insert(from, elements + 1, 1)
-    table.move(out, 1, #out, #list + 1, list)
+    for _, a in ipairs(out) do
+        list[#list + 1], from[#list + 1] = a, 1 -- of elements that it cannot take the engine numbers these
+    end
     if first:size() > 0 then
         textcall.settle(from, base.try(textcall.skeleton_of(s, text, elements + 1, name), table.unpack(list)))
     end

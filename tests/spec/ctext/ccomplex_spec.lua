@@ -144,6 +144,9 @@ describe("C functions of complex numbers", function()
         local P = lun.struct("Wave", { { "k", "f32" }, { "phase", "f64" } })
         local waves = lun.map "Wave f(double x) { Wave w = {x, 2 * x}; return w; }"(lun.vector { 1.0, 3.0 })
         assert.same({ { k = 1.0, phase = 2.0 }, { k = 3.0, phase = 6.0 } }, waves:totable())
+        local x = lun.vector { 1.0, 3.0 }
+        assert.same(waves:totable(), x:map "Wave f(double x) { Wave w = {x, 2 * x}; return w; }":totable())
+        assert.same(waves:totable(), x:zip(x * 2, "Wave f(double x, double y) { Wave w = {x, y}; return w; }"):totable())
         local z = lun.zip "c128 f(Wave w, c128 z) { c128 r = {w.k + z.re, w.phase + z.im}; return r; }"(waves,
             lun.vector { lun.i, lun.complex(2, 0) })
         assert.equal(shown(lun.vector { lun.complex(1, 3), lun.complex(5, 6) }), shown(z))
@@ -208,6 +211,13 @@ describe("C functions of complex numbers", function()
             .. "elements of one shape)", lun.zip "c128 f(c128 a, c128 b) { return lun_cadd(a, b); }", z, z:reshape(1, 2))
         expect.failure("complex numbers are taken and given by functions of map and zip alone, one, 'c128 z', or a whole array, "
             .. "'const c128 *z': other functions take parts", z.scan, z, "c128 f(c128 a, c128 b) { return a; }", 0)
+        expect.failure("bad argument #2 to 'sequence' (a C function of records or complex numbers is called by itself", lun.sequence,
+            lun.map(function(x) return -x end), f)
+        expect.failure("bad argument #1 to 'compose' (a C function of records or complex numbers is called by itself", lun.compose, f)
+        expect.failure("(parameter 1 of the C function, a 'c128', has no name)", function() return z:map "c128 f(c128) { return z; }" end)
+        expect.failure("bad argument #1 to 'map' (takes no missing elements: 1 of 2 are", function()
+            return lun.vector { 1.0, lun.na }:map "c128 f(c128 z) { return z; }"
+        end)
         expect.failure("the C function has no name in front of its parameters: call it f", function()
             return z:map "c128 (g)(c128 z) { return z; }"
         end)
