@@ -165,16 +165,29 @@ local function definitions_of(structs)
     return table.concat(list, " "), known
 end
 
--- The text of a function for each element whose result, a record of R, goes to arrays for its lanes; parameters: those
--- of f, of which the first `elements` are lanes now and `start` makes structs of them.
-local function storing(text, f, parameters, elements, start, R)
-    local front = parameters[1] and table.move(parameters, 1, elements, 1, {}) or {}
-    local names, own, behind = {}, {}, table.move(parameters, elements + 1, #parameters, 1, {})
+-- The text of f, which gives a record of R, under another name, and the statement by which another function calls it;
+-- or nil, what is wrong.
+local function renamed(text, f, R)
+    local names, own = {}, {}
     for k, parameter in ipairs(f.parameters) do
         names[k] = last_name(parameter)
         local array = parameter:find "[*%[]" and not parameter:find "global%f[^%w_]"
         own[k] = array and "__global " .. parameter or parameter -- f is called by another function now
     end
+    local name_at = blanked(text):sub(1, f.open - 1):match "()[%a_][%w_]*%s*>?%s*$"
+    if not name_at then
+        return nil, "the C function has no name in front of its parameters: call it f"
+    end
+    local named = text:sub(1, name_at - 1):gsub("<%s*$", "") .. "record__" .. f.name
+    return ("%s(%s%s"):format(named, table.concat(own, ", "), text:sub(f.close)),
+        ("%s r__ = record__%s(%s);"):format(R.name, f.name, table.concat(names, ", "))
+end
+
+-- The text of a function for each element whose result, a record of R, goes to arrays for its lanes; parameters: those
+-- of f, of which the first `elements` are lanes now and `start` makes structs of them.
+local function storing(text, f, parameters, elements, start, R)
+    local front = parameters[1] and table.move(parameters, 1, elements, 1, {}) or {}
+    local behind = table.move(parameters, elements + 1, #parameters, 1, {})
     front[#front + 1] = "long at__"
     local stores = {}
     for k, lane in ipairs(R.lanes) do
@@ -184,14 +197,16 @@ local function storing(text, f, parameters, elements, start, R)
         end)))
     end
     table.move(behind, 1, #behind, #front + 1, front)
-    local name_at = blanked(text):sub(1, f.open - 1):match "()[%a_][%w_]*%s*>?%s*$"
-    if not name_at then
-        return nil, "the C function has no name in front of its parameters: call it f"
-    end
-    local named = text:sub(1, name_at - 1):gsub("<%s*$", "") .. "record__" .. f.name
-    local call = ("%s r__ = record__%s(%s);"):format(R.name, f.name, table.concat(names, ", "))
-    return ("%s(%s%s\nvoid f(%s) { %s %s %s }"):format(named, table.concat(own, ", "), text:sub(f.close),
-        table.concat(front, ", "), table.concat(start, " "), call, table.concat(stores, " "))
+    local own, call = renamed(text, f, R)
+    local body = own and table.concat({ table.concat(start, " "), call, table.concat(stores, " ") }, " ")
+    return own and ("%s\nvoid f(%s) { %s }"):format(own, table.concat(front, ", "), body), call
+end
+
+-- The text of a function that gives one part of the complex number that f gives.
+local function giving_part(text, f, parameters, start, R, part)
+    local own, call = renamed(text, f, R)
+    return own and ("%s\n%s f(%s) { %s %s return r__.%s; }"):format(own, struct.c_name(R.lanes[1][2]),
+        table.concat(parameters, ", "), table.concat(start, " "), call, part), call
 end
 
 -- The parameter for the parts of a whole array of complex numbers that the function takes as `name`, with the statement
@@ -246,9 +261,10 @@ end
 -- The text for the fields of records, and the parts of complex numbers; given: structs (those of the parameters, or
 -- false), pointers (of those that are whole arrays of complex numbers their structs), leaves (how many are elements);
 -- named(word): the struct of that name. Also the names of the fields that it takes, by parameter, {} for what is no
--- record, and the struct that it gives: then the text is one that stores its lanes, and the number of f's parameters.
+-- record, and the struct that it gives: then the text is one that stores its lanes, or gives its `part`, and the number
+-- of f's parameters.
 -- Nil, what is wrong.
-function recordc.text(text, given, named)
+function recordc.text(text, given, named, part)
     local plain, kept = blanked(text), blanked(text, true)
     local f, message = entry_of(plain, functions_of(plain))
     if not f then
@@ -269,11 +285,33 @@ function recordc.text(text, given, named)
     local before
     before, text = preceded(text, kept, types)
     if R then
-        local stored, fault = storing(text, f, parameters, given.leaves, start, R)
-        return stored and before .. stored, fault or fields, R, #f.parameters
+        local made, fault
+        if part then
+            made, fault = giving_part(text, f, parameters, start, R, part)
+        else
+            made, fault = storing(text, f, parameters, given.leaves, start, R)
+        end
+        return made and before .. made, made and fields or fault, R, #f.parameters
     end
     return before .. text:sub(1, f.open) .. table.concat(parameters, ", ") .. text:sub(f.close, f.body) .. " "
         .. table.concat(start, " ") .. text:sub(f.body + 1), fields
+end
+
+-- Whether a text has no loops and writes no array: then the parts of what it gives may be computed each by itself, and
+-- the compiler computes once what both have in common.
+function recordc.is_straight(text)
+    local plain = blanked(text, true)
+    for word in plain:gmatch "%f[%w_][%a_][%w_]*" do
+        if word == "for" or word == "while" or word == "do" or word == "goto" then
+            return false
+        end
+    end
+    for _, parameter in ipairs(recordc.parameters(text) or {}) do
+        if parameter:find "[*%[]" and not parameter:find "%f[%w_]const%f[^%w_]" then
+            return false
+        end
+    end
+    return true
 end
 
 -- The parameters of the function that kernels call, as texts; nil, what is wrong.

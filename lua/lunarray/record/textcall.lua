@@ -236,10 +236,16 @@ function textcall.call(s, text, name, given, leaves)
             .. "arguments"):format(count, leaves, given.n - leaves))
     end
     local list, from, elements = taken_lanes(to, fields, given, name)
-    if R then
+    local function run(own)
+        local skeleton = textcall.skeleton_of(s, own, elements, name)
+        return textcall.settle(from, base.try(skeleton, table.unpack(list)))
+    end
+    if complextext.is(R) and recordc.is_straight(text) then
+        return core.complex(run((recordc.text(text, to, named, "re"))), run((recordc.text(text, to, named, "im"))))
+    elseif R then
         return call_storing(s, rewritten, name, R, list, from, elements)
     end
-    return textcall.settle(from, base.try(textcall.skeleton_of(s, rewritten, elements, name), table.unpack(list)))
+    return run(rewritten)
 end
 
 -- ---------------------------------------------------------------- what is made
