@@ -241,10 +241,11 @@ static void unary(lf_builder *b, uint32_t w, lf_kind kind)
         luafn_builder_set(b, lf_a(w), luafn_graph_int(b->g, x->args));
         return;
     }
-    if (kind == LF_LENGTH && luafn_record_value_is(b->c, x)) {
-        while (luafn_record_value_is(b->c, x))
-            x = luafn_captured_field(b->c, b->f, b->pc, (int)x->as.i,
-                                     b->c->source[x->as.i].field_name[0]);
+    lf_value *records = NULL;
+    if (kind == LF_LENGTH && (luafn_record_value_is(b->c, x) || x->kind == LF_RECORD_AT))
+        records = luafn_captured_record_measured(b, x);
+    if (records) {
+        x = records;
     } else if (kind == LF_LENGTH && x->kind == LF_COMPLEXES) {
         x = luafn_graph_find(x->arg[0]);
     } else if (kind == LF_LENGTH) {

@@ -172,18 +172,23 @@ lf_value *luafn_captured_record_element(lf_builder *b, lf_value *a, lf_value *i)
     return luafn_cell_element(b, a, i);
 }
 
+/* The array of the first field of captured records, of structs in them likewise, and its form. */
+static lf_value *first_array(lf_builder *b, const lf_value *records, const char **form)
+{
+    lf_value *a = NULL;
+    for (int source = (int)records->as.i; !a || luafn_record_value_is(b->c, a);
+         source = (int)a->as.i) {
+        *form = b->c->source[source].field_form[0];
+        a = luafn_captured_field(b->c, b->f, b->pc, source, b->c->source[source].field_name[0]);
+    }
+    return a->kind == LF_COMPLEXES ? luafn_graph_find(a->arg[0]) : a;
+}
+
 /* How many axes captured records have. */
 static int rank_of(lf_builder *b, const lf_value *records)
 {
     const char *form = "";
-    lf_value *a = NULL;
-    for (int source = (int)records->as.i; !a || luafn_record_value_is(b->c, a);
-         source = (int)a->as.i) {
-        form = b->c->source[source].field_form[0];
-        a = luafn_captured_field(b->c, b->f, b->pc, source, b->c->source[source].field_name[0]);
-    }
-    if (a->kind == LF_COMPLEXES)
-        a = luafn_graph_find(a->arg[0]);
+    const lf_value *a = first_array(b, records, &form);
     int extents = 0;
     for (; *form; form++)
         extents += *form == '[';
@@ -203,6 +208,15 @@ lf_value *luafn_captured_record_row(lf_builder *b, lf_value *a, const lf_value *
     for (int k = 0; k < indices; k++)
         a = luafn_captured_record_element(b, a, luafn_graph_find(v->arg[k]));
     return a;
+}
+
+lf_value *luafn_captured_record_measured(lf_builder *b, const lf_value *v)
+{
+    const char *form;
+    const int indices = v->kind == LF_RECORD_AT ? v->args : 0;
+    if (indices && indices >= rank_of(b, v))
+        return NULL;
+    return luafn_captured_record_row(b, first_array(b, v, &form), v, indices);
 }
 
 lf_value *luafn_captured_record_field(lf_builder *b, lf_value *v, int reg, const char *name)

@@ -14,6 +14,8 @@ lf_value *luafn_captured_record_field(lf_builder *b, lf_value *v, int reg, const
 lf_value *luafn_captured_record_array(lf_builder *b, const lf_value *v, int reg, const char *name);
 /* Element i, or the row, of a field's array. */
 lf_value *luafn_captured_record_element(lf_builder *b, lf_value *a, lf_value *i);
+/* The array as long as captured records, or a row of some with more axes; NULL: v is one record. */
+lf_value *luafn_captured_record_measured(lf_builder *b, const lf_value *v);
 /* The element at one index more of t, captured records or an element of some with more axes. */
 lf_value *luafn_captured_record_next(lf_builder *b, const lf_value *t, lf_value *i);
 /* The same at the first indices of v, an element of captured records. */

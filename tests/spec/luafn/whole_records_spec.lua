@@ -46,6 +46,23 @@ local function called(f)
     return list
 end
 
+describe("the length of captured records", function()
+    it("is that of any first field, and of rows", function()
+        local P = lun.struct("P", { { "x", "f64" } })
+        for _, fields in ipairs { { { "z", "c64" } }, { { "v", "c128", 2 } }, { { "v", "f32", 2 } }, { { "p", P } },
+            { { "p", lun.struct("Q", { { "z", "c64" } }) }, { "q", "f32" } } } do
+            for _, layout in ipairs { "aos", "soa" } do
+                local a = lun.zeros({ 3, 2 }, lun.struct("S", fields, { layout = layout }))
+                local line = a:flatten()
+                assert.same({ 3, 3 }, lun.generate(2, function() return #a end):totable())
+                assert.same({ 2, 2 }, lun.generate(2, function(i) return #a[i] end):totable())
+                assert.same({ 6, 6 }, lun.generate(2, function() return #line end):totable())
+                expect.failure("the length of a record", lun.generate, 2, function(i) return #line[i] end)
+            end
+        end
+    end)
+end)
+
 describe("whole records", function()
     onplaces.restore(before_each, after_each)
 

@@ -18,7 +18,10 @@ def as_shape(shape):
 
 def kind_of(x):
     """The default dtype of a Python number."""
-    return {type(True): d.bool, int: d.int64, float: d.float64, complex: d.complex128}[type(x)]
+    kind = {type(True): d.bool, int: d.int64, float: d.float64, complex: d.complex128}.get(type(x))
+    if kind is None:
+        raise TypeError(f"numbers, or nested lists of them, expected, got {type(x).__name__}")
+    return kind
 
 
 def flatten(x, found):
