@@ -112,6 +112,7 @@ typedef struct lf_compile {
     int scratches;
     const lf_proto *methods;  /* of a team kernel: methods of t, see team_methods.h */
     lf_list array_names;      /* by array of the body */
+    lf_list looks;            /* lf_look: fields of elements of captured records that are read */
     lf_list targets;          /* arrays that a team kernel assigns, or parts of them */
     bool decided;             /* a condition was known: its other branch is not in the graph */
     lf_list cells;            /* lf_cell, where elements may be assigned */

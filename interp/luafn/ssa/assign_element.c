@@ -99,5 +99,5 @@ void luafn_assign_element_record(lf_builder *b, const lf_value *at, lf_value *x)
         else
             luafn_assign_element(b, a, i, x->arg[k]);
     }
-    b->c->source[source].assigned = b->g->values;
+    luafn_captured_record_renewed(b, source);
 }

@@ -219,6 +219,58 @@ lf_value *luafn_captured_record_measured(lf_builder *b, const lf_value *v)
     return luafn_captured_record_row(b, first_array(b, v, &form), v, indices);
 }
 
+/* A field that is read of an element of captured records, and where that was taken. */
+typedef struct lf_look {
+    int64_t source;
+    const lf_proto *proto;
+    int taken, read; /* instructions of it */
+    const char *field, *reg;
+} lf_look;
+
+static void note_look(lf_builder *b, const lf_value *v, int reg, const char *field)
+{
+    if (v->proto != b->f->proto)
+        return;
+    lf_look *look = LF_NEW(&b->c->unit, lf_look, 1);
+    *look = (lf_look){v->as.i, v->proto, v->pc, b->pc, field, luafn_builder_reg_name(b, reg)};
+    luafn_arena_push(&b->c->unit, &b->c->looks, look);
+}
+
+/* The instruction to which that at pc jumps back; -1: it does not. */
+static int jumps_back(const lf_proto *p, int pc)
+{
+    const uint32_t w = p->code[pc];
+    const lf_opcode op = lf_op(w);
+    if (op == OP_FORLOOP || op == OP_TFORLOOP)
+        return pc + 1 - lf_bx(w);
+    return op == OP_JMP && lf_sj(w) < 0 ? pc + 1 + lf_sj(w) : -1;
+}
+
+/* Whether a loop around the instruction `pc` has the read in it, and not where it was taken. */
+static bool is_stale(const lf_look *look, int pc)
+{
+    bool stale = false;
+    for (int end = pc; !stale && end < look->proto->codes; end++) {
+        const int begin = jumps_back(look->proto, end);
+        stale = begin >= 0 && begin <= pc && begin <= look->read && look->taken < begin;
+    }
+    return stale;
+}
+
+void luafn_captured_record_renewed(lf_builder *b, int source)
+{
+    for (int k = 0; k < b->c->looks.count; k++) {
+        const lf_look *look = b->c->looks.at[k];
+        if (look->source == source && look->proto == b->f->proto && is_stale(look, b->pc))
+            luafn_builder_stop(
+                b,
+                "'%s' is assigned in a loop that reads field '%.60s' of an element%s "
+                "taken before the loop: take its fields before, or the element inside",
+                b->c->source[source].name, look->field, look->reg);
+    }
+    b->c->source[source].assigned = b->g->values;
+}
+
 lf_value *luafn_captured_record_field(lf_builder *b, lf_value *v, int reg, const char *name)
 {
     v = luafn_captured_record_resolved(b, v);
@@ -237,6 +289,8 @@ lf_value *luafn_captured_record_field(lf_builder *b, lf_value *v, int reg, const
                            "take its fields before",
                            name, luafn_builder_reg_name(b, reg),
                            luafn_record_value_source(b, v)->name);
+    if (v->kind == LF_RECORD_AT)
+        note_look(b, v, reg, name);
     lf_value *a = luafn_captured_record_array(b, v, reg, name);
     if (a && luafn_record_value_is(b->c, a)) /* a struct in a struct */
         return luafn_record_value_at_same(b, a, v);

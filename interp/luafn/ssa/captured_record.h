@@ -42,4 +42,8 @@ lf_value *luafn_captured_record_repack(lf_builder *b, lf_value *like, const lf_l
 /* The element of a list at an index, which has to be known; NULL: it is no list. */
 lf_value *luafn_captured_record_item(lf_builder *b, lf_value *list, lf_value *index);
 
+/* Records of that source are assigned as wholes here: stops if a loop around here has read a field
+ * of an element that was taken before the loop, which the next round would read again. */
+void luafn_captured_record_renewed(lf_builder *b, int source);
+
 #endif

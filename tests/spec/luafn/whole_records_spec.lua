@@ -341,6 +341,13 @@ describe("a wrong function of whole records", function()
                 r[i] = m[i]
                 m[i] = p
             end,
+            ["'m' is assigned in a loop that reads field 'x' of an element (local 'p') taken before the loop"] = function(i)
+                local p, sum = m[i], 0
+                for k = 1, 3 do
+                    sum = sum + p.x
+                    m[i] = P(sum, k)
+                end
+            end,
             ["a record before a loop is a value in it: a variable is a record of one struct in each round"] = function(i)
                 local p = P(0, 0)
                 for k = 1, many do
@@ -362,6 +369,28 @@ describe("a wrong function of whole records", function()
             local made = debug.getinfo(f, "S")
             assert.is_true(line >= made.linedefined and line <= made.lastlinedefined)
         end
+        assert.is_true(m:eq(P(0, 0)):all())
+    end)
+
+    it("may read an element in each round, and before and after a loop", function()
+        local P = structs()
+        local m, s = lun.vector({ P(1, 1), P(2, 2), P(3, 3) }, P), lun.zeros(3)
+        lun.each(3, function(i)
+            for k = 1, 3 do
+                local p = m[i]
+                s[i] = s[i] + p.x
+                m[i] = P(p.x + k, k)
+            end
+        end)
+        assert.same({ 1.0 + 2 + 4, 2.0 + 3 + 5, 3.0 + 4 + 6 }, s:totable())
+        lun.each(3, function(i)
+            local p = m[i]
+            for _ = 1, 3 do
+                s[i] = s[i] + p.x
+            end
+            m[i] = P(0, 0)
+        end)
+        assert.same({ 7.0 + 21, 10.0 + 24, 13.0 + 27 }, s:totable())
         assert.is_true(m:eq(P(0, 0)):all())
     end)
 end)
