@@ -1,5 +1,6 @@
 -- Sets of places for specs: restored after each test, of host memory or, where a spec runs itself again, of devices; and
 -- the random numbers of their sequences.
+local expect = require "expect"
 local lun = require "lunarray"
 
 -- Of a spec's run by itself: the backend whose devices are places, in the place of parts of host memory.
@@ -13,6 +14,15 @@ function onplaces.restore(before_each, after_each)
     local before
     before_each(function() before = { lun.use() } end)
     after_each(function() lun.use(before) end)
+end
+
+-- Calls check(name) with each backend in use and then with each of these sets.
+function onplaces.everywhere(check)
+    expect.everywhere(check)
+    for _, set in ipairs(onplaces.sets) do
+        lun.use(set)
+        check(set)
+    end
 end
 
 -- Uses p places.

@@ -1,5 +1,5 @@
 -- Records compared, chosen, moved and written as wholes: eq, ne, equals, where, shift, pad, put, take{missing=}. Each
--- works on the elements of all fields, arrays of one shape; one record stands for as many as are needed.
+-- works on the elements of all fields, arrays of one shape; one record is broadcast.
 
 local base = require "lunarray.record.recordbase"
 local core = require "lunarray.core"

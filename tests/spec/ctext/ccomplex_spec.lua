@@ -59,15 +59,8 @@ end
 describe("C functions of complex numbers", function()
     local directory
 
-    setup(function()
-        directory = os.tmpname()
-        os.remove(directory)
-        assert(os.execute("mkdir " .. directory))
-    end)
-
-    teardown(function()
-        os.execute("rm -r " .. directory)
-    end)
+    setup(function() directory = shell.scratch() end)
+    teardown(function() shell.discard(directory) end)
 
     for _, dtype in ipairs { "c64", "c128" } do
         local z, w = numbers(301, 1, dtype), numbers(301, 50, dtype)

@@ -131,15 +131,8 @@ end)
 describe("files", function()
     local directory
 
-    setup(function()
-        directory = os.tmpname()
-        os.remove(directory)
-        assert(os.execute("mkdir " .. directory))
-    end)
-
-    teardown(function()
-        os.execute("rm -r " .. directory)
-    end)
+    setup(function() directory = shell.scratch() end)
+    teardown(function() shell.discard(directory) end)
 
     it("hold a function f, helpers and includes", function()
         shell.write(directory .. "/half.h", "static float half_of(float x) { return x / 2; }\n")

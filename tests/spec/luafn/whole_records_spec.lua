@@ -29,14 +29,6 @@ local function each(check)
     end
 end
 
-local function everywhere(check)
-    expect.everywhere(check)
-    for _, set in ipairs(onplaces.sets) do
-        lun.use(set)
-        check(set)
-    end
-end
-
 -- What f gives for 1 to N in Lua.
 local function called(f)
     local list = {}
@@ -67,7 +59,7 @@ describe("whole records", function()
     onplaces.restore(before_each, after_each)
 
     it("are returned as they are captured", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             each(function(P, Q, list, r)
                 local reversed = called(function(i) return list[N + 1 - i] end)
                 local made = lun.generate(N, function(i) return r[N + 1 - i] end)
@@ -99,7 +91,7 @@ describe("whole records", function()
     end)
 
     it("are assigned in lun.each and lun.teams", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             each(function(P, Q, list, r)
                 local made = lun.zeros(N, Q)
                 local function row(i) return Q(P(i / 2, i), { i * 2.0, 3.0 }, { { 1, i }, { 2, 3 } }, i > 5) end
@@ -138,7 +130,7 @@ describe("whole records", function()
     end)
 
     it("have several axes", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             each(function(P, Q, list)
                 local g = lun.zeros({ 3, 4 }, Q)
                 lun.each({ 3, 4 }, function(i, j)
@@ -164,7 +156,7 @@ describe("whole records", function()
     end)
 
     it("have complex fields, too", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             local Z = lun.struct("Z", { { "z", "c64" }, { "w", "c128", 2 } })
             local made, copy = lun.zeros(N, Z), lun.zeros(N, Z)
             lun.each(N, function(i) made[i] = Z(lun.complex(i, 1), { lun.complex(2, i), 3 }) end)
@@ -184,7 +176,7 @@ describe("whole records", function()
     end)
 
     it("leave other elements of their arrays as they are", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             local A = lun.zeros(N, 3)
             lun.each(N, function(i)
                 A[i][1] = i
@@ -281,7 +273,7 @@ describe("records in loops", function()
     onplaces.restore(before_each, after_each)
 
     it("are variables, each of their values", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             for _, layout in ipairs { "aos", "soa" } do
                 local P = structs(layout)
                 local list = called(function(i) return P((i * 7 % 11) / 4, i % 5) end)
@@ -294,7 +286,7 @@ describe("records in loops", function()
     end)
 
     it("are those of map, reduce and lun.each, too", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             local P, Q = structs()
             local list = rows(N)
             local r = lun.vector(list, Q)

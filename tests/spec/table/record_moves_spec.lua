@@ -37,19 +37,11 @@ local function each(check)
     end
 end
 
-local function everywhere(check)
-    expect.everywhere(check)
-    for _, set in ipairs(onplaces.sets) do
-        lun.use(set)
-        check(set)
-    end
-end
-
 describe("records as wholes", function()
     onplaces.restore(before_each, after_each)
 
     it("are equal where all fields are", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             each(function(Q, n)
                 local a, b = rows(n), rows(n)
                 local r, s, same, differ, as_first = lun.vector(a, Q), lun.vector(b, Q), {}, {}, {}
@@ -75,7 +67,7 @@ describe("records as wholes", function()
     end)
 
     it("are chosen by a mask", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             each(function(Q, n)
                 local a, b, mask = rows(n), rows(n), {}
                 local both, one = {}, {}
@@ -93,7 +85,7 @@ describe("records as wholes", function()
     end)
 
     it("are shifted and padded", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             each(function(Q, n)
                 local a, edge = rows(n), row()
                 local r = lun.vector(a, Q)
@@ -123,7 +115,7 @@ describe("records as wholes", function()
     end)
 
     it("are put and taken at indices", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             each(function(Q, n)
                 local a, b, at, taken = rows(n), rows(n), {}, {}
                 local missing = row()
@@ -162,7 +154,7 @@ describe("records as wholes", function()
     end)
 
     it("have complex fields, too", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             for _, layout in ipairs { "aos", "soa" } do
                 local Z = lun.struct("Z", { { "z", "c64" }, { "w", "c128", 2 }, { "n", "i32" } }, { layout = layout })
                 local function made(i)

@@ -64,14 +64,6 @@ local function each(check)
     end
 end
 
-local function everywhere(check)
-    expect.everywhere(check)
-    for _, set in ipairs(onplaces.sets) do
-        lun.use(set)
-        check(set)
-    end
-end
-
 -- The distinct rows in order, how often each is there, and of each row the number of its own.
 local function distinct(list)
     local at, values, counts, codes = order(list, ALL), {}, {}, {}
@@ -97,7 +89,7 @@ describe("records", function()
     onplaces.restore(before_each, after_each)
 
     it("are sorted by fields", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             each(function(Q, list, n)
                 local r = lun.vector(list, Q)
                 for _, by in ipairs { { "p.x" }, { "-p.x" }, { "p.x", "-p.n" }, { "on", "-v", "p" }, { "-v[2]", "p" } } do
@@ -115,7 +107,7 @@ describe("records", function()
     end)
 
     it("are the first few by fields", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             each(function(Q, list, n)
                 local r = lun.vector(list, Q)
                 for _, k in ipairs { 0, 1, 3, 1000 } do
@@ -133,7 +125,7 @@ describe("records", function()
     end)
 
     it("are distinct in all fields", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             each(function(Q, list)
                 local values, counts = distinct(list)
                 local found, times = lun.vector(list, Q):unique()
@@ -149,7 +141,7 @@ describe("records", function()
     end)
 
     it("are keys of groups and of joins", function()
-        everywhere(function()
+        onplaces.everywhere(function()
             each(function(Q, list, n)
                 local r = lun.vector(list, Q)
                 local values, counts, codes = distinct(list)
