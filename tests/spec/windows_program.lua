@@ -4,7 +4,7 @@
 --
 --     lunarray tests/spec/windows_program.lua <first seed> <last seed> <extents, as 0,1,64>
 
-package.path = "tests/spec/?.lua;" .. package.path
+package.path = "tests/?.lua;tests/spec/?.lua;" .. package.path
 
 local lun = require "lunarray"
 local model = require "index_model"

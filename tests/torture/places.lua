@@ -6,7 +6,7 @@ local lun = require "lunarray"
 local function run(script, devices)
     local path = os.tmpname()
     local file = assert(io.open(path, "w"))
-    file:write("package.path = 'tests/spec/?.lua;' .. package.path\n", script)
+    file:write("package.path = 'tests/?.lua;tests/spec/?.lua;' .. package.path\n", script)
     file:close()
     local pipe = assert(io.popen(("env POCL_DEVICES='%s' %s/lunarray %s 2>&1"):format(("pthread "):rep(devices), kit.build, path)))
     local text = pipe:read "a"

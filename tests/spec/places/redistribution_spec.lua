@@ -121,7 +121,7 @@ describe("random expressions", function()
 
     it("do so on several devices", function()
         if not onplaces.there "opencl" then return end
-        local script = "package.path = 'tests/spec/?.lua;' .. package.path local m = require 'moves' "
+        local script = "package.path = 'tests/?.lua;tests/spec/?.lua;' .. package.path local m = require 'moves' "
             .. "for seed = 101, 112 do m.check(seed, { 'opencl:*', 'opencl:2,openmp,opencl:1' }) end print 'done'"
         assert.equal("done\n", onplaces.printed(4, ("-e \"%s\""):format(script)))
     end)

@@ -46,7 +46,7 @@ describe("the plans of sixty expressions #place", function()
         for _, m in ipairs(MACHINES) do
             local text, status = shell.capture(([[
                 HWLOC_SYNTHETIC='pack:1 l3:1(size=%d) l2:%d(size=%d) l1d:1(size=32768) core:1 pu:1' LUNARRAY_THREADS=%d \
-                LUNARRAY_ISA=%s LUNARRAY_JIT=%s %s -e 'package.path = "tests/spec/?.lua;" .. package.path
+                LUNARRAY_ISA=%s LUNARRAY_JIT=%s %s -e 'package.path = "tests/?.lua;tests/spec/?.lua;" .. package.path
                     io.write(require "planned".all())' 2>&1]]):format(m.l2 * 8, m.threads, m.l2, m.threads, m.vectors, m.jit,
                 shell.interpreter()))
             assert.equal(0, status, text)
