@@ -1,6 +1,6 @@
-/* solve.c - what bench/solve.lua times, written by hand, on one thread: LU with exchanged rows by
- * panels of 64 columns, the rest in tiles of 4 rows and 64 columns that the compiler keeps in
- * vectors; 3 x 3 unrolled, one matrix after the other. Prints the seconds of each repetition.
+/* solve.c - what bench/mathematics.lua times, written by hand, on one thread: LU with exchanged
+ * rows by panels of 64 columns, the rest in tiles of 4 rows and 64 columns that the compiler keeps
+ * in vectors; 3 x 3 unrolled, one matrix after the other. Prints the seconds of each repetition.
  * usage: solve solve|small n repetitions */
 #include <math.h>
 #include <stdio.h>
