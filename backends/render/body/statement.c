@@ -94,6 +94,10 @@ static void emit_op(lun_section *s, int32_t v)
                        lun__vector_any(r, lun__vector_rep_bytes(rep)).s, z.s, note.s, z.s,
                        lun__value_index(s).s, v, r->masked ? ") return" : ") {}");
     }
+    if (lun__constant_operand(s, v, rep)) {
+        lun__gather_first(s, v);
+        return;
+    }
     for (int k = 0; k < n; k++)
         lun__strbuf_printf(&args, "%s%s", k ? ", " : "",
                            lun__value_vector(s, in[k], choice && k == 0 ? condition : rep).s);

@@ -13,6 +13,12 @@ void lun__statement_section(lun_section *s);
 /* The statement of ATOMIC or SWAP v, for one index. */
 void lun__atomic_statement(lun_section *s, int32_t v);
 
+/* ---- constant_operand.c ---------------------------------------------------------------------- */
+/* Operations that are one instruction because of a constant. */
+
+/* Appends OP v on vectors as rep, if it has such a form. */
+bool lun__constant_operand(lun_section *s, int32_t v, lun_rep rep);
+
 /* ---- gather.c -------------------------------------------------------------------------------- */
 /* Elements at computed indices, and checks of these. */
 

@@ -113,3 +113,17 @@ lun_snippet lun__operation_vector(lun_renderer *r, lun_op op, lun_rep rep)
     lun__strbuf_free(&made);
     return c;
 }
+
+lun_snippet lun__operation_halves(lun_renderer *r, lun_rep rep)
+{
+    lun_snippet c = lun__text_name("lun_halves_%s", lun__vector_rep_name(rep).s);
+    if (!lun__text_once(r, c.s))
+        return c;
+    lun__vector_helper(r, rep,
+                       is_native(r, 8 * r->lanes)
+                           ? "INLINE $v lun_halves_$n($v a, $v b)\n{\n    $v r;\n"
+                             "    __asm__(\"vpmuludq %2, %1, %0\" : \"=v\"(r) : \"v\"(a), "
+                             "\"v\"(b));\n    return r;\n}\n"
+                           : "INLINE $v lun_halves_$n($v a, $v b)\n{\n    return a * b;\n}\n");
+    return c;
+}

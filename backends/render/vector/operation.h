@@ -6,6 +6,8 @@
 #include "render/vector/vector.h"
 
 lun_snippet lun__operation_vector(lun_renderer *r, lun_op op, lun_rep rep);
+/* The product of integers of 64 bits whose high halves are 0. */
+lun_snippet lun__operation_halves(lun_renderer *r, lun_rep rep);
 
 /* ---- expression.c ---------------------------------------------------------------------------- */
 /* An expression of table/ops.def turned into one on whole vectors. */

@@ -79,6 +79,25 @@ describe("an operation in a Lua function", function()
         end)
     end)
 
+    it("is a shift by a constant, or a product of halves of words", function()
+        local words = { 0, 1, -1, math.maxinteger, math.mininteger, 0xffffffff, 0x100000000, 0x80000000, 0x123456789abcdef }
+        for i = 1, 58 do words[#words + 1] = words[#words] * 6364136223846793005 + i end
+        local terms = {}
+        for _, k in ipairs { -70, -64, -63, -33, -32, -31, -1, 0, 1, 5, 31, 32, 33, 63, 64, 70 } do
+            terms[#terms + 1] = ("(v << %d) * 3 ~ (v >> %d) * 5"):format(k, k)
+        end
+        for _, product in ipairs { "(v & 0xffffffff) * 0xD2511F53", "(v >> 32) * (v & 0x7fffffff)", "(v >> 31) * 0xffffffff",
+            "(v | 1) * (v & 0xffffffff)", "(v & 0xffffffff) * -3", "(v & 0x1ffffffff) * 7", "(v << -40) * (v >> 33)" } do
+            terms[#terms + 1] = product
+        end
+        local list = {}
+        for i, term in ipairs(terms) do list[i] = ("r = r * 31 + (%s)"):format(term) end
+        local f = script("return function(v) local r = 0 " .. table.concat(list, " ") .. " return r end")
+        local wanted = {}
+        for i, v in ipairs(words) do wanted[i] = f(v) end
+        each_backend(function() assert.same(wanted, lun.vector(words, "i64"):map(f):totable()) end)
+    end)
+
     it("is min of the table, not of math: NaN stays", function()
         local v = lun.vector { 0 / 0, 1.0 }
         each_backend(function()
