@@ -328,7 +328,8 @@ bool lun__placing_on_device(lun_engine *e, const lun_step *step)
     if (step->kind == LUN_STEP_RUNNING) {
         const lun_node *n = lun__node_first_result(step->node);
         lun_lowered l;
-        const bool made =
+        const bool made = /* another result's step has run where n is none any more */
+            n->kind == LUN_NODE_RUNNING &&
             lun__running_kernel_lower(e, (lun_node *)(uintptr_t)n, n->more, &l) == LUN_OK;
         const bool runs = made && lun__backend_runs(b, &l.ir);
         if (made)

@@ -118,6 +118,16 @@ function base.bytes_of(r)
     return bytes ~= true and bytes or nil
 end
 
+-- The fields of r have memory of their own from now on.
+function base.leave_bytes(r)
+    rawset(r, BYTES, nil)
+    for _, x in pairs(rawget(r, FIELDS)) do
+        if base.struct_of(x) then
+            base.leave_bytes(x)
+        end
+    end
+end
+
 function base.layout_of(r)
     return rawget(r, BYTES) and "aos" or "soa"
 end

@@ -369,20 +369,33 @@ function methods.free(r)
     end
 end
 
--- Where the elements of all fields belong in a set of places.
+-- The arrays of the fields; of structs in memory copies, made by the host so that nothing moves to places.
+local function apart(r)
+    local list = list_of(r)
+    if base.layout_of(r) == "aos" and not base.bytes_of(r) then
+        misuse(1, "distribute", "structs within others, or in memory that is not the records' own, stay there: "
+            .. "a:copy() has its own")
+    end
+    for k, a in ipairs(base.layout_of(r) == "aos" and list or {}) do
+        list[k] = core.frombytes(a:tobytes(), a:dtype(), { a:shape() })
+    end
+    return list
+end
+
+-- Where the elements of all fields belong in a set of places. Of structs in memory each field gets memory of its own,
+-- for places have elements of one dtype; the fields' arrays stay what the script has.
 function methods.distribute(r, kind, opts)
     if type(opts) == "table" and opts.over ~= nil then
         misuse(2, "distribute", "option over: records are distributed over places; over ranks take fields")
-    elseif base.layout_of(r) == "aos" then
-        misuse(1, "distribute", "records in structs are on one place: a:copy {layout=\"soa\"} has an array for each "
-            .. "field")
     end
-    for _, a in ipairs(list_of(r)) do
-        local ok, e = base.try(array_methods.distribute, a, kind, opts)
-        if not ok then
-            error(type(e) == "string" and as_method(e, "distribute") or e, 0)
-        end
+    local list = apart(r)
+    for _, a in ipairs(list) do
+        by_array("distribute", array_methods.distribute, a, kind, opts)
     end
+    for k, a in ipairs(list_of(r)) do
+        internal.blocked.swap(a, list[k])
+    end
+    base.leave_bytes(r)
     return r
 end
 
