@@ -1,4 +1,4 @@
-/* butterflies.c - one pass of a Fourier transform; see butterflies.h. */
+/* butterflies.c - one pass of a Fourier transform, and what is around passes; see butterflies.h. */
 #include "algorithms/fourier/butterflies.h"
 
 #define T          double
@@ -92,3 +92,59 @@ void lun__butterflies_f32(lun_isa isa, const lun_pass *p, const float *table,
     if (!is_empty(&rest))
         pass_f32_1(p, table, &rest, in, out);
 }
+
+/* ---- steps around passes --------------------------------------------------------------------- */
+
+/* As split. */
+static lun_row_steps split_rows(int count, lun_row_steps *all)
+{
+    lun_row_steps part = *all;
+    if (all->lines == 1 && all->stride == 1) {
+        part.k1 -= (part.k1 - part.k0) % count;
+        all->k0 = part.k1;
+    } else {
+        part.t1 -= (part.t1 - part.t0) % count;
+        all->t0 = part.t1;
+    }
+    return part;
+}
+
+static bool is_any_row(const lun_row_steps *part)
+{
+    return part->k0 < part->k1 && part->t0 < part->t1;
+}
+
+#define BY(name, X, count)                                   \
+    do {                                                     \
+        const lun_row_steps some = split_rows(count, &rest); \
+        if (is_any_row(&some))                               \
+            name##_##X##_##count(&some, w, in, out);         \
+    } while (0)
+#ifdef __x86_64__
+#define F64(name)            \
+    if (isa >= LUN_ISA_AVX2) \
+        BY(name, f64, 2);
+#define F32(name)            \
+    if (isa >= LUN_ISA_AVX2) \
+        BY(name, f32, 4);    \
+    BY(name, f32, 2);
+#else
+#define F64(name) (void)isa;
+#define F32(name) \
+    (void)isa;    \
+    BY(name, f32, 2);
+#endif
+#define STEP(name, T, X, FIRST)                                                                  \
+    void lun__##name##_##X(lun_isa isa, const lun_row_steps *s, const T *w, const T *in, T *out) \
+    {                                                                                            \
+        lun_row_steps rest = *s;                                                                 \
+        FIRST(name)                                                                              \
+        if (is_any_row(&rest))                                                                   \
+            name##_##X##_1(&rest, w, in, out);                                                   \
+    }
+STEP(products, double, f64, F64)
+STEP(products, float, f32, F32)
+STEP(unfold, double, f64, F64)
+STEP(unfold, float, f32, F32)
+STEP(fold, double, f64, F64)
+STEP(fold, float, f32, F32)

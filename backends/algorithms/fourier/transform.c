@@ -4,13 +4,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "algorithms/fourier/butterflies.h"
 #include "algorithms/fourier/run_passes.h"
 #include "algorithms/parts/algorithm_functions.h"
 #include "algorithms/parts/work_parts.h"
 
 /* Lines side by side that are taken at once, at most and where they are long; bytes of one buffer
- * that remain near; numbers from which a block's passes are shared; numbers of a part. */
-enum { WIDTH = 16, LEAST = 4, NEAR = 1 << 18, LONG = 1 << 15, GRAIN = 4096 };
+ * that remain near; numbers from which a block's passes are shared; numbers of a part;
+ * elements of a step's part. */
+enum { WIDTH = 16, LEAST = 4, NEAR = 1 << 18, LONG = 1 << 15, GRAIN = 4096, ROWS = 1 << 12 };
 
 /* A run.  Of lines side by side (`inner`) there are `outer` groups, cut into `blocks` each. */
 typedef struct transform {

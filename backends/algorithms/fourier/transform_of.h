@@ -15,29 +15,49 @@ static const T *NAME(table)(const NAME(block) * b)
     return b->t->r->in[1].data;
 }
 
-/* x = x * w, or by the conjugate of w; with conj: then the conjugate, of an inverse transform,
- * whose parts are exchanged, that of the exchanged one. */
-static void NAME(multiply)(T *x, const T *w, bool inverse, bool conj)
+/* A step on elements of a block, cut into parts if threads share it. */
+typedef void NAME(step)(lun_isa isa, const lun_row_steps *s, const T *w, const T *in, T *out);
+typedef struct NAME(stepped) {
+    NAME(step) * step;
+    lun_isa isa;
+    lun_row_steps all;
+    const T *w, *in;
+    T *out;
+} NAME(stepped);
+
+static void NAME(do_rows)(void *ctx, int64_t part, int worker)
 {
-    const T re = x[0] * w[0] - x[1] * (inverse ? -w[1] : w[1]);
-    const T im = x[0] * (inverse ? -w[1] : w[1]) + x[1] * w[0];
-    x[0] = conj && inverse ? -re : re;
-    x[1] = conj && !inverse ? -im : im;
+    (void)worker;
+    const NAME(stepped) *work = ctx;
+    lun_row_steps s = work->all;
+    s.k0 += part * ROWS;
+    s.k1 = s.k1 < s.k0 + ROWS ? s.k1 : s.k0 + ROWS;
+    work->step(work->isa, &s, work->w, work->in, work->out);
+}
+
+static void NAME(rows)(const NAME(block) * b, NAME(step) * step, lun_row_steps s, int64_t at,
+                       const T *in, T *out)
+{
+    s.lines = s.t1 = b->w;
+    const T *w = NAME(table)(b) + 2 * at;
+    NAME(stepped) work = {step, b->t->isa, s, w, in, out};
+    if (b->t->shares)
+        lun__work_parts(b->t->services, b->t->shares, (s.k1 - s.k0 + ROWS - 1) / ROWS, &work,
+                        NAME(do_rows));
+    else
+        step(b->t->isa, &s, w, in, out);
 }
 
 /* Each element k of a block of n times number k of the table from `at` on. */
-static void NAME(multiply_all)(const NAME(block) * b, T *x, int64_t n, int64_t at, bool conj)
+static void NAME(multiply_all)(const NAME(block) * b, T *x, int64_t n, int64_t at, bool conj_before,
+                               bool conj_after)
 {
-    const T *w = NAME(table)(b) + 2 * at;
-    for (int64_t k = 0; k < n; k++)
-        for (int64_t i = 0; i < b->w; i++)
-            NAME(multiply)(x + 2 * (k * b->w + i), w + 2 * k, b->t->inverse, conj);
-}
-
-static void NAME(conjugate)(const NAME(block) * b, T *x, int64_t n)
-{
-    for (int64_t k = b->t->inverse ? 0 : 1; k < 2 * n * b->w; k += 2)
-        x[k] = -x[k];
+    const lun_row_steps s = {.stride = 1,
+                             .k1 = n,
+                             .inverse = b->t->inverse,
+                             .conj_before = conj_before,
+                             .conj_after = conj_after};
+    NAME(rows)(b, NAME(lun__products), s, at, x, x);
 }
 
 static T *NAME(passes)(const NAME(block) * b, T *in, T *first, T *second)
@@ -60,13 +80,12 @@ static T *NAME(transformed)(const NAME(block) * b)
     const lun_passes_plan *p = &b->t->plan;
     if (!p->chirped)
         return NAME(passes)(b, b->a, b->b, b->a);
-    NAME(multiply_all)(b, b->a, p->m, p->chirp, false);
+    NAME(multiply_all)(b, b->a, p->m, p->chirp, false, false);
     memset(b->a + 2 * p->m * b->w, 0, 2 * (size_t)((p->passes.n - p->m) * b->w) * sizeof(T));
     T *x = NAME(passes)(b, b->a, b->b, b->a);
-    NAME(multiply_all)(b, x, p->passes.n, p->filter, true);
+    NAME(multiply_all)(b, x, p->passes.n, p->filter, false, true);
     x = NAME(passes)(b, x, x == b->a ? b->b : b->a, x);
-    NAME(conjugate)(b, x, p->m);
-    NAME(multiply_all)(b, x, p->m, p->chirp, false);
+    NAME(multiply_all)(b, x, p->m, p->chirp, true, false);
     return x;
 }
 
@@ -125,23 +144,32 @@ static void NAME(load_continued)(const NAME(block) * b)
         }
 }
 
-/* Half a spectrum as that of half as many complex numbers. */
-static void NAME(load_half)(const NAME(block) * b)
+/* Half a spectrum as that of half as many complex numbers: those elements that have no vector form,
+ * the first one and, where not all are given, all. */
+static void NAME(load_half_singly)(const NAME(block) * b, int64_t elements)
 {
     const lun_passes_plan *p = &b->t->plan;
     const T *w = NAME(table)(b) + 2 * p->halves;
-    for (int64_t k = 0; k < p->m; k++)
+    for (int64_t k = 0; k < elements; k++, w += 2)
         for (int64_t i = 0; i < b->w; i++) {
             T x[2], y[2], *to = b->a + 2 * (k * b->w + i);
             NAME(number)(b, k, i, x);
             NAME(number)(b, p->m - k, i, y);
             x[1] = k ? x[1] : 0;
             y[1] = k ? -y[1] : -(T)0;
-            T odd[] = {-((T)0.5 * (x[1] - y[1])), (T)0.5 * (x[0] - y[0])};
-            NAME(multiply)(odd, w + 2 * k, true, false);
-            to[0] = (T)0.5 * (x[0] + y[0]) + odd[0];
-            to[1] = (T)0.5 * (x[1] + y[1]) + odd[1];
+            const T odd[] = {-((T)0.5 * (x[1] - y[1])), (T)0.5 * (x[0] - y[0])};
+            to[0] = (T)0.5 * (x[0] + y[0]) + (odd[0] * w[0] + odd[1] * w[1]);
+            to[1] = (T)0.5 * (x[1] + y[1]) + (odd[1] * w[0] - odd[0] * w[1]);
         }
+}
+
+static void NAME(load_half)(const NAME(block) * b)
+{
+    const lun_passes_plan *p = &b->t->plan;
+    const bool whole = b->t->given > p->m;
+    const lun_row_steps s = {.stride = b->t->inner, .m = p->m, .k0 = 1, .k1 = whole ? p->m : 1};
+    NAME(load_half_singly)(b, whole ? 1 : p->m);
+    NAME(rows)(b, NAME(lun__fold), s, p->halves, b->in, b->a);
 }
 
 /* ---- results --------------------------------------------------------------------------------- */
@@ -167,21 +195,16 @@ static void NAME(store)(const NAME(block) * b, const T *x)
             b->out[2 * k * b->t->inner + i] = NAME(result)(b->t, x[2 * k * b->w + i]);
 }
 
-/* The spectrum of twice as many real numbers. */
+/* The spectrum of twice as many real numbers.  Elements 0 and m are by themselves. */
 static void NAME(store_half)(const NAME(block) * b, const T *z)
 {
     const lun_passes_plan *p = &b->t->plan;
-    const T *w = NAME(table)(b) + 2 * p->halves;
-    for (int64_t k = 0; k <= p->m; k++)
-        for (int64_t i = 0; i < b->w; i++) {
-            const T *x = z + 2 * (k % p->m * b->w + i), *y = z + 2 * ((p->m - k) % p->m * b->w + i);
-            const T conj[] = {y[0], -y[1]};
-            T odd[] = {(T)0.5 * (x[1] - conj[1]), -((T)0.5 * (x[0] - conj[0]))};
-            T *to = b->out + 2 * (k * b->t->inner + i);
-            NAME(multiply)(odd, w + 2 * k, false, false);
-            to[0] = NAME(result)(b->t, (T)0.5 * (x[0] + conj[0]) + odd[0]);
-            to[1] = NAME(result)(b->t, (T)0.5 * (x[1] + conj[1]) + odd[1]);
-        }
+    const int64_t ends[] = {0, 1, p->m, p->m + 1};
+    for (int i = 0; i < 3; i++) {
+        const lun_row_steps s = {
+            .stride = b->t->inner, .m = p->m, .k0 = ends[i], .k1 = ends[i + 1], .by = b->t->by};
+        NAME(rows)(b, NAME(lun__unfold), s, p->halves, z, b->out);
+    }
 }
 
 /* Real numbers: the real parts, or the parts of half as many numbers, to which belong half as great
