@@ -178,8 +178,11 @@ $(BUILD)/objects.list: FORCE
 $(BUILD)/lua.list: FORCE
 	@mkdir -p $(@D); echo '$(LUA_SRC)' | cmp -s - $@ || echo '$(LUA_SRC)' > $@
 
-$(GEN)/embedded.c: interp/state/embed.sh $(LUA_SRC) $(BUILD)/lua.list
-	@mkdir -p $(@D); echo "  gen $@"; sh interp/state/embed.sh $(LUA_SRC) > $@.new && mv $@.new $@
+# Not where Lua's library is missing, or is another machine's: the text is embedded then.
+$(GEN)/compile: lua/compile.c Makefile
+	@mkdir -p $(@D); echo "  cc  $<"; $(CC) -O1 -isystem $(LUA_INCDIR) $(LDFLAGS) -o $@ $< $(LUA_LIB) 2>/dev/null || : > $@
+$(GEN)/embedded.c: interp/state/embed.sh $(GEN)/compile $(LUA_SRC) $(BUILD)/lua.list
+	@mkdir -p $(@D); echo "  gen $@"; sh interp/state/embed.sh $(GEN)/compile $(LUA_SRC) > $@.new && mv $@.new $@
 
 # The interpreter's loops of each dtype: ID, KIND and the file to include, for each PLAIN row of the table.
 $(GEN)/loops_each.h: prims/table/dtypes.def Makefile

@@ -1,9 +1,14 @@
 #!/bin/sh
-# Turns Lua files into one C table: sh interp/state/embed.sh lua/lunarray/init.lua ... > embedded.c
+# Turns Lua files into one C table: sh interp/state/embed.sh COMPILE lua/lunarray/init.lua ... > embedded.c
 # Each row is {module name, chunk name, bytes, length}; interp/state/modules.c reads the table.
-# Uses only sh, od, sed, awk and wc, so that a build needs no Lua. Knows nothing of what the files
-# say.
+# The bytes are what COMPILE (lua/compile.c) writes; where it does not run, as in a build for another
+# machine, they are the file. Uses only sh, od, sed and awk. Knows nothing of what the files say.
 set -eu
+compile=$1
+shift
+"$compile" "$1" >/dev/null 2>&1 || compile=cat
+bytes=$(mktemp)
+trap 'rm -f "$bytes"' EXIT
 
 # lua/lunarray/format/csv.lua -> lunarray.csv; lua/lunarray/init.lua -> lunarray
 module_name() {
@@ -17,7 +22,8 @@ for file in "$@"; do
     number=$((number + 1))
     echo "static const unsigned char file_$number[] = {"
     # A zero ends each array, so that an empty file is a legal one too.
-    od -An -v -tu1 "$file" |
+    "$compile" "$file" >"$bytes"
+    od -An -v -tu1 "$bytes" |
         awk '{ gsub(/[ \t]+/, ","); sub(/^,/, ""); sub(/,$/, ""); print $0 "," }'
     echo '0};'
 done
@@ -25,7 +31,6 @@ echo 'const struct lun__embedded lun__embedded[] = {'
 number=0
 for file in "$@"; do
     number=$((number + 1))
-    size=$(wc -c < "$file")
-    echo "    {\"$(module_name "$file")\", \"@$file\", file_$number, $((size))},"
+    echo "    {\"$(module_name "$file")\", \"@$file\", file_$number, sizeof file_$number - 1},"
 done
 echo '    {0, 0, 0, 0}};'

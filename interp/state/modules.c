@@ -1,6 +1,6 @@
 /* modules.c - luaopen_lunarray: makes the embedded Lua files known to require and runs the one that
  * is the module itself. After it has run, require "lunarray.format.csv" and the like need no file
- * and no path. A file is compiled when it is first required. Arrays come from
+ * and no path. A file is loaded when it is first required. Arrays come from
  * luaopen_lunarray_core.
  *
  * The files see globals of their own (`environment`): copies of Lua's functions and libraries as
@@ -98,7 +98,7 @@ static const struct lun__embedded *row_of(const char *name)
  * `environment`. */
 static void run_file(lua_State *L, const struct lun__embedded *row, int environment)
 {
-    if (luaL_loadbufferx(L, (const char *)row->bytes, row->length, row->chunk, "t") != LUA_OK)
+    if (luaL_loadbufferx(L, (const char *)row->bytes, row->length, row->chunk, "bt") != LUA_OK)
         lua_error(L);
     lua_pushvalue(L, environment);
     lua_setupvalue(L, -2, 1);

@@ -1,6 +1,7 @@
 -- What the build leaves: names and symbols of the products, the embedded Lua files, the module in a
 -- stock interpreter, and what `make install` puts where, used by a C program as its users would.
 
+local lfs = require "lfs"
 local shell = require "shell"
 local build = os.getenv "BUILD" or "build"
 local version = lun._VERSION:match "%S+$"
@@ -143,11 +144,24 @@ describe("the build", function()
                 return 0;
             }]])
         local root = capture "pwd":gsub("\n$", "")
-        succeed(("cd '%s' && sh %s/interp/state/embed.sh lua/lunarray/init.lua lua/lunarray/sub/init.lua"
-            .. " lua/lunarray/odd.lua >gen.c && cc -I%s/interp main.c gen.c -o show"):format(scratch, root, root))
+        local function embed(compile, files)
+            return ("cd '%s' && sh %s/interp/state/embed.sh %s %s >gen.c && cc -I%s/interp main.c gen.c -o show"):format(scratch, root,
+                compile, files, root)
+        end
+        succeed(embed("no-such-tool", "lua/lunarray/init.lua lua/lunarray/sub/init.lua lua/lunarray/odd.lua"))
         assert.equal("lunarray @lua/lunarray/init.lua 789:" .. text
             .. "lunarray.sub @lua/lunarray/sub/init.lua 0:"
             .. "lunarray.odd @lua/lunarray/odd.lua 9:return 1\n", succeed(scratch .. "/show"))
+
+        local tool = (build:sub(1, 1) == "/" and build or root .. "/" .. build) .. "/gen/compile"
+        if lfs.attributes(tool, "size") == 0 then return end -- Lua's library was missing
+        succeed(embed(tool, "lua/lunarray/sub/init.lua lua/lunarray/odd.lua"))
+        local odd = string.dump(assert(load("return 1\n", "@lua/lunarray/odd.lua")))
+        local shown = succeed(scratch .. "/show")
+        assert.equal(("lunarray.odd @lua/lunarray/odd.lua %d:%s"):format(#odd, odd), shown:match "lunarray%.odd.*")
+        shell.write(scratch .. "/lua/lunarray/odd.lua", "local x\nreturn 1 +\n")
+        local said = capture(("{ %s; }"):format(embed(tool, "lua/lunarray/sub/init.lua lua/lunarray/odd.lua")))
+        assert.truthy(said:find("lua/lunarray/odd.lua:3: unexpected symbol", 1, true), said)
     end)
 
     if sanitized then
