@@ -322,7 +322,7 @@ local function known_type(s)
     local own = {
         __name = ("records of %s (fields %s)"):format(s.name, struct.names(s)), __records = offers,
         __tostring = function(r) return require("lunarray.record.recordtext").text(r) end, __pairs = methods.iter,
-        __close = methods.free, __fields = s,
+        __fields = s,
     }
     for event, f in pairs(events) do
         own[event] = f

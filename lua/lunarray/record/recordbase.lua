@@ -80,21 +80,25 @@ function base.list_of(r)
     return list
 end
 
--- The elements of fields, one array of r's shape for each lane of its struct, in order: windows.
+-- Whether the memory of an array was given back.
+function base.is_freed(a)
+    return not pcall(array_methods.dtype, a)
+end
+
+-- The elements of fields, one array of r's shape for each lane of its struct, in order: windows. A freed field is
+-- itself in the place of its elements.
 function base.lanes_of(r)
     local list = {}
     for _, leaf in ipairs(base.leaves_of(r)) do
         local a, _, extents, part = table.unpack(leaf, 1, 4)
-        local rank = extents and select("#", a:shape()) - #extents
+        local whole = (extents or part) and base.is_freed(a)
+        local rank = extents and not whole and select("#", a:shape()) - #extents
         for i = 1, extents and extents[1] or 1 do
-            local row = extents and array_methods.select(a, rank + 1, i) or a
+            local row = rank and array_methods.select(a, rank + 1, i) or a
             for k = 1, extents and extents[2] or 1 do
-                local one = extents and extents[2] and array_methods.select(row, rank + 1, k) or row
-                if part then
-                    list[#list + 1], list[#list + 2] = core.real(one), core.imag(one)
-                else
-                    list[#list + 1] = one
-                end
+                local one = rank and extents[2] and array_methods.select(row, rank + 1, k) or row
+                list[#list + 1] = part and not whole and core.real(one) or one
+                list[#list + 1] = part and (whole and one or core.imag(one)) or nil
             end
         end
     end

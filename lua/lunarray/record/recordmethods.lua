@@ -326,7 +326,10 @@ end
 
 -- Those for which f(p, ...) holds.
 function methods.filter(r, f, ...)
-    local mask = methods.map(r, f, ...)
+    local ok, mask = base.try(methods.map, r, f, ...)
+    if not ok then
+        error(type(mask) == "string" and mask:gsub("(bad argument #?%d* ?to) 'map'", "%1 'filter'") or mask, 0)
+    end
     local gives = core.isarray(mask) and mask:dtype() or "no number"
     if type(f) == "string" and gives ~= "no number" then
         mask = mask:ne(0) -- like conditions in C
@@ -363,11 +366,25 @@ function methods.eval(r)
     return r
 end
 
+-- Frees the fields that are not freed yet; whether there are any.
+local function free_living(r)
+    local any = false
+    for _, a in ipairs(list_of(r)) do
+        if not base.is_freed(a) then
+            a:free()
+            any = true
+        end
+    end
+    return any
+end
+
 function methods.free(r)
-    for _, a in pairs(fields_of(r)) do
-        a:free()
+    if not free_living(r) then
+        list_of(r)[1]:free() -- raises the error of an array that is freed again
     end
 end
+
+events.__close = free_living
 
 -- The arrays of the fields; of structs in memory copies, made by the host so that nothing moves to places.
 local function apart(r)

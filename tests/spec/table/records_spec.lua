@@ -389,4 +389,39 @@ describe("records: a wrong call", function()
             assert.matches("^[^\n]*records_spec.lua:%d+: ", e)
         end
     end)
+
+    it("of the function of filter, not of map", function()
+        local function refused(argument, message, ...)
+            expect.failure(("bad argument #%d to 'filter' (%s"):format(argument, message), a.filter, a, ...)
+        end
+        refused(1, "function, C source, path or operation expected, got number", 3)
+        refused(1, debug.getinfo(1, "S").short_src, function(p) return p.z > 1 end)
+        refused(1, "C function, line 1: unknown type 'Other'", "(Other p){ return p.x > 1; }")
+        refused(2, "array or number expected, got string", function(p, q) return p.x > q end, "x")
+    end)
+end)
+
+describe("records with a freed field", function()
+    it("show the others", function()
+        for _, layout in ipairs { "aos", "soa" } do
+            local S = lun.struct("S", { { "x", "f64" }, { "v", "i64", 2 }, { "z", "c128" } }, { layout = layout })
+            local s, t, m = lun.zeros(2, S), lun.zeros(2, S), lun.zeros({ 1, 2 }, S)
+            s.x:free()
+            assert.matches("\n   x      v%[1%]  v%[2%]  z.re  z.im\n   freed   i64   i64   f64   f64\n1            0     0   0.0   0.0\n",
+                tostring(s))
+            t.v:free()
+            assert.equal(0.0, t:map(function(p) return p.x end)[1])
+            t.z:free()
+            assert.matches("\n     x  v%[1%]   v%[2%]   z.re   z.im\n   f64  freed  freed  freed  freed\n1  0.0", tostring(t))
+            m.x:free()
+            assert.matches("%[1, 2%] " .. layout .. "[^\n]*\n%.x: freed\n%.v: .*0 0.*%.z: ", tostring(m))
+            s:free() -- the rest
+            expect.failure("attempt to use a freed Vector", tostring, s)
+            expect.failure("attempt to use a freed Vector", s.free, s)
+            do
+                local closed <close> = m
+            end
+            expect.failure("attempt to use a freed Vector", tostring, m)
+        end
+    end)
 end)
