@@ -28,6 +28,8 @@ static int task(lua_State *L)
     const int count = lua_gettop(L) - 2;
     lun_argument args[LUN_MAX_OPERANDS];
     lun_workdiv w;
+    if (lun__record_one_among(L, 3))
+        return lun__record_call_text(L, "task");
     lun__lua_teams_division(L, 1, &w);
     lun__lua_variant_settle(L, h, 2);
     if ((!lua_isfunction(L, 2) || lua_iscfunction(L, 2)) && lua_type(L, 2) != LUA_TSTRING)

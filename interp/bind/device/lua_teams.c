@@ -86,6 +86,16 @@ static void check_argument(lua_State *L, lun__host *h, int i)
     (void)lun__lua_array_operand(L, h, i);
 }
 
+/* Ends a call of the running function with records among its arguments. */
+static int run_records(lua_State *L)
+{
+    lua_Debug call;
+    lua_getstack(L, 0, &call);
+    lua_getinfo(L, "f", &call);
+    lua_insert(L, 1);
+    return lun__record_call_text(L, "teams");
+}
+
 /* f, args...; the division is upvalue 2. */
 static int run(lua_State *L)
 {
@@ -101,6 +111,8 @@ static int run(lua_State *L)
         return luaL_error(L,
                           "bad argument #1 to 'teams' (Lua function or C source expected, got %s)",
                           luaL_typename(L, 1));
+    if (lun__record_among(L, 2) || lun__record_one_among(L, 2))
+        return run_records(L);
     if (count > LUN_MAX_OPERANDS)
         return luaL_error(L, "bad argument to 'teams' (more than %d arguments)", LUN_MAX_OPERANDS);
     for (int k = 0; k < count; k++)

@@ -4,13 +4,12 @@
 
 #include "bind/function/complex_call.h"
 
-/* Whether one record is among the arguments of map or zip from i on. */
+/* Whether one record is among the arguments from i on of what takes it. */
 static bool takes_record(lua_State *L, int kind, int i)
 {
-    bool found = false;
-    for (int top = lua_gettop(L); !found && i <= top; i++)
-        found = lua_type(L, i) == LUA_TTABLE && lun__record_one_is_at(L, i);
-    return found && (kind == LUN_SKELETON_MAP || kind == LUN_SKELETON_ZIP);
+    return (kind == LUN_SKELETON_MAP || kind == LUN_SKELETON_ZIP || kind == LUN_SKELETON_STENCIL ||
+            kind == LUN_SKELETON_ALLPAIRS) &&
+           lun__record_one_among(L, i);
 }
 
 /* s(A, extra...) */

@@ -136,12 +136,6 @@ static int skeleton_of(lua_State *L)
     lun__host *h = lun__host_here(L);
     const lun__skeleton *old = lun__lua_skeleton_check(L, h, 1);
     lua_Integer leaves = luaL_checkinteger(L, 3);
-    if (old->kind != LUN_SKELETON_MAP && old->kind != LUN_SKELETON_ZIP &&
-        old->kind != LUN_SKELETON_STENCIL)
-        luaL_error(L,
-                   "bad argument to '%s' (records are taken by map, zip and stencil alone: take "
-                   "fields)",
-                   old->name);
     if (leaves > LUN__MOST_ARRAYS)
         luaL_error(L, "bad argument to '%s' (the records have %I fields, at most %d expected)",
                    old->name, leaves, LUN__MOST_ARRAYS);
@@ -156,6 +150,18 @@ static int skeleton_of(lua_State *L)
     lua_setiuservalue(L, at, LUN__USE_FUNCTION);
     lua_pushvalue(L, 2);
     lua_setiuservalue(L, at, LUN__USE_SOURCE);
+    lua_getiuservalue(L, 1, LUN__USE_BY);
+    lua_setiuservalue(L, at, LUN__USE_BY);
+    lua_getiuservalue(L, 1, LUN__USE_ID);
+    lua_setiuservalue(L, at, LUN__USE_ID);
+    return 1;
+}
+
+/* internal.argument(k): what stands in records for argument k, from 0, of the call of a function
+ * that captures them. */
+static int argument(lua_State *L)
+{
+    lua_pushlightuserdata(L, (void *)(intptr_t)luaL_checkinteger(L, 1));
     return 1;
 }
 
@@ -170,10 +176,8 @@ static int offer_records(lua_State *L)
 
 void lun__open_record(lua_State *L, const lun__parts *p)
 {
-    static const luaL_Reg internal[] = {{"field", field},
-                                        {"zero_bytes", zero_bytes},
-                                        {"skeleton_of", skeleton_of},
-                                        {"offer_records", offer_records},
-                                        {NULL, NULL}};
+    static const luaL_Reg internal[] = {
+        {"field", field},       {"zero_bytes", zero_bytes},       {"skeleton_of", skeleton_of},
+        {"argument", argument}, {"offer_records", offer_records}, {NULL, NULL}};
     lun__register(L, p, p->internal, internal);
 }

@@ -88,6 +88,8 @@ static int call(lua_State *L)
     lun_array *outs[LUN_MAX_OUTPUTS];
     uint64_t cell = 0;
     int results = 0;
+    if (lun__record_one_among(L, 2))
+        return lun__record_call_text(L, "call");
     check_arguments(L, h, top);
     lun_function *f = lun__lua_function_at(L, h, 1, 0, false);
     luaL_checkstack(L, LUN_MAX_OUTPUTS + LUA_MINSTACK, "too many results");
@@ -110,7 +112,7 @@ static int call(lua_State *L)
         lun__lua_value_push_element(L, lun_dtype_of(outs[k]), &cell);
     }
     lun__host_report_memory(L, h);
-    return results;
+    return luafn_compile_returned(L) ? lun__record_gather(L, lua_gettop(L) - results) : results;
 }
 
 void lun__open_running(lua_State *L, const lun__parts *p)

@@ -283,16 +283,17 @@ int lun__record_call_shape(lua_State *L, const char *name);
  * a list with records. */
 int lun__record_call(lua_State *L, const char *name, int i);
 int lun__record_call_list(lua_State *L, const char *name, int i);
-/* Turns the results at `first` and above, fields of records of the struct on the top, into those
- * records. Returns their number: 1. */
+/* Turns the results at `first` and above, fields of records of the struct on the top, arrays or
+ * numbers, into those records or one record. Returns their number: 1. */
 int lun__record_gather(lua_State *L, int first);
 /* Pops the table of the functions that lua/lunarray has for records, and keeps it. */
 void lun__record_set_overrides(lua_State *L);
 /* Replaces a C text at i that takes records or complex numbers by a function that takes only
  * records, and is true: the text is compiled when the structs are known. */
 bool lun__record_defer_text(lua_State *L, int i);
-/* Whether one record of a struct is at i. */
+/* Whether one record of a struct is at i; among the arguments from `first` on. */
 bool lun__record_one_is_at(lua_State *L, int i);
+bool lun__record_one_among(lua_State *L, int first);
 /* Ends a call with such a text, or such a record, as lun__record_call does. */
 int lun__record_call_text(lua_State *L, const char *name);
 

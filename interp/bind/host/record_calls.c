@@ -167,6 +167,14 @@ bool lun__record_one_is_at(lua_State *L, int i)
     return is;
 }
 
+bool lun__record_one_among(lua_State *L, int first)
+{
+    bool found = false;
+    for (int i = first, top = lua_gettop(L); !found && i <= top; i++)
+        found = lun__record_one_is_at(L, i);
+    return found;
+}
+
 int lun__record_call_text(lua_State *L, const char *name)
 {
     luaL_checkstack(L, LUA_MINSTACK, "too many arguments");

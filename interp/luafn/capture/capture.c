@@ -52,8 +52,12 @@ static void push_field(lua_State *L, int t, const lf_source *s)
             break;
         if (!lua_getmetatable(L, -2))
             break;
-        lua_pushliteral(L, "__index");
-        lua_rawget(L, -2);
+        lua_pushliteral(L, "__field"); /* of records, whose methods may have such names */
+        if (lua_rawget(L, -2) == LUA_TNIL) {
+            lua_pop(L, 1);
+            lua_pushliteral(L, "__index");
+            lua_rawget(L, -2);
+        }
         if (lua_isfunction(L, -1)) {
             call_index(L, s);
             break;
@@ -226,6 +230,10 @@ lun_status luafn_capture(const lf_capture_context *v, const lf_source *list, int
         out->kind = LF_CAPTURE_TABLE;
         capture_fields(v, out);
         break;
+    case LUA_TLIGHTUSERDATA:
+        out->kind = LF_CAPTURE_PARAM;
+        out->argument = (int)(intptr_t)lua_touserdata(L, -1);
+        break;
     case LUA_TFUNCTION:
         return capture_function(v, s, out, error);
     default: {
@@ -280,6 +288,8 @@ bool luafn_capture_same(const lf_capture *then, const lf_capture *now)
         return then->atomic == now->atomic;
     case LF_CAPTURE_FORMER:
         return then->former == now->former;
+    case LF_CAPTURE_PARAM:
+        return then->argument == now->argument;
     case LF_CAPTURE_COMPLEX:
         return then->rank == now->rank;
     case LF_CAPTURE_ARRAY:

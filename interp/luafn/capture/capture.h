@@ -39,6 +39,7 @@ typedef enum lf_capture_kind {
     LF_CAPTURE_ARRAY,
     LF_CAPTURE_COMPLEX, /* a complex number (rank -1) or array: its fields re and im are sources */
     LF_CAPTURE_FORMER,  /* a function of complex numbers: former */
+    LF_CAPTURE_PARAM,   /* what stands in records for an argument of the call: argument */
     LF_CAPTURE_OTHER
 } lf_capture_kind;
 
@@ -50,6 +51,7 @@ typedef struct lf_capture {
     lun_op op;
     lun_atomic atomic;
     int former;              /* lf_form */
+    int argument;            /* its number, from 0 */
     const char *word;        /* a string that names an operation or a dtype: that name; else NULL */
     bool strict;             /* op as a function of math, which takes numbers only */
     bool kernel_form;        /* the function is compiled in place of one of the library */

@@ -107,6 +107,22 @@ static lf_value *make_complex(lf_compile *c, const lf_frame *f, int pc, int sour
     return v;
 }
 
+/* The parameter of an argument of the call: of a team kernel those before stand for the first. */
+static int param_of(const lf_compile *c, const lf_capture *capture)
+{
+    return capture->argument + (c->team ? LUN_FRONT_NUMBERS - 1 : 0);
+}
+
+/* The parameter for which a value in records stands. */
+static lf_value *parameter(lf_compile *c, const lf_frame *f, int pc, int source)
+{
+    const int i = param_of(c, &c->source[source].capture);
+    if (i < 0 || i >= c->params || !c->param_value[i])
+        luafn_debug_fail(&c->unit, f->proto, pc, "%s is no argument of this call",
+                         luafn_captured_source_name(c, source));
+    return c->param_value[i];
+}
+
 static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source)
 {
     static const lf_kind kinds[] = {
@@ -126,6 +142,8 @@ static lf_value *make_value(lf_compile *c, const lf_frame *f, int pc, int source
     const lf_capture *capture = &s->capture;
     if (capture->kind == LF_CAPTURE_COMPLEX)
         return make_complex(c, f, pc, source);
+    if (capture->kind == LF_CAPTURE_PARAM)
+        return parameter(c, f, pc, source);
     if (capture->kind == LF_CAPTURE_NIL) {
         if (!s->upvalue)
             luafn_debug_fail(&c->unit, f->proto, pc,
@@ -216,11 +234,25 @@ bool luafn_captured_is_part(const lf_compile *c, int source)
     return c->source[c->source[source].parent].capture.kind == LF_CAPTURE_COMPLEX;
 }
 
+/* The name of the field that parameter i is of records; NULL: it is none. */
+static const char *field_of(const lf_compile *c, int i)
+{
+    const char *name = NULL;
+    for (int k = 1; !name && k < c->sources; k++)
+        if (c->source[k].capture.kind == LF_CAPTURE_PARAM &&
+            param_of(c, &c->source[k].capture) == i)
+            name = c->source[k].name;
+    return name;
+}
+
 const char *luafn_captured_array_name(const lf_compile *c, const lf_value *a)
 {
     lf_whose of = lf_whose_is(c, a);
     int reg = c->team ? of.number - LUN_FRONT_NUMBERS + 1 : of.number;
     const int memory = of.param ? of.number - c->params : -1;
+    const char *field = of.param && memory < 0 ? field_of(c, of.number) : NULL;
+    if (field)
+        return field;
     const char *name = memory < 0 ? of.param ? luafn_debug_local_name(c->program->proto, reg, 0)
                                              : c->source[of.number].name
                        : c->open[memory].open   ? "threads of the team"

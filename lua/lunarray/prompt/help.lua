@@ -56,12 +56,13 @@ local FUNCTIONS = {
     call = {
         "lun.call(f, ...)",
         "calls a Lua function once, compiled, on one thread, with numbers and arrays, which it may index: loops whose\n"
-            .. "rounds depend on each other; gives its results, numbers",
+            .. "rounds depend on each other; gives its results, numbers, or a record",
     },
     teams = {
         "lun.teams{league=64, team=1, elements=8, scratch=4096, check=true}(f, args...)",
         "calls f(t, args...) for each thread of each team, now, in any order, as one kernel; f reads and assigns\n"
-            .. "elements of arrays of any rank as it goes, A[i][j] = x, args or captured ones, each handed over once.\n"
+            .. "elements of arrays of any rank, and records, as it goes, A[i][j] = x, args or captured ones, each\n"
+            .. "handed over once.\n"
             .. "Extents are numbers or {x, y, z}; t:block([d]) t:blocks([d]) t:thread([d]) t:threads([d])\n"
             .. "t:elements([d]): position from 1, and extent, in dimension d, or in all; t:index([d]): the thread's\n"
             .. "first element; t:scratch(dtype, n), t:private(dtype, n): memory of the team, of the thread, zero at\n"
@@ -85,28 +86,29 @@ local FUNCTIONS = {
         "lun.queue(device [, {async=true}])",
         "a queue of a backend or device, by its name or row of lun.devices(): does what it is given in order, at\n"
             .. "once or, async, while the script goes on, beside others.  q:enqueue(task); q:enqueue(e) evaluates\n"
-            .. "an array there; q:record() gives an event: ev:done(), ev:wait(); q:wait() waits until all is done and\n"
-            .. "raises the first failure, behind which nothing was done; q:wait(ev): the queue waits for the event of\n"
-            .. "another; q:idle(): all is done.  local q <close> waits at the end of the block",
+            .. "an array or records there; q:record() gives an event: ev:done(), ev:wait(); q:wait() waits until all\n"
+            .. "is done and raises the first failure, behind which nothing was done; q:wait(ev): the queue waits for\n"
+            .. "the event of another; q:idle(): all is done.  local q <close> waits at the end of the block",
     },
     buffer = {
         "lun.buffer(device, extents [, dtype [, {pitch=, align=, memory=}]])",
         'plain memory of a device or of the "host", zero at first, for tasks and lun.copy: b:extents(), b:dtype(),\n'
             .. "b:device(), b:pitch(): bytes from one row to the next, b:free().  It lives as long as work that has\n"
             .. "it.  pitch: so many bytes; align: rows begin at multiples of so many, up to 64; memory: \"pinned\" or\n"
-            .. "\"shared\" of the host's, where a device has it: b:memory() says what it is",
+            .. "\"shared\" of the host's, where a device has it: b:memory() says what it is.  With a struct for a\n"
+            .. "dtype: a buffer for each field, b.x",
     },
     task = {
         "lun.task(workdiv, f, args...)",
         "f(t, args...), or C text, for each thread of the teams, as in lun.teams, for queues: arguments are\n"
-            .. "buffers of the queue's device and numbers; numbers that f captures are those of now, arrays cannot be\n"
-            .. "captured",
+            .. "buffers of the queue's device, of records too, numbers and records; numbers that f captures are those\n"
+            .. "of now, arrays cannot be captured",
     },
     copy = {
         "lun.copy(q, to, from [, extents [, to_first, from_first]])",
-        "has a queue copy elements between buffers and arrays of one dtype: extents of them, all of `from` by\n"
-            .. "default, from the given indices on.  An array that is copied is its elements of now, one that\n"
-            .. "receives has them after the wait",
+        "has a queue copy elements between buffers and arrays, or records, of one dtype: extents of them, all of\n"
+            .. "`from` by default, from the given indices on.  An array that is copied is its elements of now, one\n"
+            .. "that receives has them after the wait",
     },
     each = {
         'lun.each(shape, f [, {tile={16, 64}, schedule="dynamic", chunk=4096}])',

@@ -17,9 +17,13 @@ local methods, events = elements.methods, elements.events
 
 local record = {}
 local offers = require "lunarray.record.recordcall" -- for functions of the module, by their names
-for name, f in pairs(require "lunarray.record.recordmoves") do
-    offers[name] = f
+local buffers = require "lunarray.record.recordbuffer"
+for _, functions in ipairs { require "lunarray.record.recordmoves", buffers.offers } do
+    for name, f in pairs(functions) do
+        offers[name] = f
+    end
 end
+buffers.offers_of_buffers.task = base.public(offers.task)
 require "lunarray.record.recordorder"
 
 -- The error for records where an array is expected.
@@ -274,7 +278,7 @@ end
 
 -- ---------------------------------------------------------------- structs
 
-for _, name in ipairs { "map", "zip", "stencil", "reduce", "scan" } do
+for _, name in ipairs { "map", "zip", "stencil", "allpairs", "reduce", "scan" } do
     methods[name] = offers[name]
 end
 
@@ -322,7 +326,7 @@ local function known_type(s)
     local own = {
         __name = ("records of %s (fields %s)"):format(s.name, struct.names(s)), __records = offers,
         __tostring = function(r) return require("lunarray.record.recordtext").text(r) end, __pairs = methods.iter,
-        __fields = s,
+        __fields = s, __field = function(r, name) return base.fields_of(r)[name] end,
     }
     for event, f in pairs(events) do
         own[event] = f

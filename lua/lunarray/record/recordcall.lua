@@ -1,17 +1,18 @@
 -- Records in calls of map and zip: a function around the given one takes the fields and calls it with a record for
 -- each.
 --
--- Invariant: `around` maps a function, weakly, to the functions made around it; an entry is valid for one combination
--- of structs, extra arguments and passed operands, and only gains passed operands.
+-- Invariant: an entry of `around_elements` is valid for one combination of structs, extra arguments and passed
+-- operands, and only gains passed operands.
 
+local around = require "lunarray.record.recordaround"
 local base = require "lunarray.record.recordbase"
 local core = require "lunarray.core"
 local header = require "lunarray.record.header"
+local recordargs = require "lunarray.record.recordargs"
 local recordc = require "lunarray.record.recordc"
 local scope = require "lunarray.base.scope"
 local struct = require "lunarray.record.struct"
 local textcall = require "lunarray.record.textcall"
-local unique = require "lunarray.base.unique"
 
 local internal = core.internal
 local getinfo = debug.getinfo
@@ -25,76 +26,22 @@ local offers = {} -- for functions of the module, by their names
 -- Only those that the function reads are passed: the string "lun_hole 3" is passed for the third one, which is an error
 -- of the compiler if the function reads it.
 
--- The text of a record of s, of the texts that take() gives for its lanes; types: a list of the structs whose calls
--- stand there, lun_s1 and so on.
-local function text_of(s, take, types)
-    local own, fields = #types + 1, {}
-    types[own] = s
-    for k, name in ipairs(s) do
-        fields[k] = struct.is(s.dtypes[name]) and text_of(s.dtypes[name], take, types)
-            or struct.initializer(s, name, take, "lun_complex(%s, %s)")
-    end
-    return ("lun_s%d(%s)"):format(own, table.concat(fields, ", "))
+local around_elements = setmetatable({}, { __mode = "k" }) -- of a function those around it, by operands
+local around_indices = setmetatable({}, { __mode = "k" }) -- those of stencils
+
+-- The key of functions for such elements and further arguments.
+local function key_of(structs, held, rank)
+    local key = table.move(structs, 1, #structs, 1, {})
+    key[#key + 1] = rank or 0
+    return table.move(held, 1, #held, #key + 1, key)
 end
 
--- The text of a function that takes the operands in `passed` and calls f with records, and the structs that it takes
--- besides; structs: of each element, or false; held: of further arguments the struct of one record, whose lanes are
--- arguments, and true of records, which the function captures: the text gives a function that sets them, too.
-local function text_around(structs, operands, passed, extras, held)
-    local parameters, arguments, used, k, types = {}, {}, {}, 0, {}
-    local function take()
-        k = k + 1
-        local name = unique((operands[k]:gsub("[^%w_]+", "_")), used)
-        parameters[#parameters + 1] = passed[k] and name
-        return passed[k] == true and name or ("'lun_hole %d'"):format(k)
-    end
-    for i, s in ipairs(structs) do
-        arguments[i] = s and text_of(s, take, types) or take()
-    end
-    local captured = { "lun_r0" }
-    for i = 1, extras do
-        local own = held and held[i]
-        if struct.is(own) then
-            arguments[#arguments + 1] = text_of(own, function()
-                parameters[#parameters + 1] = ("lun_e%d_%d"):format(i, #parameters)
-                return parameters[#parameters]
-            end, types)
-        else
-            arguments[#arguments + 1] = (own and "lun_r%d" or "lun_e%d"):format(i)
-            local to = own and captured or parameters
-            to[#to + 1] = arguments[#arguments]
-        end
-    end
-    local names, set = { "lun_f", "lun_complex" }, table.concat(captured, ", ")
-    for i = 1, #types do
-        names[i + 2] = ("lun_s%d"):format(i)
-    end
-    return ("local %s = ... local %s return function(%s) return lun_f(%s) end, function(...) %s = ... end"):format(
-        table.concat(names, ", "), set, table.concat(parameters, ", "), table.concat(arguments, ", "), set), types
-end
-
-local around = setmetatable({}, { __mode = "k" }) -- of a function those around it, by operands
-
--- The entry of calls of f with such elements and as many further arguments, records among them as `held` says:
--- { structs, extras, held, passed, f, set }, where passed says of each operand whether it is passed: true, "unread" (it
--- gives the shape), or not at all.
-local function entry_of(f, structs, extras, held)
-    local known = around[f] or {}
-    around[f] = known
-    for _, one in ipairs(known) do
-        local same = one.extras == extras and #one.structs == #structs
-        for k, s in ipairs(structs) do
-            same = same and one.structs[k] == s
-        end
-        for i = 1, extras do
-            same = same and one.held[i] == held[i]
-        end
-        if same then
-            return one
-        end
-    end
-    known[#known + 1] = { structs = structs, extras = extras, held = held, passed = {} }
-    return known[#known]
+-- The entry of calls of f with such elements and further arguments: { structs, held, passed, f, set }, where passed
+-- says of each operand whether it is passed: true, "unread" (it gives the shape), or not at all.
+local function entry_of(f, structs, held)
+    return around.once(around_elements, f, key_of(structs, held), function()
+        return { structs = structs, held = held, passed = {} }
+    end)
 end
 
 -- The function of an entry; each element has to have an operand.
@@ -109,66 +56,40 @@ local function function_of(one, f, operands)
         one.passed[first + 1] = one.passed[first + 1] or not any and "unread" or nil
         first = first + (s and #s.lanes or 1)
     end
-    local text, types = text_around(one.structs, operands, one.passed, one.extras, one.held)
-    one.f, one.set = load(text, "=records", "t", {})(f, core.complex, table.unpack(types))
-end
-
--- ---------------------------------------------------------------- stencils
-
-local around_indices = setmetatable({}, { __mode = "k" }) -- of a function those on lanes, by structs, rank, extras
-
--- The text of a function that takes the elements of lanes around an index of `rank` axes, and calls f with a function
--- for each element that makes a record of those at an offset; and the structs that it takes besides.
-local function text_around_index(structs, rank, extras)
-    local parameters, arguments, inner, types, offsets = {}, {}, {}, {}, {}
-    for axis = 1, rank do
-        offsets[axis] = "lun_i" .. axis
-    end
-    local at = table.concat(offsets, ", ")
+    local to, k = around.text(), 0
     local function take()
-        parameters[#parameters + 1] = "lun_x" .. #parameters + 1
-        return ("%s(%s)"):format(parameters[#parameters], at)
+        k = k + 1
+        local name = one.passed[k] and around.parameter(to, operands[k])
+        return one.passed[k] == true and name or ("'lun_hole %d'"):format(k)
     end
-    for i, s in ipairs(structs) do
-        if s then
-            arguments[i] = "lun_p" .. i
-            local record = text_of(s, take, types)
-            inner[#inner + 1] = ("local function %s(%s) return %s end"):format(arguments[i], at, record)
-        else
-            take()
-            arguments[i] = parameters[#parameters]
-        end
+    for i, s in ipairs(one.structs) do
+        to.arguments[i] = s and around.record(s, take, to) or take()
     end
-    for i = 1, extras do
-        parameters[#parameters + 1] = "lun_e" .. i
-        arguments[#arguments + 1] = parameters[#parameters]
-    end
-    local names = {}
-    for i = 1, #types do
-        names[i] = "lun_s" .. i
-    end
-    return ("local lun_f, lun_complex, %s = ... return function(%s) %s return lun_f(%s) end"):format(
-        table.concat(names, ", "), table.concat(parameters, ", "), table.concat(inner, " "),
-        table.concat(arguments, ", ")), types
+    around.extras(to, one.held)
+    one.f, one.set = around.load(to, f)
 end
 
--- That function, the same one for the same structs, rank and number of further arguments.
-local function function_around(f, structs, rank, extras)
-    local known = around_indices[f] or {}
-    around_indices[f] = known
-    for _, one in ipairs(known) do
-        local same = one.rank == rank and one.extras == extras and #one.structs == #structs
-        for k, s in ipairs(structs) do
-            same = same and one.structs[k] == s
+-- The function of a stencil, and one that sets its records: it takes the elements of lanes around an index of `rank`
+-- axes, and calls f with a function for each element that makes a record of those at an offset.
+local function function_around(f, structs, rank, held)
+    local made = around.once(around_indices, f, key_of(structs, held, rank), function()
+        local to, inner, offsets = around.text(), {}, {}
+        for axis = 1, rank do
+            offsets[axis] = "lun_i" .. axis
         end
-        if same then
-            return one.f
+        local at = table.concat(offsets, ", ")
+        local function take()
+            return ("%s(%s)"):format(around.parameter(to, "lun_x" .. #to.parameters + 1), at)
         end
-    end
-    local text, types = text_around_index(structs, rank, extras)
-    local made = load(text, "=records", "t", {})(f, core.complex, table.unpack(types))
-    known[#known + 1] = { structs = structs, rank = rank, extras = extras, f = made }
-    return made
+        for i, s in ipairs(structs) do
+            to.arguments[i] = s and "lun_p" .. i or around.parameter(to, "lun_x" .. #to.parameters + 1)
+            inner[#inner + 1] = s and ("local function lun_p%d(%s) return %s end"):format(i, at,
+                around.record(s, take, to)) or nil
+        end
+        around.extras(to, held)
+        return { around.load(to, f, table.concat(inner, " ")) }
+    end)
+    return made[1], made[2]
 end
 
 -- ---------------------------------------------------------------- calls
@@ -188,16 +109,9 @@ end
 
 -- Calls s with the passed operands, again as long as another one turns out to be read.
 local function call_around(s, f, given, leaves, structs, arrays, names, owner)
-    local extras, held, captured = math.max(given.n - leaves, 0), {}, {}
-    for i = 1, extras do
-        local x = given[leaves + i]
-        held[i] = struct_of(x) ~= nil or textcall.one_of(x)
-        captured[#captured + 1] = held[i] == true and x or nil
-        if type(x) == "table" and not held[i] then
-            misuse(leaves + i, internal.skeleton(s), "array, number or record expected, got table")
-        end
-    end
-    local one = entry_of(f, structs, extras, held)
+    local name = internal.skeleton(s)
+    local held, captured, rest, of_rest = textcall.further(given, leaves + 1, name)
+    local one = entry_of(f, structs, held)
     while true do
         if not one.f then
             function_of(one, f, names)
@@ -209,15 +123,11 @@ local function call_around(s, f, given, leaves, structs, arrays, names, owner)
                 list[#list + 1], from[#from + 1] = a, owner[k]
             end
         end
-        local count, behind = #list, #list
-        for k = 1, extras do
-            local x = given[leaves + k]
-            for _, value in ipairs(not held[k] and { x } or held[k] ~= true and struct.values(held[k], x) or {}) do
-                behind = behind + 1
-                list[behind], from[behind] = value, leaves + k
-            end
-        end
-        local results = table.pack(base.try(internal.skeleton_of(s, one.f, count), table.unpack(list, 1, behind)))
+        local count = #list
+        table.move(rest, 1, rest.n, count + 1, list)
+        table.move(of_rest, 1, rest.n, count + 1, from)
+        local results = table.pack(base.try(internal.skeleton_of(s, one.f, count), table.unpack(list, 1,
+            count + rest.n)))
         one.set()
         local missing = not results[1] and type(results[2]) == "string"
             and (results[2]:match "lun_hole (%d+) is not passed" -- or it is a part of a complex number, read or not
@@ -234,66 +144,119 @@ local function call_stencil(s, f, given, leaves, structs, arrays, owner)
     if type(f) ~= "function" or getinfo(f, "S").what == "C" then
         misuse(1, "stencil", "records need a function in Lua: p(-1).x; functions in C take fields")
     end
-    local rank, extras = 0, math.max(given.n - leaves, 0)
+    local rank, count = 0, #arrays
     for k, a in ipairs(arrays) do
         rank = math.max(rank, core.isarray(a) and select("#", a:shape()) or 0)
         if not core.isarray(a) then
             misuse(owner[k], "stencil", ("array expected, got %s"):format(internal.kind_of(a)))
         end
     end
-    local list, count = table.move(arrays, 1, #arrays, 1, {}), #arrays
-    for i = 1, extras do
-        list[count + i], owner[count + i] = given[leaves + i], leaves + i
-    end
-    local made = function_around(f, structs, rank, extras)
+    local held, captured, rest, of_rest = textcall.further(given, leaves + 1, "stencil")
+    local list = table.move(arrays, 1, count, 1, {})
+    table.move(rest, 1, rest.n, count + 1, list)
+    table.move(of_rest, 1, rest.n, count + 1, owner)
+    local made, set = function_around(f, structs, rank, held)
+    set(nil, table.unpack(captured))
     local around_each = textcall.skeleton_of(s, made, count, "stencil")
-    return textcall.settle(owner, base.try(around_each, table.unpack(list, 1, count + extras)))
+    local results = table.pack(base.try(around_each, table.unpack(list, 1, count + rest.n)))
+    set()
+    return textcall.settle(owner, table.unpack(results, 1, results.n))
+end
+
+local around_pairs = setmetatable({}, { __mode = "k" }) -- of a function those of the numbers of two records
+
+-- All pairs of records: the function takes the numbers of elements, and reads captured records there.
+local function call_pairs(s, f, given, leaves)
+    local held, captured, rest, of_rest = textcall.further(given, leaves + 1, "allpairs")
+    local list, from, are, flat = {}, { 1, 2 }, {}, {}
+    for k = 1, leaves do
+        are[k], list[k] = struct_of(given[k]) ~= nil, given[k]
+        if are[k] then
+            flat[#flat + 1], list[k] = given[k]:flatten(), core.index(given[k]:size()):reshape { given[k]:shape() }
+        end
+    end
+    local made = around.once(around_pairs, f, key_of(are, held), function()
+        local to = around.text()
+        for k = 1, leaves do
+            local x = around.parameter(to, "lun_x" .. k)
+            to.captured[#to.captured + 1] = are[k] and "lun_a" .. k or nil
+            to.arguments[k] = are[k] and ("lun_a%d[%s]"):format(k, x) or x
+        end
+        around.extras(to, held)
+        return { around.load(to, f) }
+    end)
+    table.move(captured, 1, #captured, #flat + 1, flat)
+    table.move(rest, 1, rest.n, leaves + 1, list)
+    table.move(of_rest, 1, rest.n, leaves + 1, from)
+    made[2](nil, table.unpack(flat))
+    local results = table.pack(base.try(textcall.skeleton_of(s, made[1], leaves, "allpairs"), table.unpack(list, 1,
+        leaves + rest.n)))
+    made[2]()
+    return textcall.settle(from, table.unpack(results, 1, results.n))
 end
 
 -- s(...) with records among the arguments.
 local function call(s, ...)
     local name, leaves, is_program, f = internal.skeleton(s)
-    if is_program or name ~= "map" and name ~= "zip" and name ~= "stencil" then
-        misuse(1, name, "records are taken by map, zip and stencil alone: take fields")
-    end
     local given = table.pack(...)
+    if not name then
+        return recordargs.call(s, ...)
+    elseif is_program or name ~= "map" and name ~= "zip" and name ~= "stencil" and name ~= "allpairs" then
+        misuse(1, name, "records are taken by map, zip, stencil and allpairs alone: take fields")
+    elseif given.n < leaves then
+        error(("wrong number of arguments to '%s' (%d arrays expected, got %d)"):format(name, leaves, given.n), 0)
+    end
     local in_lua = type(f) == "function" and getinfo(f, "S").what ~= "C"
-    local text = not in_lua and name ~= "stencil" and textcall.text_of(f, name)
+    local text = not in_lua and name ~= "stencil" and name ~= "allpairs" and textcall.text_of(f, name)
     if text then
         return textcall.call(s, text, name, given, leaves)
     end
     local structs, arrays, names, owner = spread(leaves, given)
-    if not in_lua or name == "stencil" then
+    if not in_lua then
         textcall.refuse_behind(name, given, leaves)
     end
-    if name == "stencil" then
+    if name == "allpairs" and in_lua then
+        return call_pairs(s, f, given, leaves)
+    elseif name == "stencil" then
         return call_stencil(s, f, given, leaves, structs, arrays, owner)
     elseif in_lua then
         return call_around(s, f, given, leaves, structs, arrays, names, owner)
     end
     misuse(1, name, "records need a function in Lua or C; what else computes takes fields")
 end
-offers.call = call
+offers.call, offers.teams, offers.task = call, recordargs.teams, recordargs.task
 
--- a:map(f, extra..., opts), a:zip(b, f, extra..., opts), a:stencil(f, extra..., opts)
-for name, arrays in pairs { map = 1, zip = 2, stencil = 1 } do
+-- a:map(f, extra..., opts), a:zip(b, f, extra..., opts), a:stencil(f, extra..., opts), a:allpairs(b, f, g, id,
+-- extra..., opts)
+for name, arrays in pairs { map = 1, zip = 2, stencil = 1, allpairs = 2 } do
+    local made_of = name == "allpairs" and 3 or 1 -- arguments of which the skeleton is made, but for options
     offers[name] = function(...)
-        local given, f = table.pack(...), (select(arrays + 1, ...))
+        local given = table.pack(...)
         local options = given[given.n]
-        if given.n > arrays + 1 and type(options) == "table" and not struct_of(options)
+        given.n = math.max(given.n, arrays + made_of)
+        if given.n > arrays + made_of and type(options) == "table" and not struct_of(options)
             and not textcall.one_of(options) then
             given.n = given.n - 1
         else
             options = nil
         end
         local list = table.move(given, 1, arrays, 1, {})
-        table.move(given, arrays + 2, given.n, arrays + 1, list)
-        local ok, s = pcall(core[name], f, options)
+        table.move(given, arrays + made_of + 1, given.n, arrays + 1, list)
+        local parts = table.move(given, arrays + 1, arrays + made_of, 1, {})
+        parts[made_of + 1] = options
+        local ok, s = pcall(core[name], table.unpack(parts, 1, made_of + 1))
         if not ok then
-            local prefix = ("bad argument #%d to '%s'"):format(arrays, name)
-            error(type(s) == "string" and s:gsub("bad argument #%d+ to '[^']*'", prefix) or s, 0)
+            error(type(s) == "string" and s:gsub("bad argument #(%d+) to '[^']*'", function(k)
+                return ("bad argument #%d to '%s'"):format(arrays + k - 1, name)
+            end) or s, 0)
         end
-        return call(s, table.unpack(list, 1, given.n - 1))
+        local results = table.pack(base.try(call, s, table.unpack(list, 1, given.n - made_of)))
+        if not results[1] then
+            error(type(results[2]) == "string" and results[2]:gsub("bad argument #(%d+)", function(k)
+                return ("bad argument #%d"):format(k + (tonumber(k) > arrays and made_of - 1 or 0))
+            end, 1) or results[2], 0)
+        end
+        return table.unpack(results, 2, results.n)
     end
 end
 
@@ -303,23 +266,22 @@ local MOST_COMBINED <const> = 8 -- elements that lun.reduce combines at once
 
 local combining = setmetatable({}, { __mode = "k" }) -- of a function those on lanes, by struct and extra arguments
 
--- A function of the lanes of two records, and of further arguments, that calls f with the records.
-local function on_lanes(f, s, extras)
-    local known = combining[f] or {}
-    combining[f] = known
-    for _, one in ipairs(known) do
-        if one.struct == s and one.extras == extras then
-            return one.f
+-- A function of the lanes of two records, and of further arguments, that calls f with the records; and one that sets
+-- the records that it captures.
+local function on_lanes(f, s, held)
+    local made = around.once(combining, f, key_of({ s }, held), function()
+        local to = around.text()
+        for i = 1, 2 do
+            local k = 0
+            to.arguments[i] = around.record(s, function()
+                k = k + 1
+                return around.parameter(to, s.lanes[k][1])
+            end, to)
         end
-    end
-    local operands, passed = {}, {}
-    for k = 1, 2 * #s.lanes do
-        operands[k], passed[k] = s.lanes[(k - 1) % #s.lanes + 1][1], true
-    end
-    local text, types = text_around({ s, s }, operands, passed, extras)
-    known[#known + 1] = { struct = s, extras = extras,
-        f = load(text, "=records", "t", {})(f, core.complex, table.unpack(types)) }
-    return known[#known].f
+        around.extras(to, held)
+        return { around.load(to, f) }
+    end)
+    return made[1], made[2]
 end
 
 -- What is wrong with the arguments of a reduction or scan of records of s.
@@ -357,8 +319,9 @@ local function combined(name)
         end
         check_combined(name, s, f, id)
         local given, opts = table.pack(...), {}
-        if type(given[given.n]) == "table" and not struct_of(given[given.n]) then
-            for key, value in pairs(given[given.n]) do
+        local last = given[given.n]
+        if type(last) == "table" and not struct_of(last) and not textcall.one_of(last) then
+            for key, value in pairs(last) do
                 opts[key] = value
             end
             given.n = given.n - 1
@@ -367,14 +330,18 @@ local function combined(name)
             misuse(4, name, "option elements: records have those of their struct")
         end
         local lanes, ids = lanes_of(r), struct.values(s, id)
+        local held, captured, rest = textcall.further(given, 1, name, 2)
+        local own, set = on_lanes(f, s, held)
         local count = #lanes
         opts.elements = count
-        local ok, made = pcall(core[name], on_lanes(f, s, given.n), count > 1 and ids or ids[1], opts)
+        set(nil, table.unpack(captured))
+        local ok, made = pcall(core[name], own, count > 1 and ids or ids[1], opts)
         if not ok then
             error(type(made) == "string" and made:gsub("to '%?'", ("to '%s'"):format(name)) or made, 0)
         end
-        table.move(given, 1, given.n, count + 1, lanes)
-        local results = table.pack(base.try(made, table.unpack(lanes, 1, count + given.n)))
+        table.move(rest, 1, rest.n, count + 1, lanes)
+        local results = table.pack(base.try(made, table.unpack(lanes, 1, count + rest.n)))
+        set()
         if not results[1] and type(results[2]) == "string" and results[2]:find "must return %d+ result" then
             misuse(2, name, ("the function has to return a record of %s"):format(s.name))
         elseif not results[1] then

@@ -45,8 +45,7 @@ end
 function textcall.refuse_behind(name, given, leaves, structs)
     for k = leaves + 1, given.n do
         if struct_of(given[k]) and not (structs and structs[k]) then
-            misuse(k, name, "records behind the elements: a function in Lua takes them in map and zip, and elsewhere "
-                .. "captures them, and reads records[i].x")
+            misuse(k, name, "records behind the elements: a function in Lua takes them, and reads records[i].x")
         end
     end
 end
@@ -60,6 +59,28 @@ function textcall.one_of(x)
             end
         end
     end
+end
+
+-- The arguments of a call from number `first` on: what they are, as recordaround.lua has it, the records among them,
+-- and the others as a list with `n`, of single records their lanes, with the numbers of their arguments, counted on
+-- from `before`.
+function textcall.further(given, first, name, before)
+    local held, captured, rest, from = {}, {}, { n = 0 }, {}
+    for k = first, given.n do
+        local x = given[k]
+        local one = not struct_of(x) and textcall.one_of(x)
+        if type(x) == "table" and not struct_of(x) and not one then
+            misuse(k + (before or 0), name, "array, number or record expected, got table")
+        end
+        held[#held + 1] = struct_of(x) ~= nil or one or false
+        captured[#captured + 1] = struct_of(x) and x
+        local values = one and struct.values(one, x) or { x }
+        for i = 1, struct_of(x) and 0 or one and #values or 1 do
+            rest.n = rest.n + 1
+            rest[rest.n], from[rest.n] = values[i], k + (before or 0)
+        end
+    end
+    return held, captured, rest, from
 end
 
 -- The struct of that name, one of those of the call or any other that there is.
@@ -291,9 +312,32 @@ function textcall.of_lanes(s, ...)
     return complextext.is(s) and core.complex(...) or gathered(s, from(...), false)
 end
 
--- Records of s of what a function returned for its fields.
+-- One record of s of the values of its lanes.
+local function one_of_values(s, take)
+    local fields = {}
+    for k, name in ipairs(s) do
+        local dtype, extents = s.dtypes[name], s.extents[name]
+        local function one()
+            return struct.part_of(dtype) and core.complex(take(), take()) or take()
+        end
+        local list = {}
+        for i = 1, extents and extents[1] or 0 do
+            list[i] = extents[2] and {} or one()
+            for j = 1, extents[2] or 0 do
+                list[i][j] = one()
+            end
+        end
+        fields[k] = struct.is(dtype) and one_of_values(dtype, take) or extents and list
+        if not fields[k] then
+            fields[k] = one() -- which may be false
+        end
+    end
+    return assert(struct.record(s, table.unpack(fields, 1, #s)))
+end
+
+-- Records of s of what a function returned for its fields, arrays; or one of them, of numbers.
 function textcall.gather(s, ...)
-    return gathered(s, from(...), true)
+    return core.isarray((...)) and gathered(s, from(...), true) or one_of_values(s, from(...))
 end
 
 return textcall

@@ -409,7 +409,7 @@ describe("a wrong function of records", function()
             end,
             ["records need a function in Lua or C"] = function() local _ = a:map(math.abs) end,
             ["('add' takes 2 operands, not 1)"] = function() local _ = a:map "+" end,
-            ["records are taken by map, zip and stencil alone"] = function()
+            ["records are taken by map, zip, stencil and allpairs alone"] = function()
                 local _ = lun.reduce(function(x, y) return x + y end)(a)
             end,
             ["only fields of captured tables and of records can be read"] = function()

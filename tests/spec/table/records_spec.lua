@@ -420,6 +420,7 @@ describe("records with a freed field", function()
             expect.failure("attempt to use a freed Vector", s.free, s)
             do
                 local closed <close> = m
+                assert.equal(m, closed)
             end
             expect.failure("attempt to use a freed Vector", tostring, m)
         end

@@ -3179,7 +3179,8 @@ function lun.broadcast_to(a, shape) end
 ---plain memory of a device or of the "host", zero at first, for tasks and lun.copy: b:extents(), b:dtype(),
 ---b:device(), b:pitch(): bytes from one row to the next, b:free().  It lives as long as work that has
 ---it.  pitch: so many bytes; align: rows begin at multiples of so many, up to 64; memory: "pinned" or
----"shared" of the host's, where a device has it: b:memory() says what it is
+---"shared" of the host's, where a device has it: b:memory() says what it is.  With a struct for a
+---dtype: a buffer for each field, b.x
 ---`lun.buffer(device, extents [, dtype [, {pitch=, align=, memory=}]])`
 ---@param device string
 ---@param extents lun.Shape
@@ -3196,7 +3197,7 @@ function lun.buffer(device, extents, dtype, options) end
 function lun.bxor(a, b) end
 
 ---calls a Lua function once, compiled, on one thread, with numbers and arrays, which it may index: loops whose
----rounds depend on each other; gives its results, numbers
+---rounds depend on each other; gives its results, numbers, or a record
 ---`lun.call(f, ...)`
 ---@param f lun.Function
 ---@param ... any
@@ -3364,9 +3365,9 @@ function lun.conj(a) end
 ---@return lun.Array
 function lun.convolve(a, b, options) end
 
----has a queue copy elements between buffers and arrays of one dtype: extents of them, all of `from` by
----default, from the given indices on.  An array that is copied is its elements of now, one that
----receives has them after the wait
+---has a queue copy elements between buffers and arrays, or records, of one dtype: extents of them, all of
+---`from` by default, from the given indices on.  An array that is copied is its elements of now, one
+---that receives has them after the wait
 ---`lun.copy(q, to, from [, extents [, to_first, from_first]])`
 ---@param q lun.Operand
 ---@param to any
@@ -5102,9 +5103,9 @@ function lun.quantile(a, q, options) end
 
 ---a queue of a backend or device, by its name or row of lun.devices(): does what it is given in order, at
 ---once or, async, while the script goes on, beside others.  q:enqueue(task); q:enqueue(e) evaluates
----an array there; q:record() gives an event: ev:done(), ev:wait(); q:wait() waits until all is done and
----raises the first failure, behind which nothing was done; q:wait(ev): the queue waits for the event of
----another; q:idle(): all is done.  local q <close> waits at the end of the block
+---an array or records there; q:record() gives an event: ev:done(), ev:wait(); q:wait() waits until all
+---is done and raises the first failure, behind which nothing was done; q:wait(ev): the queue waits for
+---the event of another; q:idle(): all is done.  local q <close> waits at the end of the block
 ---`lun.queue(device [, {async=true}])`
 ---@param device string
 ---@param options? { async?: boolean }
@@ -5649,8 +5650,8 @@ function lun.tan(a) end
 function lun.tanh(a) end
 
 ---f(t, args...), or C text, for each thread of the teams, as in lun.teams, for queues: arguments are
----buffers of the queue's device and numbers; numbers that f captures are those of now, arrays cannot be
----captured
+---buffers of the queue's device, of records too, numbers and records; numbers that f captures are those
+---of now, arrays cannot be captured
 ---`lun.task(workdiv, f, args...)`
 ---@param workdiv any
 ---@param f lun.Function
@@ -5659,7 +5660,8 @@ function lun.tanh(a) end
 function lun.task(workdiv, f, ...) end
 
 ---calls f(t, args...) for each thread of each team, now, in any order, as one kernel; f reads and assigns
----elements of arrays of any rank as it goes, A[i][j] = x, args or captured ones, each handed over once.
+---elements of arrays of any rank, and records, as it goes, A[i][j] = x, args or captured ones, each
+---handed over once.
 ---Extents are numbers or {x, y, z}; t:block([d]) t:blocks([d]) t:thread([d]) t:threads([d])
 ---t:elements([d]): position from 1, and extent, in dimension d, or in all; t:index([d]): the thread's
 ---first element; t:scratch(dtype, n), t:private(dtype, n): memory of the team, of the thread, zero at

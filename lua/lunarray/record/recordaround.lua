@@ -1,0 +1,92 @@
+-- Functions around a script's function: they take the elements of fields, and call it with records of them.
+--
+-- A function is made once for each combination of structs and arguments. Of the arguments that are no elements, the
+-- further ones, records are captured, and set for each call; those of one record are the values of its lanes.
+
+local core = require "lunarray.core"
+local struct = require "lunarray.record.struct"
+local unique = require "lunarray.base.unique"
+
+local around = {}
+
+-- make(), once for each function f and key, a list of values that are compared; memo: a table with weak keys.
+function around.once(memo, f, key, make)
+    local known = memo[f] or {}
+    memo[f] = known
+    for _, one in ipairs(known) do
+        local same = #one.key == #key
+        for k, x in ipairs(key) do
+            same = same and one.key[k] == x
+        end
+        if same then
+            return one.made
+        end
+    end
+    local made = make()
+    known[#known + 1] = { key = key, made = made }
+    return made
+end
+
+-- A text that is being made: its parameters, the arguments of f, the structs whose calls stand in it (lun_s1 and so
+-- on), and the records that it captures.
+function around.text()
+    local to = { parameters = {}, arguments = {}, types = {}, captured = { "lun_r0" }, used = {} }
+    for word in ([[and break do else elseif end false for function goto if in local nil not or repeat return then true
+        until while]]):gmatch "%S+" do
+        to.used[word] = true
+    end
+    return to
+end
+
+-- The text of a record of s, of the texts that take() gives for its lanes.
+function around.record(s, take, to)
+    local own, fields = #to.types + 1, {}
+    to.types[own] = s
+    for k, name in ipairs(s) do
+        fields[k] = struct.is(s.dtypes[name]) and around.record(s.dtypes[name], take, to)
+            or struct.initializer(s, name, take, "lun_complex(%s, %s)")
+    end
+    return ("lun_s%d(%s)"):format(own, table.concat(fields, ", "))
+end
+
+-- A new name for what a script calls so: letters, digits and _, unlike all others and Lua's words.
+function around.name(to, name)
+    return unique((name:gsub("[^%w_]+", "_")), to.used)
+end
+
+-- A new parameter of that name, as far as others have not got it, and its name.
+function around.parameter(to, name)
+    to.parameters[#to.parameters + 1] = around.name(to, name)
+    return to.parameters[#to.parameters]
+end
+
+-- Adds further arguments of f; held: of each the struct of one record, true: records, false: any other.
+function around.extras(to, held)
+    for i, own in ipairs(held) do
+        local argument
+        if struct.is(own) then
+            argument = around.record(own, function() return around.parameter(to, "lun_e" .. i) end, to)
+        elseif own then
+            argument = "lun_r" .. i
+            to.captured[#to.captured + 1] = argument
+        else
+            argument = around.parameter(to, "lun_e" .. i)
+        end
+        to.arguments[#to.arguments + 1] = argument
+    end
+end
+
+-- The function of such a text around f, and one that sets the records which it captures, nil in front of them; inner:
+-- statements before the call.
+function around.load(to, f, inner)
+    local names, set = { "lun_f", "lun_complex" }, table.concat(to.captured, ", ")
+    for i = 1, #to.types do
+        names[i + 2] = "lun_s" .. i
+    end
+    local text = ("local %s = ... local %s return function(%s) %s return lun_f(%s) end, function(...) %s = ... end")
+        :format(table.concat(names, ", "), set, table.concat(to.parameters, ", "), inner or "",
+            table.concat(to.arguments, ", "), set)
+    return load(text, "=records", "t", {})(f, core.complex, table.unpack(to.types))
+end
+
+return around

@@ -1,0 +1,232 @@
+-- Records, and single records, as arguments behind the elements and of lun.teams and lun.call; pairs of records. Against
+-- plain Lua loops over tables, on every backend and over sets of places; what is refused.
+local expect = require "spec.expect"
+local lun = require "lunarray"
+local onplaces = require "onplaces"
+
+local At = lun.struct("At", { { "h", "f32" } })
+local FIELDS = { { "x", "f64" }, { "n", "i64", 2 }, { "at", At }, { "on", "bool" }, { "z", "c128" } }
+local LAYOUTS = { aos = lun.struct("Item", FIELDS), soa = lun.struct("Item", FIELDS, { layout = "soa" }) }
+
+local function rows(n)
+    local list = {}
+    for i = 1, n do
+        list[i] = { x = (i * 37 % 101) / 4, n = { i, i * 13 % 29 }, at = { h = i / 2 }, on = i % 3 == 0,
+            z = lun.complex(i, -i) }
+    end
+    return list
+end
+
+-- Calls check(struct, list, records, place) everywhere, for both layouts.
+local function everywhere(n, check)
+    onplaces.everywhere(function(place)
+        for _, S in pairs(LAYOUTS) do
+            local list = rows(n)
+            check(S, list, lun.vector(list, S), place)
+        end
+    end)
+end
+
+describe("arguments that are records", function()
+    onplaces.restore(before_each, after_each)
+
+    it("stand behind the elements of a stencil, of records and of numbers", function()
+        everywhere(40, function(_, list, a)
+            local one = { x = 2.5, n = { 3, 4 }, at = { h = 0.5 }, on = true, z = lun.complex(0, 7) }
+            local function f(p, k, q, m)
+                return p(-1).x * k.n[2] + q[m].at.h + (k.on and 1 or 0) + k.z.im + q[2].z.re
+            end
+            local made = a:stencil(f, one, a, 3):totable()
+            local numbers = lun.index(40):stencil(function(x, k, q) return x(-1) * k.n[1] + q[1].n[2] end, one, a):totable()
+            local plain = lun.index(40):stencil(function(x, k) return x(1) + k.x end, one):totable()
+            for i in ipairs(list) do
+                local before = list[math.max(i - 1, 1)]
+                assert.equal(before.x * 4 + list[3].at.h + 1 + 7 + list[2].z.re, made[i])
+                assert.equal(math.max(i - 1, 1) * 3 + list[1].n[2], numbers[i])
+                assert.equal(math.min(i + 1, 40) + 2.5, plain[i])
+            end
+        end)
+    end)
+
+    it("stand behind those of a reduction and a scan", function()
+        everywhere(30, function(S, list, a)
+            local q, none = a:sub(3, 4), { x = 0, n = { 0, 0 }, at = { h = 0 }, on = false, z = 0 }
+            local function f(l, r, k, more, one)
+                return S(l.x + r.x, { l.n[1] + k * 0, more[1].n[1] + one.n[2] }, At(one.at.h), l.on or r.on, l.z + r.z)
+            end
+            local total = a:reduce(f, none, 2, q, list[5])
+            local scanned = a:scan(f, none, 2, q, list[5], { inclusive = true })[30]
+            local x, z = 0.0, lun.complex(0, 0)
+            for _, row in ipairs(list) do
+                x, z = x + row.x, z + row.z
+            end
+            for _, got in ipairs { total, scanned } do
+                assert.equal(x, got.x)
+                assert.same({ 0, 3 + list[5].n[2] }, got.n)
+                assert.equal(list[5].at.h, got.at.h)
+                assert.equal(z, got.z)
+            end
+        end)
+    end)
+
+    it("are those of lun.teams, which reads and assigns them", function()
+        everywhere(24, function(S, list, a)
+            local to, k = lun.zeros(24, S), list[7]
+            local function run(t, out, from, one, m)
+                for i = t:index(), math.min(t:index() + t:elements() - 1, #out) do
+                    out[i] = S(from[i].x + one.x * m, { one.n[2], from[i].n[1] }, At(one.at.h), one.on, from[i].z * one.z)
+                    out[i].n[1] = out[i].n[1] + 1
+                end
+            end
+            for _ = 1, 2 do
+                lun.teams(lun.workdiv(24, { elements = 5 }))(run, to, a, k, 3)
+            end
+            for i, row in ipairs(to:totable()) do
+                assert.same({ x = list[i].x + k.x * 3, n = { k.n[2] + 1, list[i].n[1] }, at = { h = k.at.h }, on = k.on,
+                    z = list[i].z * k.z }, row)
+            end
+        end)
+    end)
+
+    it("are those of threads that meet", function()
+        everywhere(12, function(_, list, a)
+            lun.teams { league = 3, team = 4 }(function(t, r, one)
+                local s = t:scratch("f64", 4)
+                s[t:thread()] = r[t:index()].x
+                t:barrier()
+                r[t:index()].x = s[5 - t:thread()] + one.n[1]
+            end, a, list[2])
+            for i, x in ipairs(a.x:totable()) do
+                local first = (i - 1) // 4 * 4
+                assert.equal(list[first + 5 - (i - first)].x + 2, x)
+            end
+        end)
+    end)
+
+    it("are those of lun.call, which may return one", function()
+        everywhere(12, function(S, list, a)
+            local function sum(r, one, k)
+                local s = one
+                for i = 1, #r do
+                    s = S(s.x + r[i].x * k, { i, r[i].n[2] }, r[i].at, r[i].on, s.z + r[i].z)
+                end
+                return s
+            end
+            local function plain(r, one, k)
+                local x, z = one.x, one.z
+                for i = 1, #r do
+                    x, z = x + r[i].x * k, z + r[i].z
+                end
+                return { x = x, n = { #r, r[#r].n[2] }, at = r[#r].at, on = r[#r].on, z = z }
+            end
+            assert.same(plain(list, list[3], 2), lun.call(sum, a, list[3], 2))
+            assert.equal(list[4].x, lun.call(function(r) return r[4].x end, a))
+            assert.equal(list[4].x, lun.call(function(one) return one.x end, list[4]))
+            local captured = lun.call(function() return S(1, { 2, 3 }, At(4), true, lun.complex(5, 6)) end)
+            assert.same({ x = 1, n = { 2, 3 }, at = { h = 4.0 }, on = true, z = lun.complex(5, 6) }, captured)
+        end)
+    end)
+
+    it("have fields of any name", function()
+        local W = lun.struct("Words", { { "end", "f64" }, { "size", "i64" }, { "take", "i64" } })
+        local w = lun.vector({ { ["end"] = 1.5, size = 2, take = 3 } }, W)
+        assert.same({ 6.5 }, w:map(function(p) return p["end"] + p.size + p.take end):totable())
+        assert.same({ 6.5 }, lun.generate(1, function(i) return w[i]["end"] + w[i].size + w[i].take end):totable())
+    end)
+
+    it("are refused with what to do", function()
+        local S, list = LAYOUTS.aos, rows(3)
+        local a, teams = lun.vector(list, S), lun.teams { league = 3 }
+        local function f(t, q) q[t:index()].x = 1 end
+        local lines = debug.getinfo(1, "S").short_src .. ":"
+        local function refused(message, ...)
+            assert.matches(lines, expect.failure(message, ...), 1, true)
+        end
+        refused("bad argument #3 to 'teams' (array, number or record expected, got table)", function() teams(f, a, { x = 1 }) end)
+        refused("bad argument #3 to 'teams' (array or number expected, got string)", function() teams(f, a, "x") end)
+        refused("bad argument #1 to 'teams' (records need a function in Lua; functions in C take fields)", function()
+            teams("void f(double *x) { x[0] = 1; }", a)
+        end)
+        refused("no field 'y' of a record", function() teams(function(t, q) q[t:index()].y = 1 end, a) end)
+        refused("index 4 is out of range", function() teams(function(t, q) q[t:index() + 1].x = 1 end, a) end)
+        refused("bad argument #3 to 'call' (array, number or record expected, got table)", function() lun.call(f, a, {}) end)
+        refused("bad argument #1 to 'call' (records need a function in Lua", function() lun.call(print, a) end)
+        refused("bad argument #2 to 'stencil' (array, number or record expected, got table)", function()
+            a:stencil(function(p) return p(0).x end, { 1 }, { edge = 0 })
+        end)
+    end)
+end)
+
+describe("pairs of records", function()
+    onplaces.restore(before_each, after_each)
+
+    it("have the results of plain loops", function()
+        everywhere(12, function(_, list, a)
+            local wide, tall = a:reshape(3, 4), a:reshape(3, 4)
+            local function f(p, q, k, one) return math.abs(p.x - q.n[2]) * k + one.at.h end
+            local function wanted(i, j)
+                local sum = 0.0
+                for l = 1, 4 do
+                    sum = sum + f(list[(i - 1) * 4 + l], list[(j - 1) * 4 + l], 2, list[5])
+                end
+                return sum
+            end
+            for _, made in ipairs { wide:allpairs(tall, f, "+", nil, 2, list[5]), lun.allpairs(f, "+")(wide, tall, 2, list[5]),
+                wide:allpairs(tall, f, function(x, y) return x + y end, 0.0, 2, list[5]) } do
+                assert.same({ made:shape() }, { 3, 3 })
+                for i = 1, 3 do
+                    for j = 1, 3 do
+                        assert.equal(wanted(i, j), made[i][j])
+                    end
+                end
+            end
+        end)
+    end)
+
+    it("may have numbers on one side, and records behind", function()
+        everywhere(12, function(_, list, a)
+            local numbers = lun.index(8):reshape(2, 4)
+            local one = lun.allpairs(function(x, q, r) return x * q.n[1] + r[3].n[2] end, "max")(numbers, a:reshape(3, 4), a)
+            local other = lun.allpairs(function(p, x) return p.n[1] - x end, "min", nil, { out = "f64" })(a:reshape(3, 4), numbers)
+            local plain = numbers:allpairs(numbers, function(x, y, k) return x * y + k.n[1] end, "+", 0, list[9])
+            for i = 1, 2 do
+                for j = 1, 3 do
+                    local most, least = math.mininteger, math.maxinteger
+                    for l = 1, 4 do
+                        local x, q = (i - 1) * 4 + l, list[(j - 1) * 4 + l]
+                        most, least = math.max(most, x * q.n[1] + list[3].n[2]), math.min(least, q.n[1] - x)
+                    end
+                    assert.equal(most, one[i][j])
+                    assert.equal(least + 0.0, other[j][i])
+                end
+            end
+            assert.equal(1 + 4 + 9 + 16 + 4 * 9, plain[1][1])
+        end)
+    end)
+
+    it("have the bits of pairs of their fields", function()
+        local X = lun.struct("X", { { "x", "f64" } })
+        local v, w = lun.random(700):reshape(7, 100), lun.random(500):reshape(5, 100)
+        local a, b = lun.vector({ x = v }, X), lun.vector({ x = w }, X)
+        for _, g in ipairs { "+", "*", "max", function(x, y) return x + y end } do
+            local id = type(g) == "function" and 0.0 or nil
+            local fields = v:allpairs(w, function(x, y) return math.abs(x - y) + 0.3 end, g, id)
+            local made = a:allpairs(b, function(p, q) return math.abs(p.x - q.x) + 0.3 end, g, id)
+            assert.is_true(made:equals(fields))
+        end
+    end)
+
+    it("are refused with what to do", function()
+        local a = lun.zeros({ 2, 2 }, LAYOUTS.aos)
+        local function f(p, q) return p.x + q.x end
+        local function refused(message, ...) expect.failure(message, a.allpairs, a, ...) end
+        refused("bad argument #1 to 'allpairs' (records need a function in Lua", a, "float f(float x, float y){ return x; }", "+")
+        refused("bad argument #2 to 'allpairs' (function, C source, path or operation expected, got nil)", a)
+        refused("bad argument #3 to 'allpairs' (function, C source, path or operation expected, got nil)", a, f)
+        refused("bad argument #5 to 'allpairs' (array, number or record expected, got table)", a, f, "+", 0, { 1 }, 2)
+        refused("no field 'y' of a record", a, function(p, q) return p.y + q.x end, "+")
+        expect.failure("wrong number of arguments to 'allpairs' (2 arrays expected, got 1)", lun.allpairs(f, "+"), a)
+        expect.failure("wrong number of arguments to 'map' (3 arrays expected, got 2)", lun.map(f, { elements = 3 }), a, a)
+        expect.failure("2", lun.allpairs(f, "+"), a:flatten(), a) -- two matrices
+    end)
+end)
