@@ -264,13 +264,27 @@ static void unary(lf_builder *b, uint32_t w, lf_kind kind)
     luafn_builder_set(b, lf_a(w), luafn_builder_emit1(b, kind, 0, x));
 }
 
-/* {x, y}: the table, then its values from the next register on. Others are refused. */
+/* Adds the values that a long constructor has put into the table in register a, c of them; false:
+ * it is another table. */
+static bool continued(lf_builder *b, int a, int c, lf_list *values)
+{
+    const lf_value *t = luafn_captured_record_resolved(b, luafn_builder_get(b, a));
+    if (!luafn_record_value_is_list(t) || t->args != c)
+        return false;
+    for (int k = 0; k < c; k++)
+        luafn_arena_push(&b->c->unit, values, t->arg[k]);
+    return true;
+}
+
+/* {x, y}: the table, then its values from the next register on, fifty at a time. Others are
+ * refused. */
 static void list(lf_builder *b, uint32_t w)
 {
     const bool begins = lf_op(w) == OP_NEWTABLE;
     const int a = lf_a(w), n = lf_b(w) ? lf_b(w) : b->top - a - 1;
     lf_list values = {0};
-    if (begins ? lf_b(w) || !lf_c(w) : lf_c(w) || lf_k(w) || n < 1)
+    if (begins ? lf_b(w) || !lf_c(w)
+               : lf_k(w) || n < 1 || (lf_c(w) && !continued(b, a, lf_c(w), &values)))
         luafn_builder_stop(
             b, "a table constructor is not supported: use local variables, or capture an array");
     for (int k = 1; !begins && k <= n; k++)

@@ -64,6 +64,12 @@ function M.gather(struct, list)
     return loaded.of_lanes(struct, list)
 end
 
+-- Records, and a function that combines two, as records that a kernel takes, whatever their struct has, and a function
+-- that combines those; what makes n of the latter of one record; and what makes records of the struct of the latter.
+function M.narrowed(x, f)
+    return loaded.narrowed(x, f)
+end
+
 -- One record of a struct as an array of it; an error is one of that argument of `call`.
 function M.one(struct, x, argument, call)
     return loaded.one(struct, x, argument, call)

@@ -104,9 +104,15 @@ function M.of_records(x, make, first, call)
     if ok and made then
         ok, made = pcall(made.cast, made, struct)
     end
+    if not ok and tostring(made):find "^records:%d+: " then -- a number in it does not fit
+        made = tostring(made)
+    end
     local text = not ok and type(made) == "string" and (made:match "^[^(]*%((.*)%)$" or made)
-    if text and (text:find "a record before a loop is" or text:find "a record of .- is assigned"
-        or text:find "^records of .* have no field" or text:find "^records of .* differ") then
+    local own = text and text:match "^records:%d+: (.*)$" -- of the text around the function
+    text = own or text and text:gsub("^[^:]*/lunarray/[^:]*%.lua:%d+: ", "")
+    if text and (own and own:find "'lun_made'" or text:find "a record before a loop is"
+        or text:find "a record of .- is assigned" or text:find "^records of .* have no field"
+        or text:find "^records of .* differ") then
         misuse(first, call, "the function has to return a record of %s", struct.name)
     elseif text then
         misuse(first, call, "%s", text)
@@ -116,32 +122,30 @@ function M.of_records(x, make, first, call)
     return made
 end
 
--- The reduction of segments of records.
-local function reduce_records(x, starts, counts, f, id, first, call)
-    if #starts == 0 then
-        return x:sub(1, 0):copy()
-    end
-    return M.of_records(x, function()
-        return core.generate(#starts, function(k)
-            local sum = id[1]
+-- Into `from`, a record for each segment, the record combined with those of the segment.
+function M.ends(x, from, starts, counts, f)
+    if #starts > 0 then
+        core.teams { league = #starts, team = 1 }(function(t)
+            local k = t:index()
+            local sum = from[k]
             for i = starts[k], starts[k] + counts[k] - 1 do
                 sum = f(sum, x[i])
             end
-            return sum
+            from[k] = sum
         end)
-    end, first, call):eval()
+    end
+    return from
 end
 
--- Their running results.
-local function scan_records(x, starts, counts, f, id, exclusive, call, rows)
+-- The running results of records, from[k] first; rows: the numbers of the segments' records in x.
+function M.running(x, from, starts, counts, f, exclusive, rows)
     local out = x:copy()
-    rows = rows or core.index(#x):eval()
     if #starts == 0 then
         return out
     end
-    local function run(t)
+    core.teams { league = #starts, team = 1 }(function(t)
         local k = t:index()
-        local sum = id[1]
+        local sum = from[k]
         for i = starts[k], starts[k] + counts[k] - 1 do
             if exclusive then
                 out[rows[i]] = sum
@@ -151,11 +155,26 @@ local function scan_records(x, starts, counts, f, id, exclusive, call, rows)
                 out[rows[i]] = sum
             end
         end
-    end
-    M.of_records(x, function()
-        core.teams { league = #starts, team = 1 }(run)
-    end, 2, call)
+    end)
     return out
+end
+
+-- The reduction of segments of records.
+local function reduce_records(x, starts, counts, f, id, first, call)
+    local made = M.of_records(x, function()
+        local own, g, pack, unpack = records.narrowed(x, f)
+        return unpack(M.ends(own:eval(), pack(id, #starts), starts, counts, g))
+    end, first, call)
+    return made:eval()
+end
+
+-- Their running results.
+local function scan_records(x, starts, counts, f, id, exclusive, call, rows)
+    return M.of_records(x, function()
+        local own, g, pack, unpack = records.narrowed(x, f)
+        return unpack(M.running(own:eval(), pack(id, #starts), starts, counts, g, exclusive, rows
+            or core.index(#x):eval()))
+    end, 2, call):eval()
 end
 
 -- id combined with the elements of each segment from starts[k] on that are there, one after the other. f: as returned
@@ -190,7 +209,7 @@ end
 -- has the elements from starts[k] on of x, or of x at the indices from there on in `rows`.
 function M.scan(x, starts, counts, f, id, exclusive, call, rows)
     if records.struct_of(x) then
-        return scan_records(x:eval(), starts, counts, f, id, exclusive, call, rows)
+        return scan_records(x, starts, counts, f, id, exclusive, call, rows)
     end
     local dtype
     x, f, id, dtype = M.ruled(x, f, id, 2, call)

@@ -54,8 +54,13 @@ function around.name(to, name)
     return unique((name:gsub("[^%w_]+", "_")), to.used)
 end
 
--- A new parameter of that name, as far as others have not got it, and its name.
+-- A new parameter of that name, as far as others have not got it, and its name; with to.rest, how many there are, an
+-- element of the captured table lun_rest.
 function around.parameter(to, name)
+    if to.rest then
+        to.rest = to.rest + 1
+        return ("lun_rest[%d]"):format(to.rest)
+    end
     to.parameters[#to.parameters + 1] = around.name(to, name)
     return to.parameters[#to.parameters]
 end
@@ -77,16 +82,18 @@ function around.extras(to, held)
 end
 
 -- The function of such a text around f, and one that sets the records which it captures, nil in front of them; inner:
--- statements before the call.
-function around.load(to, f, inner)
-    local names, set = { "lun_f", "lun_complex" }, table.concat(to.captured, ", ")
+-- statements before the call; result: what it returns of lun_made, the call's result, by default that; outer:
+-- statements before the function.
+function around.load(to, f, inner, result, outer)
+    local names, set = { "lun_f", "lun_complex", "lun_math" }, table.concat(to.captured, ", ")
     for i = 1, #to.types do
-        names[i + 2] = "lun_s" .. i
+        names[i + 3] = "lun_s" .. i
     end
-    local text = ("local %s = ... local %s return function(%s) %s return lun_f(%s) end, function(...) %s = ... end")
-        :format(table.concat(names, ", "), set, table.concat(to.parameters, ", "), inner or "",
-            table.concat(to.arguments, ", "), set)
-    return load(text, "=records", "t", {})(f, core.complex, table.unpack(to.types))
+    local call = result and "local lun_made = lun_f(%s) return " .. result or "return lun_f(%s)"
+    local text = ("local %s = ... local %s %s return function(%s) %s %s end, function(...) %s = ... end"):format(
+        table.concat(names, ", "), set, outer or "", table.concat(to.parameters, ", "), inner or "",
+        call:format(table.concat(to.arguments, ", ")), set)
+    return load(text, "=records", "t", {})(f, core.complex, math, table.unpack(to.types))
 end
 
 return around

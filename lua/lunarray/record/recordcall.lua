@@ -13,6 +13,7 @@ local recordc = require "lunarray.record.recordc"
 local scope = require "lunarray.base.scope"
 local struct = require "lunarray.record.struct"
 local textcall = require "lunarray.record.textcall"
+local wide = require "lunarray.record.recordwide"
 
 local internal = core.internal
 local getinfo = debug.getinfo
@@ -262,8 +263,6 @@ end
 
 -- ---------------------------------------------------------------- reductions and scans
 
-local MOST_COMBINED <const> = 8 -- elements that lun.reduce combines at once
-
 local combining = setmetatable({}, { __mode = "k" }) -- of a function those on lanes, by struct and extra arguments
 
 -- A function of the lanes of two records, and of further arguments, that calls f with the records; and one that sets
@@ -290,9 +289,6 @@ local function check_combined(name, s, f, id)
         local given = type(f) == "string" and f:sub(1, 20) or internal.kind_of(f)
         misuse(2, name, ("records of %s have no '%s': a function of two records in Lua, which gives one, expected")
             :format(s.name, given))
-    elseif #s.lanes > MOST_COMBINED then
-        misuse(1, name, ("records of %s have %d elements, at most %d are combined: take some of their fields")
-            :format(s.name, #s.lanes, MOST_COMBINED))
     end
     local fault = struct.fault(s, id, true)
     if fault then
@@ -319,6 +315,9 @@ local function combined(name)
         end
         check_combined(name, s, f, id)
         local given, opts = table.pack(...), {}
+        while given.n > 0 and given[given.n] == nil do
+            given.n = given.n - 1
+        end
         local last = given[given.n]
         if type(last) == "table" and not struct_of(last) and not textcall.one_of(last) then
             for key, value in pairs(last) do
@@ -330,14 +329,17 @@ local function combined(name)
             misuse(4, name, "option elements: records have those of their struct")
         end
         local lanes, ids = lanes_of(r), struct.values(s, id)
-        local held, captured, rest = textcall.further(given, 1, name, 2)
+        local held, captured, rest = textcall.further(given, 1, name, 3)
         local own, set = on_lanes(f, s, held)
-        local count = #lanes
+        local count = wide.is(s) and 1 or #lanes
         opts.elements = count
         set(nil, table.unpack(captured))
         local ok, made = pcall(core[name], own, count > 1 and ids or ids[1], opts)
         if not ok then
             error(type(made) == "string" and made:gsub("to '%?'", ("to '%s'"):format(name)) or made, 0)
+        elseif wide.is(s) then -- of its options nothing is wrong
+            set()
+            return wide.fold(name, r, f, id, opts, held, rest, captured)
         end
         table.move(rest, 1, rest.n, count + 1, lanes)
         local results = table.pack(base.try(made, table.unpack(lanes, 1, count + rest.n)))
@@ -356,8 +358,8 @@ local reduce = combined "reduce"
 
 -- Of all elements a record; along axes an array of records.
 function offers.reduce(r, f, id, ...)
-    local made = reduce(r, f, id, ...)
-    if select("#", made:shape()) > 0 then
+    local made, one = reduce(r, f, id, ...)
+    if select("#", made:shape()) > 0 and not one then
         return made
     end
     return base.methods.totable(made:reshape(1))[1]
