@@ -558,6 +558,15 @@ static lun_status bring(const lun_share *x, int count, int k)
     return s == LUN_OK ? each_need(x, count, k, x->act->move) : s;
 }
 
+/* Ranks move at the end what others have noted of a piece's memory, which must not grow then. */
+static lun_status make_room(const lun_share *x, int count, int places)
+{
+    lun_status s = LUN_OK;
+    for (int k = 0; s == LUN_OK && k < places && lun__state_of_ranks(x->e) && x->act->room; k++)
+        s = each_need(x, count, k, x->act->room);
+    return s;
+}
+
 lun_status lun__share_bring_at(const lun_share *x, int k)
 {
     return bring(x, 1, k);
@@ -566,7 +575,7 @@ lun_status lun__share_bring_at(const lun_share *x, int k)
 lun_status lun__share_bring(const lun_share *x, int count)
 {
     const int places = x->cut ? x->cut->places : 1;
-    lun_status s = LUN_OK;
+    lun_status s = make_room(x, count, places);
     for (int i = 0; s == LUN_OK && i < places; i++)
         s = bring(x, count, x->rule->devices_first ? lun__placing_turn(x->e, places, i) : i);
     return s;
