@@ -395,6 +395,7 @@ require "lunarray.block.blockmethods"
 require "lunarray.block.blocklogical"
 require "lunarray.block.blockrow"
 local blockmove = require "lunarray.block.blockmove"
+require "lunarray.block.blockrecords"
 blockmove.open(s, check_pe)
 scope.each(blockmove.install)
 s.sharedon = require "lunarray.loop.sharedon"

@@ -222,12 +222,19 @@ static bool is_kind(const char *name)
 
 static const char over_ranks; /* its address is the key in the registry */
 
-/* Keeps the function of Lua that distributes over ranks, with distribute's arguments. */
+/* Keeps the function of Lua that distributes over ranks; or calls it, with distribute's
+ * arguments. */
 static int distribute_over_ranks(lua_State *L)
 {
-    lua_settop(L, 1);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &over_ranks);
-    return 0;
+    if (lua_gettop(L) == 1) {
+        lua_settop(L, 1);
+        lua_rawsetp(L, LUA_REGISTRYINDEX, &over_ranks);
+        return 0;
+    }
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &over_ranks);
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
 }
 
 static bool is_over_ranks(lua_State *L)
@@ -247,12 +254,8 @@ static bool is_over_ranks(lua_State *L)
 static int distribute(lua_State *L)
 {
     static const char *const names[] = {"device", "rule", "weights", "halo"};
-    if (is_over_ranks(L)) {
-        lua_rawgetp(L, LUA_REGISTRYINDEX, &over_ranks);
-        lua_insert(L, 1);
-        lua_call(L, lua_gettop(L) - 1, 1);
-        return 1;
-    }
+    if (is_over_ranks(L))
+        return distribute_over_ranks(L);
     lun__host *h = lun__host_here(L);
     lun_array *a = lun__lua_array_check(L, h, 1);
     lun_distribution d = {.size = sizeof d, .kind = luaL_checkstring(L, 2)};

@@ -62,17 +62,27 @@ static void push_offer(lua_State *L, int i, const char *name)
     lua_remove(L, -2);
 }
 
+/* Whether what is at i is divided over ranks. */
+static bool is_blocked(lua_State *L, int i)
+{
+    const bool is = luaL_getmetafield(L, i, "__blocked") != LUA_TNIL;
+    lua_pop(L, is);
+    return is;
+}
+
 int lun__record_override_at(lua_State *L, const char *name)
 {
+    int first = 0; /* but what is divided over ranks knows records, not the other way round */
     for (int i = 1, top = lua_gettop(L); i <= top; i++)
         if (lun__record_is_at(L, i)) {
             push_offer(L, i, name);
-            bool found = !lua_isnil(L, -1);
+            const bool found = !lua_isnil(L, -1);
             lua_pop(L, 1);
-            if (found)
+            if (found && is_blocked(L, i))
                 return i;
+            first = found && !first ? i : first;
         }
-    return 0;
+    return first;
 }
 
 /* The error for argument number `argument`, of the records at i. */

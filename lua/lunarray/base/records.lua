@@ -88,6 +88,21 @@ function M.of_described(struct, arrays)
     return loaded.of_described(struct, arrays)
 end
 
+-- Records of the struct of x on the arrays of its fields, as M.fields_of has them.
+function M.like(x, arrays)
+    return loaded.like(x, arrays)
+end
+
+-- A field of records that has their shape.
+function M.first_of(x)
+    return loaded.first_of(x)
+end
+
+-- Whether records have a method of that name.
+function M.has_method(name)
+    return loaded.methods[name] ~= nil
+end
+
 -- Whether two arrays of records have the same elements of fields, by name and dtype.
 function M.alike(a, b)
     local x, y = M.struct_of(a).lanes, M.struct_of(b).lanes

@@ -1,12 +1,14 @@
 -- Blocked arrays: each rank has a part, an ordinary array; elementwise work is done on the parts without a message.
 -- What needs elements of other ranks moves them (blockmove.lua) or asks for them (windows.lua). Knows no transport.
 --
--- Invariant: a handle of the binding is a blocked array exactly if state has an entry for it. The handle of an array
--- becomes one, and the other way round, by blocked.become.
+-- Invariant: a handle of the binding, or for records a table of record_type, is a blocked array exactly if state has an
+-- entry for it. The handle of an array becomes one, and the other way round, by blocked.become. A part is an array, or
+-- records.
 
 local core = require "lunarray.core"
 local operands = require "lunarray.block.blockoperands"
 local pack = require "lunarray.ranks.pack"
+local private = require "lunarray.block.blockprivate"
 local public = require "lunarray.base.public"
 local ready = require "lunarray.ranks.ready"
 local spread = require "lunarray.block.spread"
@@ -19,7 +21,7 @@ local blocked = { offers = {} }
 local offers = blocked.offers -- functions of the module with a blocked array among their arguments, by name
 
 -- Of each blocked array its spread, this rank's part, whether elements of any rank's may be missing, the array of which
--- it is a row, and the id of its window, once it has one.
+-- it is a row, and the id of its window, once it has one; of a field the records, and its name.
 local state = setmetatable({}, { __mode = "k" })
 
 local methods = {}
@@ -43,7 +45,7 @@ end
 
 -- "f64[20, 50]"
 local function kind_of(a)
-    return ("%s[%s]"):format(state[a].part:dtype(), table.concat(state[a].spread.shape, ", "))
+    return ("%s[%s]"):format(private.dtype_name(state[a].part), table.concat(state[a].spread.shape, ", "))
 end
 blocked.kind_of = kind_of
 
@@ -51,7 +53,7 @@ operands.open(blocked)
 
 -- missing: elements of other ranks' parts may be, also where none of this part are; of: the array of which it is a row.
 function blocked.make(s, part, missing, of)
-    local a = handles.handle()
+    local a = private.struct_of(part) and setmetatable({}, blocked.record_type) or handles.handle()
     state[a] = { spread = s, part = part, missing = missing or core.internal.has_missing(part), of = of }
     return a
 end
@@ -78,7 +80,7 @@ end
 -- Raises that x, lun.na, is assigned to an element of an array of which none is missing: one rank assigns it, and no
 -- other one would know.
 local function check_missing(a, x)
-    if rawequal(x, core.na) and not may_miss(a) then
+    if rawequal(x, core.na) and not may_miss(a) and not private.struct_of(state[a].part) then
         local said = "no element of %s is missing: a:set(lun.where(mask, lun.na, a)) makes it one of which some are"
         error(said:format(kind_of(a)), 0)
     end
@@ -87,7 +89,8 @@ blocked.check_missing = check_missing
 
 -- The handle a becomes what b is, an array or a blocked one, and b what a was.
 function blocked.become(a, b)
-    handles.swap(a, b)
+    local swap = type(a) == "table" and private.swap or handles.swap
+    swap(a, b)
     state[a], state[b] = state[b], state[a]
     return a
 end
@@ -117,10 +120,38 @@ local function eval_part(a)
     return a
 end
 
--- The window by which other ranks reach the elements: a step of all ranks, once.
+-- The field of that name of records divided over ranks, which shows their elements; nil: there is none.
+function blocked.field(a, name)
+    local own = state[a]
+    local x, extents = private.field(own.part, name)
+    local known = own.fields and own.fields[name]
+    if not x or known and state[known].part == x then
+        return x and known
+    end
+    local s = own.spread
+    s = extents and spread.new(table.move(extents, 1, #extents, #s.shape + 1, { table.unpack(s.shape) }), s.blocked,
+        s.rule, npes) or s
+    local f = blocked.make(s, x)
+    state[f].within, state[f].name = a, name
+    own.fields = own.fields or {}
+    own.fields[name] = f
+    return f
+end
+
+-- The window by which other ranks reach the elements: a step of all ranks, once. Of a field that of the records, and
+-- its name.
 local function window_of(a)
     local of = state[a]
-    if not of.id then
+    if of.within then
+        if not state[of.within] or blocked.field(of.within, of.name) ~= a then
+            error(("the records of which this is '%s' are divided otherwise by now: take their field again"):format(
+                of.name), 0)
+        end
+        local id = blocked.window_of(of.within)
+        id = type(id) == "table" and table.move(id, 1, #id, 1, {}) or { id }
+        id[#id + 1] = of.name
+        return id
+    elseif not of.id then
         of.part = ready(eval, of.part)
         local doing = ("evaluates %s"):format(kind_of(a))
         of.id = windows.make(of.part, spread.size(of.spread.shape), doing, "an evaluation", of.spread.key)
@@ -182,7 +213,11 @@ blocked.look = public(function(a, key)
     return index(a, {}, key)
 end)
 type_of.__newindex = public(function(a, i, x)
-    assign(a, {}, i, x)
+    if type(i) == "string" and private.struct_of(state[a].part) then
+        a:field(i):set(x)
+    else
+        assign(a, {}, i, x)
+    end
 end)
 function type_of.__len(a)
     return state[a].spread.shape[1]
@@ -381,12 +416,17 @@ type_of.__tostring = public(function(a)
     return require("lunarray.show.show").text(a)
 end)
 
-function type_of.__gc(a)
+-- a has ended.
+function blocked.forget(a)
     local of = state[a]
     if of and of.id then
         windows.drop(of.id)
     end
     state[a] = nil
+end
+
+function type_of.__gc(a)
+    blocked.forget(a)
     release(a)
 end
 

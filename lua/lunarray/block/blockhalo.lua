@@ -73,7 +73,7 @@ function halo.stencil(a, ...)
     local radius = wraps and of_axis(options.radius, 1)
     if math.type(radius) == "integer" and radius >= 0 then
         local straight = { edge = { "nearest" }, radius = options.radius }
-        for d = 2, a:rank() do
+        for d = 2, #blocked.spread_of(a).shape do
             straight.edge[d] = of_axis(options.edge, d)
         end
         given[given.n] = straight

@@ -6,6 +6,7 @@ local blocked = require "lunarray.block.blocked"
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local pack = require "lunarray.ranks.pack"
+local private = require "lunarray.block.blockprivate"
 local public = require "lunarray.base.public"
 local spread = require "lunarray.block.spread"
 
@@ -15,13 +16,14 @@ local npes, mype = net.start()
 local methods, offers = blocked.methods, blocked.offers
 
 local function kind_of(a)
-    return dtypes.by_name[blocked.part_of(a):dtype()].kind
+    local part = blocked.part_of(a)
+    return private.struct_of(part) and "record" or dtypes.by_name[part:dtype()].kind
 end
 
 -- Whether a blocked array is of a logical dtype, or elements of it may be missing.
 function blocked.is_logical(a)
     local kind = kind_of(a)
-    return kind == "text" or kind == "time" or kind == "complex" or blocked.may_miss(a)
+    return kind == "text" or kind == "time" or kind == "complex" or kind == "record" or blocked.may_miss(a)
 end
 
 -- The same of any value, which may be a private array.
@@ -52,7 +54,7 @@ local function joined(shape, boxes, list)
     if not core.all(places:reshape(at):eq(core.index(at))) then
         all = all:take(places:reshape(at))
     end
-    return all:reshape(table.unpack(shape)):eval()
+    return private.settled(all:reshape(table.unpack(shape)))
 end
 
 -- The whole array on each rank.
@@ -60,9 +62,9 @@ function blocked.private_logical(a)
     local s, part = blocked.spread_of(a), blocked.part_of(a)
     local boxes, list = {}, {}
     local said = { ("gathers %s"):format(blocked.kind_of(a)), "a gather", s.key }
-    for pe, bytes in ipairs(net.gather(pack.write(part), table.unpack(said))) do
+    for pe, bytes in ipairs(net.gather(private.write(part), table.unpack(said))) do
         boxes[pe] = { spread.box(s, pe - 1) }
-        list[pe] = pe == mype + 1 and part or pack.read(bytes)
+        list[pe] = pe == mype + 1 and part or private.read(bytes, part)
     end
     return joined(s.shape, boxes, list)
 end
@@ -75,7 +77,7 @@ function blocked.moved_logical(a, key, box)
     local bytes, boxes, list = {}, {}, {}
     for pe = 0, npes - 1 do
         local first, count = spread.common(base, size, box(pe))
-        bytes[pe + 1] = first and pack.write(blocked.window_on(part, base, first, count)) or ""
+        bytes[pe + 1] = first and private.write(blocked.window_on(part, base, first, count)) or ""
     end
     net.step(("moves %s to other blocks"):format(blocked.kind_of(a)), "a move", key)
     for k, given in ipairs(net.exchange(bytes)) do
@@ -84,7 +86,7 @@ function blocked.moved_logical(a, key, box)
             for d = 1, #first do
                 first[d] = first[d] - own_base[d] + 1
             end
-            boxes[#boxes + 1], list[#list + 1] = { first, count }, pack.read(given)
+            boxes[#boxes + 1], list[#list + 1] = { first, count }, private.read(given, part)
         end
     end
     if #list == 0 then -- no element
@@ -125,6 +127,8 @@ local function kept(name)
     end)
 end
 
+blocked.kept = kept
+
 local function by_copy(name)
     return public(function(a, ...)
         return blocked.by_copy(a, name, ...)
@@ -156,6 +160,9 @@ end
 local found = {} -- by kind and name
 
 local function new_method(kind, missing, name)
+    if kind == "record" then
+        return blocked.record_method(name)
+    end
     local numbers = kind ~= "text" and kind ~= "time"
     local as_numbers = name == "cast" or missing and (name == "map" or name == "zip")
     if name == "min" or name == "max" then

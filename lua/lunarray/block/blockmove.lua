@@ -5,6 +5,7 @@ local blocked = require "lunarray.block.blocked"
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
 local pack = require "lunarray.ranks.pack"
+local private = require "lunarray.block.blockprivate"
 local public = require "lunarray.base.public"
 local ready = require "lunarray.ranks.ready"
 local save_together = require "lunarray.block.blocksave"
@@ -302,7 +303,7 @@ end
 
 -- The spread that a:distribute(kind, {over="ranks", rule=, axis=}) asks for; nil: a copy.
 local function wanted_spread(a, kind, options)
-    if not pack.is_array(a) and not blocked.is(a) then
+    if not private.is(a) and not blocked.is(a) then
         error(("bad argument #1 to 'distribute' (array expected, got %s)"):format(core.internal.kind_of(a)), 0)
     elseif type(options) ~= "table" or options.over ~= "ranks" then
         error("bad argument #2 to 'distribute' (a blocked array is over ranks: {over=\"ranks\"} expected)", 0)
@@ -378,8 +379,8 @@ end)
 
 local function check_blocked(a, call)
     if not blocked.is(a) then
-        error(("bad argument #1 to '%s' (a blocked array expected, got %s)"):format(call, type(a) == "table"
-            and "a table" or pack.is_array(a) and "a private array" or type(a)), 0)
+        error(("bad argument #1 to '%s' (a blocked array expected, got %s)"):format(call,
+            private.is(a) and "a private array" or type(a) == "table" and "a table" or type(a)), 0)
     end
     return blocked.spread_of(a)
 end
@@ -404,12 +405,14 @@ function move.open(s, check_pe)
             if dtype == "text" then
                 error("bad argument #1 to 'localsize' (texts have no bytes of one size)", 0)
             end
-        elseif not (dtypes.by_name[dtype] and dtypes.by_name[dtype].bytes) then
+        end
+        local row = dtypes.by_name[dtype] or type(dtype) == "table" and dtype -- a struct has bytes, too
+        if not (row and math.type(row.bytes)) then
             error(("bad argument #2 to 'localsize' (a dtype expected, got %s)"):format(tostring(dtype)), 0)
         end
         of = of or spread_of("localsize", a)
         local _, count = spread.box(of, check_pe(blocked.is(a) and 2 or 3, "localsize", pe, mype))
-        return spread.size(count) * dtypes.by_name[dtype].bytes
+        return spread.size(count) * row.bytes
     end)
     s.localview = public(function(a)
         check_blocked(a, "localview")

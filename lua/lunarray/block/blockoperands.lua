@@ -2,7 +2,7 @@
 -- with this rank's. Knows no transport, nor what the work is.
 
 local core = require "lunarray.core"
-local pack = require "lunarray.ranks.pack"
+local private = require "lunarray.block.blockprivate"
 local spread = require "lunarray.block.spread"
 
 local npes, mype = core.internal.spmd.start()
@@ -61,7 +61,7 @@ local function common_shape(given)
     local behind, rank = {}, 0 -- extents from the last axis on
     for k = 1, given.n do
         local x = given[k]
-        local shape = (blocked.is(x) or pack.is_array(x)) and { x:shape() } or {}
+        local shape = (blocked.is(x) or private.is(x)) and { x:shape() } or {}
         for d = 1, #shape do
             local n = shape[#shape + 1 - d]
             behind[d] = (behind[d] or 1) == 1 and n or behind[d]
@@ -86,7 +86,8 @@ end
 
 -- "f64[20, 50]"
 local function described(x)
-    return blocked.is(x) and blocked.kind_of(x) or ("%s[%s]"):format(x:dtype(), table.concat({ x:shape() }, ", "))
+    return blocked.is(x) and blocked.kind_of(x)
+        or ("%s[%s]"):format(private.dtype_name(x), table.concat({ x:shape() }, ", "))
 end
 
 -- The first operand that has the extent which x lacks, along the last axis where there is one; shape: of all together.
@@ -96,7 +97,7 @@ local function unlike(x, shape, ...)
         local wanted, has = shape[#shape - behind], own[#own - behind] or 1
         for k = 1, has ~= 1 and has ~= wanted and select("#", ...) or 0 do
             local other = (select(k, ...))
-            local its = (blocked.is(other) or pack.is_array(other)) and { other:shape() } or {}
+            local its = (blocked.is(other) or private.is(other)) and { other:shape() } or {}
             if its[#its - behind] == wanted then
                 return other
             end
@@ -123,7 +124,7 @@ end
 local function some_missing(given)
     for k = 1, given.n do
         local x = given[k]
-        if rawequal(x, core.na) or (blocked.is(x) or pack.is_array(x)) and blocked.may_miss(x) then
+        if rawequal(x, core.na) or (blocked.is(x) or private.is(x)) and blocked.may_miss(x) then
             return true
         end
     end
@@ -146,7 +147,7 @@ function operands.parts_of(name, ...)
         local x = given[k]
         if blocked.is(x) and has_shape(x, s) then
             given[k] = blocked.spread_of(x).key == s.key and blocked.part_of(x) or blocked.moved(x, s)
-        elseif blocked.is(x) or pack.is_array(x) then
+        elseif blocked.is(x) or private.is(x) then
             given[k] = blocked.is(x) and goes_along(x, s) and blocked.part_of(x) or part_of_private(x, s)
             if not given[k] then
                 error(("bad argument #%d to '%s' (shapes differ: %s and %s)"):format(k, name,

@@ -3,7 +3,7 @@
 
 local blocked = require "lunarray.block.blocked"
 local core = require "lunarray.core"
-local pack = require "lunarray.ranks.pack"
+local private = require "lunarray.block.blockprivate"
 local ready = require "lunarray.ranks.ready"
 local spread = require "lunarray.block.spread"
 
@@ -22,18 +22,40 @@ local function evaluate(...)
     local arrays = {}
     for k = 1, select("#", ...) do
         local x = select(k, ...)
-        arrays[#arrays + 1] = pack.is_array(x) and x or nil
+        for _, a in ipairs(private.is(x) and private.arrays(x) or {}) do
+            arrays[#arrays + 1] = a
+        end
     end
     core.eval(table.unpack(arrays))
 end
 
+-- The array of everyone's slices, of which this rank has x, or such records.
+local function shared(at, x)
+    return private.each(x, function(a, extents)
+        local shape = extents and table.move(extents, 1, #extents, #at.shape + 1, { table.unpack(at.shape) })
+        return net.over(at.bounds, shape or at.shape, a)
+    end)
+end
+
+-- This rank's part of x if that is divided as `all` is, or a field of it; else nil.
+local function own_part(at, all, x)
+    local own, any = {}, nil
+    for _, a in ipairs(private.is(x) and private.arrays(x) or {}) do
+        own[a] = net.own(all, a)
+        any = any or own[a]
+    end
+    return any and private.each(x, function(a)
+        return own[a] or a:sub({ at.bounds[mype + 1] + 1, at.bounds[mype + 2] }):copy()
+    end)
+end
+
 -- What f gives, arrays as they are on this rank: of those that are divided as `all` is its part, of others all.
 -- Behind them, for each whether it is a part.
-local function run(f, all, ...)
-    local list, parts = table.pack(f(all, ...)), {}
+local function run(at, f, all, ...)
+    local list, parts, one = table.pack(f(all, ...)), {}, private.first(all)
     evaluate(table.unpack(list, 1, list.n))
     for k = 1, list.n do
-        local own = pack.is_array(list[k]) and net.own(all, list[k])
+        local own = own_part(at, one, list[k])
         list[k], parts[k] = own or list[k], own and true or false
     end
     return list, parts
@@ -47,11 +69,12 @@ function over.slices(at, part, said, f, ...)
         return table.pack(f(part, ...)), {}
     end
     ready(evaluate, ...) -- what all ranks have: nothing of it is theirs to share
-    local all = ready(net.over, at.bounds, at.shape, part)
+    part = private.dense(part)
+    local all = ready(shared, at, part)
     if said then
         net.step(table.unpack(said, 1, 3))
     end
-    local list, parts = net.together(run, f, all, ...)
+    local list, parts = net.together(run, at, f, all, ...)
     all:free() -- its memory is the part's
     return list, parts
 end
@@ -93,7 +116,7 @@ function over.call(a, said, f, ...)
     for k = 1, given.n do
         if blocked.is(given[k]) then
             own[k] = blocked.part_of(blocked.in_spread(blocked.evaluated(given[k]), s))
-            given[k] = npes > 1 and ready(net.over, at.bounds, at.shape, own[k]) or own[k]
+            given[k] = npes > 1 and ready(shared, at, own[k]) or own[k]
         end
     end
     local list, parts = over.slices(at, blocked.part_of(a), said, f, table.unpack(given, 1, given.n))

@@ -84,11 +84,13 @@ end)
 
 rows.__newindex = public(function(row, i, x)
     local a, indices = behind(row)
-    if not indices then
+    if type(i) == "string" then -- a field of records
+        as_array(row)[i] = x
+    elseif not indices then
         a[i] = x
-        return
+    else
+        blocked.assign(a, indices, i, x)
     end
-    blocked.assign(a, indices, i, x)
 end)
 
 function rows.__len(row)

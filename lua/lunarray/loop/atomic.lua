@@ -64,12 +64,18 @@ local function stand_in(run, target, row, path, indices)
         __index = function(_, i)
             if type(i) == "string" then
                 local method = #target == 1 and row == target and methods[i] or row[i]
+                if is_target(method) then -- a field of records
+                    return stand_in(run, method, method, further(path, i), {})
+                end
                 return type(method) == "function" and function(_, ...)
                     return method(row, ...)
                 end or method
             end
             local below = further(path, tostring(normal(i, #row)))
             local x = first_read(run, below, at, i)
+            if type(x) == "table" and getmetatable(x) == nil then
+                error("atomic: records are read and assigned by their fields, as a.x[i]", 0)
+            end
             return type(x) == "table" and stand_in(run, target, x, below, further(indices, i)) or x
         end,
         __newindex = function(_, i, x)

@@ -81,8 +81,20 @@ local function copy_with(f, captured, replacements)
         by_array[entry.array] = replacements[k]
     end
     return inspect.copy(f, function(x)
-        return by_array[x]
+        return by_array[x] or blocked.is(x) and blocked.like_fields(x, by_array) or nil
     end)
+end
+
+-- The same with the fields of records in their place.
+local function with_fields(captured)
+    local list, seen = {}, {}
+    for _, entry in ipairs(captured) do
+        for _, array in ipairs(blocked.leaves_of(entry.array)) do
+            list[#list + 1] = not seen[array] and { array = array, name = entry.name } or nil
+            seen[array] = true
+        end
+    end
+    return list
 end
 
 -- f's copy that captures stand-ins of the blocked arrays: virtual arrays of their shapes. And these.
@@ -275,6 +287,7 @@ local function shared_loop(owner, extents, f)
     extents = owners.ranges(extents or blocked.spread_of(array).shape)
     owners.check(array, list, extents)
     local captured, inner = inspect.captured(f, blocked.is)
+    captured = with_fields(captured)
     check_captured(captured)
     if npes == 1 then
         return run_alone(f, extents, captured)

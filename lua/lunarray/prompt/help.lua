@@ -778,7 +778,7 @@ local SIGNS = {
     {
         "block blksize localsize localview spmd.block spmd.blksize spmd.localsize spmd.localview",
         "lun.zeros({20, s.block(50)}, dtype)",
-        "an array blocked over the ranks along these axes; elements, operators, methods and printing as ever;\n"
+        "an array blocked over the ranks along these axes, or records; elements, methods and printing as ever;\n"
             .. "s.home(a, i, ...), s.blksize(a, dim, pe), s.localsize(a, pe) (bytes), s.localview(a): the own part;\n"
             .. "a:distribute(\"block\", {over=\"ranks\"}) makes a blocked; \"copy\": private again",
     },

@@ -139,9 +139,18 @@ function ANSWERS.update(array, indices, x, op)
     return old
 end
 
+-- The array of a window; of { number, name ... } a field of the records there.
+local function array_of(id)
+    local array = arrays[type(id) == "table" and id[1] or id]
+    for k = 2, array and type(id) == "table" and #id or 1 do
+        array = array:field(id[k])
+    end
+    return array
+end
+
 -- Handles an access to an element of this rank.
 local function answer_here(what, id, indices, x, op)
-    local array = arrays[id]
+    local array = array_of(id)
     if not array then
         error("the array is not there any more", 0)
     end

@@ -95,6 +95,15 @@ local function of_list(s, list)
     return store(zeros(s, #list), columns_of(s, list, ""), 1, "vector")
 end
 
+-- What the functions of the module are, by name, for a shape that is divided over ranks; nil: it is not.
+local function offers_over(shape)
+    local divided = base.kind_over(shape)
+    for _, extent in ipairs(not divided and type(shape) == "table" and shape or {}) do
+        divided = divided or base.kind_over(extent)
+    end
+    return divided
+end
+
 -- lun.zeros(shape, P), where shape may be several numbers.
 function offers.zeros(...)
     local given = table.pack(...)
@@ -107,10 +116,13 @@ function offers.zeros(...)
         misuse(1, "zeros", "length or table of extents expected")
     end
     local shape = given.n == 2 and given[1] or table.pack(table.unpack(given, 1, given.n - 1))
+    local divided = offers_over(shape)
+    if divided then
+        return divided.zeros(shape, s)
+    end
     for _, extent in ipairs(type(shape) == "table" and shape or {}) do
         if type(extent) ~= "number" then
-            misuse(1, "zeros", ("numbers expected, got %s: arrays of fields, not records, are divided over ranks")
-                :format(internal.kind_of(extent)))
+            misuse(1, "zeros", ("numbers expected, got %s"):format(internal.kind_of(extent)))
         end
     end
     return zeros(s, shape)
@@ -122,8 +134,11 @@ end
 
 -- lun.full(shape, {x = ..., ...}, P)
 function offers.full(shape, t, s)
+    local divided = offers_over(shape)
     if not types[s] then
         misuse(3, "full", "a struct expected")
+    elseif divided then
+        return divided.full(shape, t, s)
     end
     return store(zeros(s, shape), values_of(s, t, 2, "full"), 2, "full")
 end
@@ -305,9 +320,25 @@ for name in ("take sort argsort topk unique"):gmatch "%S+" do
     offers[name] = as_function(name)
 end
 
+-- f of records; where some argument is divided over ranks, what those have of that name.
+local function also_divided(name, f)
+    return function(...)
+        for k = 1, select("#", ...) do
+            local x = select(k, ...)
+            local divided = type(x) ~= "number" and base.kind_over(x)
+            if divided and divided[name] then
+                return divided[name](...)
+            elseif divided then
+                misuse(k - 1, name, ("records expected, got %s"):format(divided.refusal()))
+            end
+        end
+        return f(...)
+    end
+end
+
 for _, functions in ipairs { methods, offers, events } do
     for name, f in pairs(functions) do
-        functions[name] = name ~= "refusal" and base.public(f) or f
+        functions[name] = name ~= "refusal" and base.public(functions ~= events and also_divided(name, f) or f) or f
     end
 end
 internal.offer_records(offers)
@@ -406,12 +437,21 @@ local function on_arrays(s, take)
 end
 
 -- In layout "soa": the elements of large arrays arrive later.
-function base.of_described(t, arrays)
+local function on_list(s, arrays)
     local k = 0
-    return on_arrays(of_description(t), function()
+    return on_arrays(s, function()
         k = k + 1
         return arrays[k]
     end)
+end
+
+function base.of_described(t, arrays)
+    return on_list(of_description(t), arrays)
+end
+
+-- Records as r is on the arrays of their fields.
+function base.like(r, arrays)
+    return on_list(struct_of(r), arrays)
 end
 
 -- A struct of a host's, whose fields {name, dtype, offset=} are where it says.

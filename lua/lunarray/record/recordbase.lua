@@ -47,6 +47,14 @@ function base.struct_of(r)
     return type(r) == "table" and rawget(r, STRUCT) or nil
 end
 
+local type_of = debug.getmetatable
+
+-- What functions of the module are for what is divided over ranks, by name; nil: x is no such array, row or extent.
+function base.kind_over(x)
+    local kind = (type(x) == "table" or type(x) == "userdata") and type_of(x)
+    return type(kind) == "table" and rawget(kind, "__blocked") and kind.__records or nil
+end
+
 -- The arrays of records, by the names of their fields.
 function base.fields_of(r)
     return rawget(r, FIELDS)

@@ -387,7 +387,8 @@ function offers.folding(name, f, id, options)
         __tostring = function() return name .. " skeleton of records" end,
         __call = base.public(function(_, x, ...)
             local r = from and core.isarray(x) and core.map(from)(x) or x
-            if not struct_of(r) then
+            local divided = base.kind_over(r)
+            if not struct_of(r) and not (divided and not divided.isarray()) then
                 misuse(1, name, ("records expected, got %s"):format(internal.kind_of(r)))
             end
             local given = table.pack(...)
@@ -395,7 +396,7 @@ function offers.folding(name, f, id, options)
                 given.n = given.n + 1
                 given[given.n] = own
             end
-            return fold(r, f, id, table.unpack(given, 1, given.n))
+            return (divided and r[name] or fold)(r, f, id, table.unpack(given, 1, given.n))
         end),
     })
 end

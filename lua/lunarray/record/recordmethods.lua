@@ -399,11 +399,14 @@ local function apart(r)
     return list
 end
 
--- Where the elements of all fields belong in a set of places. Of structs in memory each field gets memory of its own,
--- for places have elements of one dtype; the fields' arrays stay what the script has.
+-- Where the elements of all fields belong in a set of places, or over ranks. On places each field of structs in memory
+-- gets memory of its own, for they have elements of one dtype; the fields' arrays stay what the script has.
 function methods.distribute(r, kind, opts)
     if type(opts) == "table" and opts.over ~= nil then
-        misuse(2, "distribute", "option over: records are distributed over places; over ranks take fields")
+        if opts.over ~= "ranks" then
+            misuse(2, "distribute", 'over: "ranks" expected; without it the places in use are meant')
+        end
+        return internal.distribute_over_ranks(r, kind, opts)
     end
     local list = apart(r)
     for _, a in ipairs(list) do

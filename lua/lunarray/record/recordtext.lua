@@ -4,6 +4,7 @@
 
 local base = require "lunarray.record.recordbase"
 local frame = require "lunarray.show.frame"
+local struct = require "lunarray.record.struct"
 
 local recordtext = {}
 
@@ -45,6 +46,47 @@ function recordtext.text(r)
         names[k] = (".%s: %s"):format(leaf[2], base.is_freed(leaf[1]) and "freed" or tostring(leaf[1]))
     end
     return head .. "\n" .. table.concat(names, "\n")
+end
+
+-- A column of one lane, as a frame takes it, of records that a:read(first, count) gives as tables; k: which lane.
+local function column_of(s, a, k, cache)
+    return setmetatable({}, { __records = { isarray = function() return true end }, __index = {
+        dtype = function() return s.lanes[k][2] end,
+        shape = function() return a:shape() end,
+        size = function() return #a end,
+        read = function(_, first, count)
+            local values = {}
+            cache[first] = cache[first] or a:read(first, count)
+            for i, record in ipairs(cache[first]) do
+                values[i] = struct.values(s, record)[k]
+            end
+            return values
+        end,
+    } })
+end
+
+-- The names of leaves, with points, and what is there.
+local function leaves_of(s, a, before, list)
+    for _, name in ipairs(s) do
+        if struct.is(s.dtypes[name]) then
+            leaves_of(s.dtypes[name], a:field(name), before .. name .. ".", list)
+        else
+            list[#list + 1] = (".%s: %s"):format(before .. name, tostring(a:field(name)))
+        end
+    end
+    return list
+end
+
+-- The text under a title of a, records of s that are elsewhere, of which it has the methods field, shape and read.
+function recordtext.text_of(s, head, a)
+    if select("#", a:shape()) > 1 then
+        return head .. "\n" .. table.concat(leaves_of(s, a, "", {}), "\n")
+    end
+    local names, columns, cache = {}, {}, {}
+    for k, lane in ipairs(s.lanes) do
+        names[k], columns[lane[1]] = lane[1], column_of(s, a, k, cache)
+    end
+    return head .. "\n" .. frame.lines(names, columns, #a):gsub("^[^\n]*\n", "")
 end
 
 return recordtext
