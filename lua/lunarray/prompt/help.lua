@@ -1089,7 +1089,7 @@ local function text_about(...)
     local records = package.loaded["lunarray.record.recordbase"]
     if type(x) == "string" then
         local behind = x:match "%.([%w_]+)$" -- of np.flip
-        text = text_of_name(x) or behind and text_of_name(behind)
+        text = text_of_name(x) or foreign.path(x) or behind and text_of_name(behind)
     elseif type(x) == "function" then
         text = text_of_name(name_of(x) or "")
     elseif type(x) == "table" and name_of(x) then -- of the module, as lun.date

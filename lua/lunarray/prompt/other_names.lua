@@ -17,10 +17,10 @@ local WRITTEN = {
     -- the libraries and their types
     ["np numpy torch cupy jnp cp"] = { "lun" },
     ["pd pandas read_csv loadtxt genfromtxt"] = { 'lun.load "t.csv"' },
-    DataFrame = { "lun.table{x = a, y = b}" },
+    ["DataFrame fromarrays"] = { "lun.table{x = a, y = b}" },
     ["plt pyplot matplotlib"] = { "lun.plot(a)" }, ["bar barh barplot"] = { 'lun.bars({"a", "b"}, {1, 2})' },
     boxplot = { "lun.box(a)" },
-    ["float32 float float_ single"] = { '"f32"' }, ["float64 double"] = { '"f64"' }, ["float16 half"] = { '"f16"' },
+    ["float32 float single"] = { '"f32"' }, ["float64 double float_"] = { '"f64"' }, ["float16 half"] = { '"f16"' },
     bfloat16 = { '"bf16"' }, int8 = { '"i8"' }, int16 = { '"i16"' }, ["int32 int"] = { '"i32"' },
     ["int64 long"] = { '"i64"' }, ["uint8 byte"] = { '"u8"' }, uint16 = { '"u16"' }, uint32 = { '"u32"' },
     uint64 = { '"u64"' }, ["bool_ bool"] = { '"bool"' },
@@ -81,15 +81,15 @@ local WRITTEN = {
     -- reductions and scans
     amax = { "a:max()" }, amin = { "a:min()" }, product = { "a:prod()" }, nanvar = { "b:var{skipnan=true}" },
     total = { "a:sum()" }, avg = { "a:mean()" },
-    variance = { "a:var()" },
-    ["stdev stddev sd"] = { "a:std()" },
+    variance = { "a:var(1)" },
+    ["stdev stddev sd"] = { "a:std(1)" },
     ["inner vdot"] = { "a:dot(b)" },
     pearsonr = { "a:corr(b)" }, pct = { "b:pct_change()" },
     hann = { "lun.hanning(10)" }, median_filter = { "a:medfilt(3)" }, savgol_filter = { "lun.index(5):savgol(3, 2)" },
     gaussian_filter = { "b:gaussian(1)" },
     accumulate = { "a:cumsum()" }, ["fold foldl aggregate"] = { 'a:reduce("+", 0)' },
     ["matmul mm bmm mv multi_dot gemm"] = { "M:matmul(M:transpose())" },
-    ["cdist pdist pairwise_distances"] = { 'lun.allpairs(function(x, y) return math.abs(x - y) end, "+")(M, M)' },
+    ["cdist pdist pairwise_distances"] = { "((M:expand_dims(2) - M:expand_dims(1)) ^ 2):sum(3):sqrt()" },
     -- order and groups
     ["sorted sort_values"] = { "a:sort()" },
     intersect1d = { "a:intersect(b)" }, union1d = { "a:union(b)" }, setdiff1d = { "a:setdiff(b)" },
@@ -101,22 +101,25 @@ local WRITTEN = {
     ["imread"] = { 'lun.load "picture.png"' }, ["imsave imwrite"] = { 'lun.save("picture.png", M)' },
     imshow = { "lun.image(M)" }, memmap = { 'lun.open "a.npy"' }, fromfile = { 'lun.load("a.raw", {dtype = "f32"})' },
     tofile = { 'lun.save("a.raw", a)' }, ["savetxt to_csv"] = { 'lun.save("t.csv", {a = a, b = b})' },
-    set_printoptions = { "lun.precision(6), lun.width(80)" }, ["time perf_counter"] = { "lun.clock()" },
+    set_printoptions = { "lun.precision(6), lun.width(80)" }, ["time perf_counter timeit"] = { "lun.clock()" },
     -- what is rare in NumPy
     ["asanyarray ascontiguousarray asarray_chkfinite asmatrix matrix fromiter require"] = { "lun.vector{1, 2, 3}" },
-    ["atleast_1d atleast_3d"] = { "a:expand_dims(1)" }, ["array_equiv"] = { "a:equals(b)" },
+    atleast_1d = { "lun.vector{1}" }, atleast_3d = { "a:reshape(1, -1, 1)" }, ["array_equiv"] = { "a:equals(b)" },
     ["array2string array_repr array_str"] = { "tostring(a)" }, bitwise_invert = { "~a" },
     bitwise_left_shift = { "a << 1" },
     broadcast_shapes = { "lun.broadcast_arrays(a, b)" }, ["conjugate conj real"] = { "a" },
-    ["apply_along_axis apply_over_axes frompyfunc"] = { "M:sum(2), M:map(f)" }, around = { "b:round()" },
+    ["apply_along_axis apply_over_axes frompyfunc"] = { "M:sum(2), M:map(f)" },
+    ["around round_"] = { "b:rint(), (b * 100):rint() / 100" },
     ["nancumsum"] = { "b:fillnan(0):cumsum()" }, nancumprod = { "b:fillnan(1):cumprod()" },
     nanprod = { "b:prod{skipnan = true}" }, ["nanpercentile nanquantile"] = { "b:dropnan():quantile(0.5)" },
-    ediff1d = { "a:diff()" }, diagflat = { "lun.diag(a)" }, ["diag_indices"] = { "M:diagonal()" },
-    ["fill_diagonal"] = { "lun.where(lun.eye(3):eq(1), 0, 1)" }, dsplit = { "M:split(3, {axis = 2})" },
-    ["bmat"] = { "lun.hstack{lun.vstack{M, M}, lun.vstack{M, M}}" }, ["c_ s_ index_exp"] = { "lun.stack({a, b}, 2)" },
-    r_ = { "a .. b" }, ["mgrid ogrid ix_ indices_grid"] = { "lun.meshgrid(a, b)" },
+    ediff1d = { "a:diff()" }, diagflat = { "lun.diag(a)" }, ["diag_indices diag_indices_from"] = { "M:diagonal()" },
+    ["fill_diagonal"] = { "lun.zeros(3, 3):diagonal():fill(1)" }, dsplit = { "M:split(3, {axis = 2})" },
+    ["bmat"] = { "lun.hstack{lun.vstack{M, M}, lun.vstack{M, M}}" }, ["c_"] = { "lun.stack({a, b}, 2)" },
+    ["s_ index_exp"] = { "M:sub({1, 2}, {2, 3})" }, ix_ = { "M:take{2, 1}:take({3, 1}, {axis = 2})" },
+    r_ = { "a .. b" }, mgrid = { 'lun.meshgrid(a, b, {indexing = "ij"})' },
+    ogrid = { "a:expand_dims(2), b:expand_dims(1)" },
     piecewise = { "lun.where(m, a, 0)" },
-    choose = { "lun.choice(3, 2)" }, ["place putmask"] = { "a:set(lun.where(m, 0, a))" }, positive = { "a" },
+    choose = { "lun.where(m, a, b)" }, ["place putmask"] = { "a:set(lun.where(m, 0, a))" }, positive = { "a" },
     ["histogram_bin_edges"] = { "lun.histogram(a, 3)" }, ["logaddexp2"] = { "(lun.exp2(a) + lun.exp2(b)):log2()" },
     euler_gamma = { "0.57721566490153286" }, int_ = { '"i64"' }, ["intc"] = { '"i32"' },
     ["intp longlong"] = { '"i64"' },
@@ -124,10 +127,11 @@ local WRITTEN = {
     short = { '"i16"' }, ["isneginf"] = { "b:eq(-math.huge)" }, isposinf = { "b:eq(math.huge)" },
     ["isscalar isdtype issubdtype iterable isreal isrealobj"] = { "lun.isarray(a), a:dtype()" },
     ["common_type promote_types min_scalar_type"] = { "lun.result_type(a, b)" }, ["matvec vecmat"] = { "M:matmul(a)" },
-    ["mask_indices tril_indices triu_indices tril_indices_from triu_indices_from diag_indices_from"] =
-        { "lun.tri(3):gt(0):indices()" },
-    ["ravel_multi_index unravel_index ndindex ndenumerate flatiter nditer nested_iters"] = { "M:flatten(), M:iter()" },
-    ["polynomial"] = { "lun.polyval({1, 2}, a)" }, ["poly1d"] = { "lun.polyval({1, 2}, a)" },
+    mask_indices = { "M:gt(2):nonzero()" }, ["tril_indices tril_indices_from"] = { "lun.tri(3):nonzero()" },
+    ["triu_indices triu_indices_from"] = { "lun.tri(3):transpose():nonzero()" },
+    unravel_index = { "(a - 1) // 3 + 1, (a - 1) % 3 + 1" }, ravel_multi_index = { "(a - 1) * 3 + b" },
+    ["ndindex ndenumerate flatiter nditer nested_iters"] = { "M:flatten(), M:iter()" },
+    ["polynomial Polynomial"] = { "lun.polyval({1, 2}, a)" }, ["poly1d"] = { "lun.polyval({1, 2}, a)" },
     polysub = { "lun.polyadd(a, -a)" }, ["datetime64"] = { 'lun.vector({"2024-01-05"}, "date")' },
     timedelta64 = { 'lun.duration("3d")' }, datetime_as_string = { 'd:format "%d.%m.%Y"' },
     ["get_printoptions printoptions format_float_positional format_float_scientific"] =
@@ -136,9 +140,14 @@ local WRITTEN = {
     ["complex64 csingle"] = { '"c64"' }, ["complex128 cdouble complexfloating"] = { '"c128"' },
     iscomplexobj = { "lun.iscomplex(a)" }, real_if_close = { "lun.real(a)" }, conjugate = { "lun.conj(a)" },
     ["shares_memory may_share_memory"] = { "a:aliases(a)" }, ["show_config show_runtime"] = { "lun.info()" },
-    spacing = { "lun.finfo(\"f64\")" }, ["isfortran"] = { "M:layout()" },
+    ["version __version__"] = { "lun._VERSION" }, ["sizeof getsizeof"] = { "a:nbytes()" },
+    msort = { "M:sort{axis = 1}" },
+    ["setflags writeable"] = { "a:readonly()" }, today = { 'lun.vector({os.date "%Y-%m-%d"}, "date")' },
+    now = { 'lun.vector({os.date "%Y-%m-%d %H:%M:%S"}, "timestamp")' },
+    spacing = { "b:nextafter(lun.inf) - b" }, ["isfortran"] = { "M:layout()" },
     ["from_dlpack fromstring"] = { "lun.frombytes(a:tobytes(), a:dtype())" },
-    ["binary_repr base_repr"] = { '("%x"):format(10)' }, unwrap = { "b:diff(), b:cumsum()" }, strings = { "s:upper()" },
+    binary_repr = { 'lun.vector({10}, "u8"):unpackbits()' }, base_repr = { '("%x"):format(10)' },
+    unwrap = { "b:diff(), b:cumsum()" }, strings = { "s:upper()" },
     rec = { 'lun.struct("P", {{"x", "f32"}, {"k", "i32"}})' },
     ["compute synchronize realize"] = { "a:eval()" }, ["jit compile"] = { "lun.prepare(a + b)" },
     ["backward autograd"] = { "lun.grad(function(x) return x:sum() end)" },
@@ -198,6 +207,37 @@ end
 
 foreign.written, foreign.instead, foreign.none = by_name(WRITTEN, dataframes.written, scipy.written),
     by_name(INSTEAD), by_name(NONE, dataframes.none, scipy.none)
+
+-- Functions of NumPy that have methods: our operator or operation, and the running one.
+local UFUNCS = {
+    add = { "+", "cumsum" }, multiply = { "*", "cumprod" }, maximum = { "max", "cummax" },
+    minimum = { "min", "cummin" }, subtract = { "-" }, divide = { "/" }, power = { "^" },
+}
+
+-- The code for such a method, as "add.at", and for one of emath, whose results may be complex; nil for others.
+local function of_ufunc(path)
+    local name, method = path:match "([%a]+)%.(%a+)$"
+    local known = UFUNCS[name]
+    if name == "emath" and (method == "sqrt" or method:find "^log%d*$") then
+        return ("(b + 0 * lun.i):%s()"):format(method)
+    elseif not known then
+        return nil
+    elseif method == "outer" then
+        return (known[1]:find "%a" and "a:expand_dims(2):%s(b)" or "a:expand_dims(2) %s b"):format(known[1])
+    elseif method == "at" then
+        return ('b:put({1, 1}, 2, {combine = "%s"})'):format(known[1])
+    elseif method == "accumulate" and known[2] then
+        return ("a:%s()"):format(known[2])
+    elseif known[2] and (method == "reduce" or method == "reduceat") then
+        return (method == "reduce" and 'a:reduce "%s"' or 'a:reduceat({1, 2}, "%s")'):format(known[1])
+    end
+end
+
+-- What stands here for a path of several names whose last one alone says too little; nil for others.
+function foreign.path(path)
+    local code = of_ufunc(path)
+    return code and ("'%s' is %s here"):format(path:match "%a+%.%a+$", code)
+end
 
 -- Whether the engine has that name itself, as a function of the module or a method of arrays.
 local function is_ours(name)

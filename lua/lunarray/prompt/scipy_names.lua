@@ -1,5 +1,5 @@
--- Names of SciPy's linalg, fft and special and of NumPy's random numbers, and what to write here: code over what
--- other_names.lua has; and those for which there is nothing, with the reason.
+-- Names of SciPy's linalg, fft and special and of NumPy's random numbers, and what to write here, of its other modules
+-- what is looked for most: code over what other_names.lua has; and those for which there is nothing, with the reason.
 
 local M = {}
 
@@ -39,9 +39,10 @@ M.written = {
     ["eigh_tridiagonal eig_banded eigvals_banded eigvalsh_tridiagonal"] = { "lun.eye(3):eigh()" },
     ["cholesky_banded"] = { "lun.eye(3):cholesky()" }, matmul_toeplitz = { "M:matmul(b)" },
     ["issymmetric ishermitian"] = { "M:equals(M:transpose())" }, pinvh = { "lun.eye(3):pinv()" },
-    ["qr_multiply rq"] = { "M:qr()" }, ["null_space orth"] = { "M:svd{full = true}" },
+    ["qr_multiply"] = { "M:qr()" }, orth = { "M:svd():sub({}, {1, M:matrix_rank()})" },
+    null_space = { "select(3, M:svd{full = true}):sub(M:matrix_rank() + 1):adjoint()" },
     ["orthogonal_procrustes"] = { "M:matmul(M:transpose()):svd()" },
-    khatri_rao = { "lun.einsum(\"ik,jk->ijk\", M, M)" },
+    khatri_rao = { "lun.einsum(\"ik,jk->ijk\", M, M):reshape(-1, 3)" },
     tensorsolve = { "lun.eye(4):solve(lun.ones(4)):reshape(2, 2)" },
     tensorinv = { "lun.eye(4):inv():reshape(2, 2, 2, 2)" },
     ["csr_array csr_matrix coo_array coo_matrix csc_array csc_matrix dia_array"] = { "lun.csr(M)" },
@@ -52,7 +53,8 @@ M.written = {
     factorial = { "lun.range(1, 5):prod()" }, exp10 = { "10 ^ b" }, exprel = { "b:expm1() / b" },
     logsumexp = { "math.log((b - b:max()):exp():sum()) + b:max()" },
     log_softmax = { "b - b:max() - math.log((b - b:max()):exp():sum())" }, log_expit = { "-(-b):softplus()" },
-    entr = { "-(b * b:log())" }, ["rel_entr kl_div"] = { "b * (b / a):log()" },
+    entr = { "-lun.where(b:eq(0), 0, b * b:log())" }, rel_entr = { "b * (b / a):log()" },
+    kl_div = { "b * (b / a):log() - b + a" },
     xlogy = { "lun.where(b:eq(0), 0, b * b:log())" }, xlog1py = { "lun.where(b:eq(0), 0, b * b:log1p())" },
     ndtr = { "(b / -2 ^ 0.5):erfc() / 2" }, cosm1 = { "-2 * (b / 2):sin() ^ 2" }, powm1 = { "(2 * b:log()):expm1()" },
     radian = { "b:deg2rad()" }, sindg = { "b:deg2rad():sin()" }, cosdg = { "b:deg2rad():cos()" },
@@ -61,10 +63,39 @@ M.written = {
     inv_boxcox1p = { "(2 * b + 1) ^ (1 / 2) - 1" },
     huber = { "lun.where(b:abs():le(2), b ^ 2 / 2, 2 * (b:abs() - 1))" },
     pseudo_huber = { "4 * ((1 + (b / 2) ^ 2):sqrt() - 1)" },
+    -- other modules
+    linregress = { "a:polyfit(b, 1)" }, ["OLS ols lm LinearRegression"] = { "M:transpose():lstsq(a)" },
+    spearmanr = { "a:rank():corr(b:rank())" }, interp1d = { "b:interp({1, 2, 3}, a)" },
+    ["cumulative_trapezoid cumtrapz"] = { "((b:sub(2) + b:sub(1, -2)) / 2):cumsum()" },
+    ["welch periodogram spectrogram stft"] = { "b:rfft():abs() ^ 2" },
+    find_peaks = { "(b:sub(2, -2):gt(b:sub(1, -3)) & b:sub(2, -2):gt(b:sub(3))):indices() + 1" },
+    detrend = { "b - a:polyfit(b, 1):polyval(a)" }, convolve2d = { "M:convolve(M)" },
+    correlate2d = { "M:correlate(M)" },
+    ["fftconvolve oaconvolve"] = { "b:convolve(b)" },
+    lfilter = { "select(2, lun.scan(function(p, q, x, y) return p * x, q * x + y end, {1, 0}, "
+        .. "{elements = 2, inclusive = true})(0.5, a))" },
+    spsolve = { "lun.cg(lun.csr(lun.eye(3)), b)" }, eigsh = { "lun.eye(3):eigh()" }, eigs = { "lun.eye(3):eig()" },
+    svds = { "M:svd()" }, minimize_scalar = { "lun.minimize(function(x) return ((x - 1) ^ 2):sum() end, {0})" },
+    least_squares = { "lun.curve_fit(function(x, p) return p * x end, a, b, {1})" },
 }
 
 -- Names for which there is nothing, and why.
 M.none = {
+    ["cdf ppf sf isf ttest_ind ttest_rel ttest_1samp chi2_contingency ks_2samp kstest mannwhitneyu wilcoxon f_oneway"
+        .. " shapiro gaussian_kde"] =
+        "there are no tests, and of distribution functions the normal one is (b / -2 ^ 0.5):erfc() / 2",
+    ["quad dblquad nquad simpson romberg"] = "b:trapz(x) integrates samples; f at many points are samples",
+    ["brentq bisect newton fsolve root root_scalar"] =
+        "c:roots() has those of polynomials; of others a loop with lun.derivative(f), or lun.minimize of the square",
+    ["odeint solve_ivp ode"] = "a loop of steps, as in examples/nbody.lua",
+    ["CubicSpline UnivariateSpline splrep make_interp_spline griddata RegularGridInterpolator spline"] =
+        "x:interp(xs, ys) goes along lines between points",
+    ["butter filtfilt sosfilt iirfilter cheby1 firwin"] =
+        "of filters there are a:convolve(w), a:medfilt(w), a:savgol(w, order), and what lun.help \"lfilter\" says",
+    ["KDTree cKDTree BallTree"] = "the distances of all pairs are what lun.help \"cdist\" says",
+    ["kmeans kmeans2 KMeans"] = "examples/kmeans.lua is a program of it",
+    ["linprog milp differential_evolution basinhopping dual_annealing"] =
+        "lun.minimize(f, x0) takes smooth functions without bounds",
     ["dirichlet hypergeometric logseries multivariate_hypergeometric noncentral_chisquare noncentral_f"
         .. " vonmises wald zipf"] =
         "lun.random has uniform, normal, integers, bernoulli, exponential, geometric, gamma, beta,"
@@ -72,7 +103,7 @@ M.none = {
     ["coshm cosm expm_cond expm_frechet fractional_matrix_power funm logm signm sinhm sinm sqrtm tanhm tanm"] =
         "functions of matrices are A:expm(), A:matrix_power(k) and A:inv(); of symmetric ones A:eigh() makes others",
     ["bandwidth cdf2rdf cossin decomp decomp_cholesky decomp_lu decomp_qr decomp_schur decomp_svd hessenberg"
-        .. " ldl matrix_balance ordqz qr_delete qr_insert qr_update qz rsf2csf schur subspace_angles"] =
+        .. " ldl matrix_balance ordqz qr_delete qr_insert qr_update qz rq rsf2csf schur subspace_angles"] =
         "factors of matrices are lu, cholesky, qr, svd, eigh and eig",
     ["clarkson_woodruff_transform convolution_matrix fiedler fiedler_companion hadamard helmert invhilbert"
         .. " invpascal leslie pascal special_matrices"] =

@@ -129,6 +129,23 @@ describe("names of other libraries", function()
                 assert.is_true(math.abs((type(got) == "table" and got[k] or got) - x) < 1e-12, name)
             end
         end
+        -- NumPy 2.4.6 and SciPy 1.17.1, indices from 1: around(b), triu_indices(3), unravel_index(a - 1, (2, 3)), lexsort((temp, city)),
+        -- interp1d([1, 2, 3], a)(b), cumulative_trapezoid(b), stats.sem(a), spearmanr(a, b), linregress(a, b), kl_div(b, a), cdist(M, M)
+        assert.same({ 1, 2, 4 }, gives "around")
+        local triangle = load("return " .. foreign.code "triu_indices", "=triu", "t", env)()
+        assert.same({ { 1, 1, 1, 2, 2, 3 }, { 1, 2, 3, 2, 3, 3 } }, { triangle[1]:totable(), triangle[2]:totable() })
+        assert.same({ 1, 1, 1 }, gives "unravel_index")
+        assert.same({ 1, 3, 2 }, gives "lexsort")
+        for name, expected in pairs { interp1d = { 3, 1.5, 2 }, cumulative_trapezoid = { 1.75, 5 }, sem = { 0.5773502691896258 },
+            spearmanr = { -0.5 }, linregress = { -0.75, 4 }, kl_div = { 0.9013877113318902, 0.7907268296853878, 0.7725887222397811 } } do
+            local got = gives(name)
+            for k, x in ipairs(expected) do
+                assert.is_true(math.abs((type(got) == "table" and got[k] or got) - x) < 1e-12, name)
+            end
+        end
+        assert.is_true(math.abs(gives "cdist"[1][2] - 5.196152422706632) < 1e-12)
+        assert.is_true(env.M:matmul(lun.vector(gives "null_space")):abs():max() < 1e-12)
+        assert.same({ 3, 1 }, { lun.vector(gives "null_space"):shape() })
         local total = 0
         for _, x in ipairs(gives "softmax") do
             total = total + x
@@ -143,6 +160,16 @@ describe("names of other libraries", function()
         assert.equal(lun.help "a:truncate", lun.help "w.date:truncate")
         assert.equal("a:flip([axes]): a window with the order along these axes reversed: a number, a list, by default all\n"
             .. "example: lun.vector{{1, 2}, {3, 4}}:flip(2) is {{2, 1}, {4, 3}}", lun.help "np.flip")
+        local env, directory = environment()
+        -- methods of NumPy's functions, of which the last name alone says something else
+        for name, code in pairs { ["np.subtract.outer"] = "a:expand_dims(2) - b", ["maximum.accumulate"] = "a:cummax()",
+            ["numpy.minimum.outer"] = "a:expand_dims(2):min(b)", ["add.at"] = 'b:put({1, 1}, 2, {combine = "+"})',
+            ["multiply.reduce"] = 'a:reduce "*"', ["emath.sqrt"] = "(b + 0 * lun.i):sqrt()" } do
+            assert.equal(("'%s' is %s here"):format(name:match "%a+%.%a+$", code), lun.help(name))
+            assert.is_true(pcall(assert(load("return " .. code, name, "t", env))))
+        end
+        assert.equal("'accumulate' is a:cumsum() here", lun.help "accumulate")
+        os.execute(("rm -r '%s'"):format(directory))
         assert.equal("no help for 'vectr'; did you mean 'vector'? lun.help() lists everything", lun.help "vectr")
         assert.equal("no help for 'a:summ'; did you mean 'sum'? lun.help() lists everything", lun.help "a:summ")
         assert.equal("no help for 'xyzzy'; lun.help() lists everything", lun.help "xyzzy")
