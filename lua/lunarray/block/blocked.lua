@@ -306,9 +306,15 @@ function blocked.by_copy(a, name, ...)
 end
 
 methods.map = public(function(a, f, ...)
+    if not state[a] then -- another argument is blocked
+        return blocked.by_copy(a, "map", f, ...)
+    end
     return wrap(state[a].spread, may_miss(a), state[a].part:map(f, whole(...)))
 end)
 methods.zip = public(function(a, b, f, ...)
+    if not operands.common_spread { n = 2, a, b } then
+        return blocked.by_copy(a, "zip", b, f, ...)
+    end
     local s, parts = parts_of("zip", a, b)
     return wrap(s, parts.missing, parts[1]:zip(parts[2], f, whole(...)))
 end)

@@ -204,7 +204,7 @@ for name, f in pairs(offers) do
                 return a[name](a, ...)
             end
             for k = 1, select("#", ...) do
-                if is_one((select(k, ...))) then
+                if is_one((select(k, ...))) and name ~= "map" then -- which lun.map is not
                     return core[name](blocked.whole(a, ...))
                 end
             end

@@ -195,12 +195,14 @@ local function joined(list, call, axis, join)
     end)
 end
 
-function offers.concat(list, axis)
-    return joined(list, "concat", axis, core.concat)
-end
-
-function offers.stack(list, axis)
-    return joined(list, "stack", axis, core.stack)
+for _, name in ipairs { "concat", "stack" } do
+    offers[name] = function(list, axis)
+        local divided = offers_over(list)
+        if divided then
+            return divided[name](list, axis)
+        end
+        return joined(list, name, axis, core[name])
+    end
 end
 
 -- lun.vector(list of tables, P), lun.vector({x = array, ...}, P), lun.vector(records [, P]), lun.vector(list of records
@@ -229,7 +231,7 @@ end
 
 function events.__concat(a, b)
     for i, r in ipairs { a, b } do
-        if not struct_of(r) then
+        if not struct_of(r) and not base.kind_over(r) then
             misuse(i, "..", ("records expected, got %s"):format(internal.kind_of(r)))
         end
     end
@@ -320,8 +322,13 @@ for name in ("take sort argsort topk unique"):gmatch "%S+" do
     offers[name] = as_function(name)
 end
 
+local ASKED <const> = { refusal = true, is_one = true, stand_in = true, gather = true } -- by the engine
+
 -- f of records; where some argument is divided over ranks, what those have of that name.
 local function also_divided(name, f)
+    if ASKED[name] then
+        return f
+    end
     return function(...)
         for k = 1, select("#", ...) do
             local x = select(k, ...)

@@ -378,7 +378,10 @@ end
 
 -- x, an array, a number or a list, for a field of that dtype.
 local function as_array(x, dtype, argument, call, name)
-    if type(x) ~= "table" or base.struct_of(x) then
+    if base.kind_over(x) then
+        base.misuse(argument, call, ("field '%s' is blocked: make a of lun.zeros({s.block(n)}, P), then a.%s = e")
+            :format(name, name))
+    elseif type(x) ~= "table" or base.struct_of(x) then
         return x
     end
     local ok, a = pcall(core.vector, x, dtype)

@@ -330,6 +330,31 @@ describe("Blocked arrays of records", function()
             s.barrier()]]
     end)
 
+    it("go with private arrays and records, which are the first argument, too", function()
+        both [[
+            local a, l, x, r = blocked(5), rows(5), lun.index(5) * 1.0, lun.vector(rows(5), P)
+            local half = over((lun.index(5) / 2):copy())
+            local function second(v, b) return v + b[2].x end
+            same("map of an array", x:map(second, a), { 1.5, 2.5, 3.5, 4.5, 5.5 })
+            same("map of an array, plain", x:map(function(v, b) return v + b[2] end, half), { 2.0, 3.0, 4.0, 5.0, 6.0 })
+            same("map of records", r:map(function(p, b) return p.k + b[2].k end, a), each(l, function(p) return p.k + 4 end))
+            same("lun.map", lun.map(second)(x, a), { 1.5, 2.5, 3.5, 4.5, 5.5 })
+            same("blocked by records", a:map(function(p, b) return p.k + b[2].k end, r), each(l, function(p) return p.k + 4 end))
+            same("zip", is_blocked(x:zip(a, function(v, p) return v * p.k end)), each(l, function(p, i) return i * 1.0 * p.k end))
+            same("zip of records", is_blocked(r:zip(a, function(p, q) return p.k + q.k end)), each(l, function(p) return p.k * 2 end))
+            same("eq", is_blocked(r:eq(a)), { true, true, true, true, true })
+            local twice = table.move(l, 1, 5, 6, each(l, function(p) return p end))
+            same("concat", lun.concat { r, a }, twice)
+            same("..", r .. a, twice)
+            same("blocked first", a .. r, twice)
+            assert(lun.stack { r, a }:equals(lun.stack { r, r }))
+            same("run", lun.map(function(p) return P(p.x, p.v, 1) end):run { a, out = a }, each(l, function(p)
+                return item(p.x, p.v[1], p.v[2], 1)
+            end))
+            raises("field 'x' is blocked", function() return lun.vector({ x = a.x, v = { 1, 2 }, k = 1 }, P) end)
+            raises("sharedon runs loops over blocked arrays", function() lun.each(5, function(i) a[i] = P(1, { 2, 3 }, 4) end) end)]]
+    end)
+
     it("are refused where they are no operands, alike on all ranks", function()
         both [[
             local a = blocked(12)
