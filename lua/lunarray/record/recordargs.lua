@@ -10,6 +10,7 @@ local struct = require "lunarray.record.struct"
 local textcall = require "lunarray.record.textcall"
 
 local internal = core.internal
+local getinfo, getlocal = debug.getinfo, debug.getlocal
 local misuse, struct_of = base.misuse, base.struct_of
 
 local args = {}
@@ -19,7 +20,7 @@ local function in_lua(f, argument, name)
     if type(f) == "userdata" and internal.variant_texts(f) then
         f = internal.variant_chosen(f)
     end
-    if type(f) ~= "function" or debug.getinfo(f, "S").what == "C" then
+    if type(f) ~= "function" or getinfo(f, "S").what == "C" then
         misuse(argument, name, "records need a function in Lua; functions in C take fields")
     end
     return f
@@ -45,7 +46,7 @@ local function run_around(run, name, own, f, ...)
     f = in_lua(f, 1, name)
     local held, captured, rest, from = textcall.further(given, 1, name, 1)
     local made = around.once(around_run, f, table.move(held, 1, #held, 2, { own }), function()
-        local to = around.text()
+        local to = around.text(f)
         to.arguments[1] = own > 0 and around.parameter(to, "t") or nil
         around.extras(to, held)
         return { around.load(to, f) }
@@ -90,10 +91,10 @@ end
 -- The function of fields around f; of argument k the struct is key[2 * k - 1], and key[2 * k] says "buffer" or "one";
 -- else they are false.
 local function of_fields(f, key)
-    local to, stands = around.text(), {}
+    local to, stands = around.text(f), {}
     to.arguments[1] = around.parameter(to, "t")
     for k = 1, #key // 2 do
-        local s, name = key[2 * k - 1], debug.getlocal(f, k + 1) or "lun_e" .. k
+        local s, name = key[2 * k - 1], getlocal(f, k + 1) or "lun_e" .. k
         if key[2 * k] == "buffer" then
             local records = around.name(to, name)
             to.captured[#to.captured + 1], to.arguments[k + 1] = records, records

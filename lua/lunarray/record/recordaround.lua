@@ -7,6 +7,9 @@ local core = require "lunarray.core"
 local struct = require "lunarray.record.struct"
 local unique = require "lunarray.base.unique"
 
+local getlocal = debug.getlocal
+local MATH <const> = { ceil = math.ceil, floor = math.floor }
+
 local around = {}
 
 -- make(), once for each function f and key, a list of values that are compared; memo: a table with weak keys.
@@ -27,10 +30,10 @@ function around.once(memo, f, key, make)
     return made
 end
 
--- A text that is being made: its parameters, the arguments of f, the structs whose calls stand in it (lun_s1 and so
--- on), and the records that it captures.
-function around.text()
-    local to = { parameters = {}, arguments = {}, types = {}, captured = { "lun_r0" }, used = {} }
+-- A text that is being made around f: its parameters, the arguments of f, the structs whose calls stand in it (lun_s1
+-- and so on), and the records that it captures.
+function around.text(f)
+    local to = { f = f, parameters = {}, arguments = {}, types = {}, captured = { "lun_r0" }, used = {} }
     for word in ([[and break do else elseif end false for function goto if in local nil not or repeat return then true
         until while]]):gmatch "%S+" do
         to.used[word] = true
@@ -54,6 +57,11 @@ function around.name(to, name)
     return unique((name:gsub("[^%w_]+", "_")), to.used)
 end
 
+-- A new name for the next argument of f: what f calls it.
+function around.next_name(to)
+    return around.name(to, getlocal(to.f, #to.arguments + 1) or "lun_e")
+end
+
 -- A new parameter of that name, as far as others have not got it, and its name; with to.rest, how many there are, an
 -- element of the captured table lun_rest.
 function around.parameter(to, name)
@@ -67,15 +75,17 @@ end
 
 -- Adds further arguments of f; held: of each the struct of one record, true: records, false: any other.
 function around.extras(to, held)
-    for i, own in ipairs(held) do
-        local argument
+    for _, own in ipairs(held) do
+        local argument = around.next_name(to)
+        local function take()
+            return around.parameter(to, argument)
+        end
         if struct.is(own) then
-            argument = around.record(own, function() return around.parameter(to, "lun_e" .. i) end, to)
+            argument = around.record(own, take, to)
         elseif own then
-            argument = "lun_r" .. i
             to.captured[#to.captured + 1] = argument
         else
-            argument = around.parameter(to, "lun_e" .. i)
+            argument = take()
         end
         to.arguments[#to.arguments + 1] = argument
     end
@@ -93,7 +103,7 @@ function around.load(to, f, inner, result, outer)
     local text = ("local %s = ... local %s %s return function(%s) %s %s end, function(...) %s = ... end"):format(
         table.concat(names, ", "), set, outer or "", table.concat(to.parameters, ", "), inner or "",
         call:format(table.concat(to.arguments, ", ")), set)
-    return load(text, "=records", "t", {})(f, core.complex, math, table.unpack(to.types))
+    return load(text, "=records", "t", {})(f, core.complex, MATH, table.unpack(to.types))
 end
 
 return around

@@ -57,7 +57,7 @@ local function function_of(one, f, operands)
         one.passed[first + 1] = one.passed[first + 1] or not any and "unread" or nil
         first = first + (s and #s.lanes or 1)
     end
-    local to, k = around.text(), 0
+    local to, k = around.text(f), 0
     local function take()
         k = k + 1
         local name = one.passed[k] and around.parameter(to, operands[k])
@@ -74,7 +74,7 @@ end
 -- axes, and calls f with a function for each element that makes a record of those at an offset.
 local function function_around(f, structs, rank, held)
     local made = around.once(around_indices, f, key_of(structs, held, rank), function()
-        local to, inner, offsets = around.text(), {}, {}
+        local to, inner, offsets = around.text(f), {}, {}
         for axis = 1, rank do
             offsets[axis] = "lun_i" .. axis
         end
@@ -177,11 +177,12 @@ local function call_pairs(s, f, given, leaves)
         end
     end
     local made = around.once(around_pairs, f, key_of(are, held), function()
-        local to = around.text()
+        local to = around.text(f)
         for k = 1, leaves do
-            local x = around.parameter(to, "lun_x" .. k)
-            to.captured[#to.captured + 1] = are[k] and "lun_a" .. k or nil
-            to.arguments[k] = are[k] and ("lun_a%d[%s]"):format(k, x) or x
+            local name = around.next_name(to)
+            local x = around.parameter(to, name)
+            to.captured[#to.captured + 1] = are[k] and name or nil
+            to.arguments[k] = are[k] and ("%s[%s]"):format(name, x) or x
         end
         around.extras(to, held)
         return { around.load(to, f) }
@@ -269,7 +270,7 @@ local combining = setmetatable({}, { __mode = "k" }) -- of a function those on l
 -- the records that it captures.
 local function on_lanes(f, s, held)
     local made = around.once(combining, f, key_of({ s }, held), function()
-        local to = around.text()
+        local to = around.text(f)
         for i = 1, 2 do
             local k = 0
             to.arguments[i] = around.record(s, function()

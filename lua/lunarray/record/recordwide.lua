@@ -119,7 +119,7 @@ end
 -- of f's further arguments and the records among them.
 local function around_packed(f, s, held)
     local made = around.once(combining, f, table.move(held, 1, #held, 2, { s }), function()
-        local packing, at, to = packing_of(s), {}, around.text()
+        local packing, at, to = packing_of(s), {}, around.text(f)
         for i, own in ipairs(packing.lanes) do
             for k, lane in ipairs(own) do
                 at[lane] = ("v%d[%d]"):format(i, k)
