@@ -1073,14 +1073,16 @@ typedef struct lun_each_options {
 LUN_API lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *first,
                             const int64_t *extent, const lun_each_options *options_or_NULL,
                             lun_array *const *args, int count);
-/* A division of work: teams along up to three axes, threads of each team, elements of each thread;
- * extents are at least 1. */
+/* A division of work: teams along up to LUN_MAX_RANK axes, threads of each team, elements of each
+ * thread; extents are at least 1, beyond the third axis 0 stands for 1. */
 typedef struct lun_workdiv {
     size_t size; /* sizeof(lun_workdiv) */
     int64_t league[3], team[3], elements[3];
     int64_t scratch; /* bytes of scratch memory that a team may take; 0: as many as it asks for */
     bool check;      /* backend `reference` alone: LUN_EARG if a thread writes an element that
                         another one uses, without a barrier between; names both */
+    int64_t league_more[LUN_MAX_RANK - 3], team_more[LUN_MAX_RANK - 3],
+        elements_more[LUN_MAX_RANK - 3]; /* the same along axes 4 to LUN_MAX_RANK */
 } lun_workdiv;
 /* Calls f(t, args...), of the host's language, for each thread of each team, now, in any order; f
  * reads and assigns elements of arrays in place, those of args and those that it captures.  An
@@ -1090,7 +1092,7 @@ typedef struct lun_workdiv {
  *
  * f as C text (lun_function_c, lun_function_file) is a function without a result; args are those of
  * its parameters: for numbers Scalars, for pointers arrays of that dtype (LUN_EDTYPE), which it
- * writes in place unless they point to const.  It counts from 0, in dimensions d = 0, 1, 2:
+ * writes in place unless they point to const.  It counts from 0, in dimensions d = 0 to 7:
  *
  *   LUN_BLOCK(d) LUN_BLOCKS(d)      the team and how many there are; without d in all, row-major
  *   LUN_THREAD(d) LUN_THREADS(d)    the thread in its team; LUN_THREADS and LUN_ELEMENTS are

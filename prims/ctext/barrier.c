@@ -642,6 +642,6 @@ void lun__cbarrier_macros(const lun_cmaker *m, bool before, lun_strbuf *out)
                        "    typedef char lun_held##k[(before) + sizeof lun_own##k], \\\n"
                        "    lun_variables_of_a_team_that_outlive_a_barrier_take_too_much_memory_##k"
                        " \\\n    [(before) + sizeof lun_own##k <= %d ? 1 : -1]\n",
-                       lun__cscratch_extents(m->division->threads),
-                       m->checks.count ? "_CHECKED" : "", PRIVATE_BYTES);
+                       lun_team_product(m->division->threads, 0), m->checks.count ? "_CHECKED" : "",
+                       PRIVATE_BYTES);
 }

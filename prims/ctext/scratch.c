@@ -12,11 +12,6 @@
 static const char *const positions[] = {"LUN_BLOCK", "LUN_BLOCKS", "LUN_THREAD", "LUN_INDEX"};
 static const char *const known[] = {"LUN_THREADS", "LUN_ELEMENTS"};
 
-int64_t lun__cscratch_extents(const int64_t extent[3])
-{
-    return extent[0] * extent[1] * extent[2];
-}
-
 static bool one_of(const lun_ctokens *t, int i, const char *const *words, size_t count)
 {
     for (size_t k = 0; k < count; k++)
@@ -33,18 +28,19 @@ typedef struct scope {
 } scope;
 
 /* LUN_THREADS(d) or LUN_ELEMENTS(d) at token *i, or without d. */
-static bool extent(const lun_ctokens *t, int *i, const int64_t all[3], int64_t *out)
+static bool extent(const lun_ctokens *t, int *i, const int64_t all[LUN_TEAM_AXES], int64_t *out)
 {
     int at = *i + 1;
     if (!lun__ctoken_is(t, at, '('))
         return false;
     if (lun__ctoken_is(t, at + 1, ')')) {
-        *out = lun__cscratch_extents(all);
+        *out = lun_team_product(all, 0);
         *i = at + 2;
         return true;
     }
     const char d = t->text[t->at[at + 1].start];
-    if (t->at[at + 1].length != 1 || d < '0' || d > '2' || !lun__ctoken_is(t, at + 2, ')'))
+    if (t->at[at + 1].length != 1 || d < '0' || d >= '0' + LUN_TEAM_AXES ||
+        !lun__ctoken_is(t, at + 2, ')'))
         return false;
     *out = all[d - '0'];
     *i = at + 3;
@@ -190,14 +186,12 @@ lun_status lun__cscratch_words(const lun_csource *s, const lun_cunits *units, in
 
 /* ---- macros ---------------------------------------------------------------------------------- */
 
-static void constants(const char *word, const int64_t extent[3], lun_strbuf *out)
+static void constants(const char *word, const int64_t extent[LUN_TEAM_AXES], lun_strbuf *out)
 {
-    lun__strbuf_printf(out,
-                       "#define LUN_%s(d) LUN_%s_##d\n#define LUN_%s_ %" PRId64 "\n"
-                       "#define LUN_%s_0 %" PRId64 "\n#define LUN_%s_1 %" PRId64 "\n"
-                       "#define LUN_%s_2 %" PRId64 "\n",
-                       word, word, word, lun__cscratch_extents(extent), word, extent[0], word,
-                       extent[1], word, extent[2]);
+    lun__strbuf_printf(out, "#define LUN_%s(d) LUN_%s_##d\n#define LUN_%s_ %" PRId64 "\n", word,
+                       word, word, lun_team_product(extent, 0));
+    for (int d = 0; d < LUN_TEAM_AXES; d++)
+        lun__strbuf_printf(out, "#define LUN_%s_%d %" PRId64 "\n", word, d, extent[d]);
 }
 
 /* The number along axis d of row-major number `name`, whose extents are `extents`_0 .. _(rank-1).
@@ -207,7 +201,7 @@ static void along(const char *word, const char *name, const char *extents, int64
 {
     lun__strbuf_printf(out, "#define LUN_%s(d) LUN_%s_##d\n#define LUN_%s_ %s\n", word, word, word,
                        name);
-    for (int d = 0; d < 3; d++) {
+    for (int d = 0; d < LUN_TEAM_AXES; d++) {
         if (d >= rank) {
             lun__strbuf_printf(out, "#define LUN_%s_%d 0\n", word, d);
             continue;
@@ -225,10 +219,12 @@ void lun__cscratch_macros(const lun_cdivision *d, lun_strbuf *out)
 {
     constants("THREADS", d->threads, out);
     constants("ELEMENTS", d->elements, out);
-    lun__strbuf_puts(out, "#define LUN_BLOCKS(d) lun_blocks_##d\n"
-                          "#define lun_blocks_ (lun_blocks_0 * lun_blocks_1 * lun_blocks_2)\n");
+    lun__strbuf_puts(out, "#define LUN_BLOCKS(d) lun_blocks_##d\n#define lun_blocks_ (");
+    for (int k = 0; k < LUN_TEAM_AXES; k++)
+        lun__strbuf_printf(out, "%slun_blocks_%d", k ? " * " : "", k);
+    lun__strbuf_puts(out, ")\n");
     along("BLOCK", "lun_block", "lun_blocks", d->rank, out);
-    along("THREAD", "lun_thread", "LUN_THREADS", 3, out);
+    along("THREAD", "lun_thread", "LUN_THREADS", LUN_TEAM_AXES, out);
     lun__strbuf_puts(out, "#define LUN_INDEX(d) \\\n"
                           "    ((LUN_BLOCK_##d * LUN_THREADS_##d + LUN_THREAD_##d) * "
                           "LUN_ELEMENTS_##d)\n");
@@ -237,10 +233,10 @@ void lun__cscratch_macros(const lun_cdivision *d, lun_strbuf *out)
 void lun__cscratch_forget(lun_strbuf *out)
 {
     static const char *const words[] = {"THREADS", "ELEMENTS", "BLOCK", "THREAD"};
-    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-        lun__strbuf_printf(out,
-                           "#undef LUN_%s\n#undef LUN_%s_\n#undef LUN_%s_0\n#undef LUN_%s_1\n"
-                           "#undef LUN_%s_2\n",
-                           words[k], words[k], words[k], words[k], words[k]);
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+        lun__strbuf_printf(out, "#undef LUN_%s\n#undef LUN_%s_\n", words[k], words[k]);
+        for (int d = 0; d < LUN_TEAM_AXES; d++)
+            lun__strbuf_printf(out, "#undef LUN_%s_%d\n", words[k], d);
+    }
     lun__strbuf_puts(out, "#undef LUN_BLOCKS\n#undef lun_blocks_\n#undef LUN_INDEX\n");
 }

@@ -10,7 +10,7 @@
 
 /* The division that a text is made for: what is constant in it. */
 typedef struct lun_cdivision {
-    int64_t threads[3], elements[3];
+    int64_t threads[LUN_TEAM_AXES], elements[LUN_TEAM_AXES];
     int64_t rank; /* extents of the league that are not 1 from there on */
 } lun_cdivision;
 
@@ -22,9 +22,6 @@ typedef struct lun_cscratches {
     } at[LUN_FRONT_SCRATCHES];
     int count;
 } lun_cscratches;
-
-/* The product of all extents. */
-int64_t lun__cscratch_extents(const int64_t extent[3]);
 
 /* Finds the LUN_SCRATCH of the entry, at the top level of its body, and takes them out of the text.
  * n is a constant: numbers, macros of the text, LUN_THREADS(d), LUN_ELEMENTS(d), + - * / % ( ).

@@ -151,7 +151,7 @@ static lun_status fill(team *t, version *v)
                                             .count = t->m.scratches.at[k].count};
     for (int k = v->text->params - v->text->lengths; k < v->text->params; k++)
         v->length[v->lengths++] = v->text->param[k].of;
-    v->body.threads = (int)lun__cscratch_extents(v->division.threads);
+    v->body.threads = (int)lun_team_product(v->division.threads, 0);
     lun__strbuf_printf(&note,
                        "%s, line %%lld: some threads of a team come to a LUN_BARRIER where others "
                        "do not",
@@ -271,9 +271,9 @@ static lun_status specialise(void *ctx, const lun_front_param *params, int count
     lun_status s = check_given(t, given, count - LUN_FRONT_NUMBERS, error);
     if (s != LUN_OK)
         return s;
-    lun_cdivision d = {.rank = params[0].shape[LUN_TEAM_RANK]};
-    memcpy(d.threads, params[0].shape + LUN_TEAM_THREADS, sizeof d.threads);
-    memcpy(d.elements, params[0].shape + LUN_TEAM_ELEMENTS, sizeof d.elements);
+    lun_cdivision d = {.rank = params[LUN_TEAM_RANK].shape[0]};
+    memcpy(d.threads, params[LUN_TEAM_THREADS].shape, sizeof d.threads);
+    memcpy(d.elements, params[LUN_TEAM_ELEMENTS].shape, sizeof d.elements);
     s = find(t, &d, error, &v);
     if (s == LUN_OK)
         give(v, given, out);

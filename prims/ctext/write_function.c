@@ -269,10 +269,12 @@ static void put_param(lun_cmaker *m, const lun_csignature *head, int k)
 /* Of a function of teams: where a thread is, as the first parameters. */
 static void put_thread_words(lun_cmaker *m)
 {
-    static const char *const names[] = {"block",    "thread",   "blocks_0",
-                                        "blocks_1", "blocks_2", "base"};
-    for (size_t k = 0; m->division && k < sizeof names / sizeof *names; k++)
-        lun__strbuf_printf(&m->text, "int64_t lun_%s, ", names[k]);
+    if (!m->division)
+        return;
+    lun__strbuf_puts(&m->text, "int64_t lun_block, int64_t lun_thread, ");
+    for (int k = 0; k < LUN_TEAM_AXES; k++)
+        lun__strbuf_printf(&m->text, "int64_t lun_blocks_%d, ", k);
+    lun__strbuf_puts(&m->text, "int64_t lun_base, ");
 }
 
 /* Of a function of a loop's indices: which index it is called for, and where the axes begin and

@@ -194,14 +194,30 @@ typedef enum lun_front_indexing {
 /* The first parameters of a team kernel, in place of the function's first one: the numbers of the
  * team in the league and of the thread in its team, from 0; the league's extents; the number of the
  * launch's first team, from 0, to which scratch memory belongs from element 0 on. */
-enum { LUN_FRONT_BLOCK, LUN_FRONT_THREAD, LUN_FRONT_BLOCKS, LUN_FRONT_BASE = 5, LUN_FRONT_NUMBERS };
-
-/* What is known of a team when its kernel is compiled: the shape of each of these. */
+enum { LUN_TEAM_AXES = LUN_MAX_RANK };
 enum {
-    LUN_TEAM_THREADS,      /* extents */
-    LUN_TEAM_ELEMENTS = 3, /* of a thread, along each axis */
-    LUN_TEAM_RANK = 6      /* extents of the league that are not 1 from there on */
+    LUN_FRONT_BLOCK,
+    LUN_FRONT_THREAD,
+    LUN_FRONT_BLOCKS,
+    LUN_FRONT_BASE = LUN_FRONT_BLOCKS + LUN_TEAM_AXES,
+    LUN_FRONT_NUMBERS
 };
+
+/* What is known of a team when its kernel is compiled is the shape of some of these parameters. */
+enum {
+    LUN_TEAM_RANK = LUN_FRONT_BLOCK,     /* its first: extents of the league are 1 from there on */
+    LUN_TEAM_THREADS = LUN_FRONT_THREAD, /* extents */
+    LUN_TEAM_ELEMENTS = LUN_FRONT_BLOCKS /* of a thread, along each axis */
+};
+
+/* The product of extents from axis `from` on. */
+static inline int64_t lun_team_product(const int64_t extent[LUN_TEAM_AXES], int from)
+{
+    int64_t n = 1;
+    for (int k = from; k < LUN_TEAM_AXES; k++)
+        n *= extent[k];
+    return n;
+}
 
 /* Memory of a team, or of each thread of one, zero at first: `count` elements. */
 typedef struct lun_front_scratch {

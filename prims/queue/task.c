@@ -127,7 +127,6 @@ static lun_status make(lun_task *t, const lun_workdiv *w, const lun_argument *ar
     t->run.names = r.names;
     t->run.check = w->check;
     t->run.cells = t->cell;
-    memcpy(t->run.blocks, w->league, sizeof t->run.blocks);
     return s == LUN_OK ? check_shared(t) : s;
 }
 
@@ -135,7 +134,6 @@ lun_status lun_task_new(lun_engine *e, lun_function *f, const lun_workdiv *w,
                         const lun_argument *args, int count, lun_task **out)
 {
     LUN_NEED(e, w && out && count >= 0 && (args || !count));
-    lun_workdiv division = {.size = sizeof division};
     if (!f || !f->front.specialise)
         return lun__fail(
             e, LUN_EARG,
@@ -144,7 +142,7 @@ lun_status lun_task_new(lun_engine *e, lun_function *f, const lun_workdiv *w,
     if (count > LUN_MAX_OPERANDS)
         return lun__fail(e, LUN_EARG, "%d arguments: at most %d can be given", count,
                          LUN_MAX_OPERANDS);
-    lun__sized_take(&division, w, sizeof division);
+    const lun_workdiv division = lun__team_workdiv(w);
     lun_task *t = lun__account_object_new(e->account, sizeof *t);
     if (!t)
         return lun__fail_nomem(e);

@@ -167,7 +167,7 @@ void lun__teams_step_fill(const lun_team_run *r, lun_team_kernel *k)
 {
     const lun_ir *body = r->f->body;
     k->lowered.texts = r->notes;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < LUN_TEAM_AXES; i++)
         k->lowered.args[LUN_FRONT_BLOCKS + i].cell = (uint64_t)r->blocks[i];
     for (int i = LUN_FRONT_NUMBERS; i < body->arg_count; i++)
         k->lowered.args[i].cell = r->cells[i - LUN_FRONT_NUMBERS];

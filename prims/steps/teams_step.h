@@ -12,7 +12,7 @@ typedef struct lun_team_run {
     const lun_ir_function *f;
     uint64_t number;          /* of all bodies that the user's engine runs; 0: it is not known */
     const char *const *notes; /* of what may fail in it */
-    int64_t blocks[3];        /* the league */
+    int64_t blocks[LUN_TEAM_AXES]; /* the league */
     const uint64_t *cells;
     lun_node **arrays;
     int64_t teams, threads;

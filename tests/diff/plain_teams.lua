@@ -2,15 +2,30 @@
 -- between barriers. Knows nothing of Lunarray.
 local plain = {}
 
--- Extents {x, y, z} of a number, a list or nil.
-function plain.three(x) return type(x) == "table" and { x[1], x[2] or 1, x[3] or 1 } or { x or 1, 1, 1 } end
+local AXES = 8
 
-local function split(number, extent)
-    number = number - 1
-    return { number // (extent[2] * extent[3]) + 1, number // extent[3] % extent[2] + 1, number % extent[3] + 1 }
+-- Extents along all axes of a number, a list or nil.
+function plain.extents(x)
+    local list = type(x) == "table" and { table.unpack(x) } or { x }
+    for d = #list + 1, AXES do list[d] = 1 end
+    return list
 end
 
-local function all(x) return x[1] * x[2] * x[3] end
+-- The number along each axis of a row-major one.
+local function split(number, extent)
+    local at = {}
+    number = number - 1
+    for d = AXES, 1, -1 do
+        at[d], number = number % extent[d] + 1, number // extent[d]
+    end
+    return at
+end
+
+local function all(x)
+    local n = 1
+    for d = 1, AXES do n = n * x[d] end
+    return n
+end
 
 local operations = {
     ["+"] = { function(a, b) return a + b end, 0 },
@@ -79,14 +94,14 @@ local function object(league, team, elements, block, thread, shared)
     function t:index(d)
         return ((self:block(d) - 1) * self:threads(d) + self:thread(d) - 1) * self:elements(d) + 1
     end
-    function t.private(_, dtype, n)
+    function t:private(dtype, n, ...)
         local memory, zero = {}, dtype:find "f" and 0.0 or dtype ~= "bool" and 0
-        for i = 1, n do memory[i] = zero end
+        for i = 1, n do memory[i] = ... and self:private(dtype, ...) or zero end
         return memory
     end
-    function t:scratch(dtype, n)
+    function t:scratch(...)
         arrays = arrays + 1
-        shared.scratch[arrays] = shared.scratch[arrays] or self:private(dtype, n)
+        shared.scratch[arrays] = shared.scratch[arrays] or self:private(...)
         return shared.scratch[arrays]
     end
     function t.barrier() coroutine.yield() end
@@ -132,7 +147,7 @@ end
 
 -- lun.teams(how)(f, ...); backwards: the last thread runs first.
 function plain.run(how, backwards, f, ...)
-    local league, team, elements = plain.three(how.league), plain.three(how.team), plain.three(how.elements)
+    local league, team, elements = plain.extents(how.league), plain.extents(how.team), plain.extents(how.elements)
     local threads = all(team)
     for block = 1, all(league) do
         local shared, running = { scratch = {}, values = {} }, {}

@@ -4,17 +4,24 @@
 
 #include "bind/host/bind.h"
 
-/* One to three extents at i, a number or a list, into out; `what` names them. */
-static int read_extents(lua_State *L, int i, int arg, const char *what, int64_t out[3])
+/* Extents: those of a division that has no others. */
+static void set_ones(int64_t out[LUN_MAX_RANK])
+{
+    for (int k = 0; k < LUN_MAX_RANK; k++)
+        out[k] = 1;
+}
+
+/* Extents at i, a number or a list of at most LUN_MAX_RANK, into out; `what` names them. */
+static int read_extents(lua_State *L, int i, int arg, const char *what, int64_t out[LUN_MAX_RANK])
 {
     int count = 1;
-    out[0] = out[1] = out[2] = 1;
+    set_ones(out);
     if (lua_type(L, i) == LUA_TTABLE) {
         lua_Unsigned n = lua_rawlen(L, i);
-        if (n < 1 || n > 3)
-            lun__blame_argument(
-                L, arg,
-                lua_pushfstring(L, "%s: 1 to 3 extents expected, got %I", what, (lua_Integer)n));
+        if (n < 1 || n > LUN_MAX_RANK)
+            lun__blame_argument(L, arg,
+                                lua_pushfstring(L, "%s: 1 to %d extents expected, got %I", what,
+                                                LUN_MAX_RANK, (lua_Integer)n));
         count = (int)n;
     }
     for (int k = 0; k < count; k++) {
@@ -36,16 +43,27 @@ static int read_extents(lua_State *L, int i, int arg, const char *what, int64_t 
 }
 
 /* An option of the table at arg, extents, 1 if it is missing. */
-static int extents_of(lua_State *L, int arg, const char *name, int64_t out[3])
+static int extents_of(lua_State *L, int arg, const char *name, int64_t out[LUN_MAX_RANK])
 {
     int count = 0;
-    out[0] = out[1] = out[2] = 1;
+    set_ones(out);
     lua_getfield(L, arg, name);
     bool automatic = lua_type(L, -1) == LUA_TSTRING && !strcmp(lua_tostring(L, -1), "auto");
     if (!lua_isnil(L, -1) && !(automatic && !strcmp(name, "team")))
         count = read_extents(L, lua_gettop(L), arg, name, out);
     lua_pop(L, 1);
     return count;
+}
+
+static void put_extents(lun_workdiv *w, const int64_t *league, const int64_t *team,
+                        const int64_t *own)
+{
+    memcpy(w->league, league, sizeof w->league);
+    memcpy(w->team, team, sizeof w->team);
+    memcpy(w->elements, own, sizeof w->elements);
+    memcpy(w->league_more, league + 3, sizeof w->league_more);
+    memcpy(w->team_more, team + 3, sizeof w->team_more);
+    memcpy(w->elements_more, own + 3, sizeof w->elements_more);
 }
 
 void lun__lua_teams_division(lua_State *L, int arg, lun_workdiv *w)
@@ -55,10 +73,12 @@ void lun__lua_teams_division(lua_State *L, int arg, lun_workdiv *w)
     for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1))
         (void)lun__lua_along_option(L, arg,
                                     "league=64, team=1, elements=8, scratch=4096, check=true");
-    if (!extents_of(L, arg, "league", w->league))
+    int64_t league[LUN_MAX_RANK], team[LUN_MAX_RANK], own[LUN_MAX_RANK];
+    if (!extents_of(L, arg, "league", league))
         lun__blame_argument(L, arg, "league is missing: how many teams there are");
-    (void)extents_of(L, arg, "team", w->team);
-    (void)extents_of(L, arg, "elements", w->elements);
+    (void)extents_of(L, arg, "team", team);
+    (void)extents_of(L, arg, "elements", own);
+    put_extents(w, league, team, own);
     lua_getfield(L, arg, "check");
     if (!lua_isnil(L, -1) && !lua_isboolean(L, -1))
         lun__blame_argument(L, arg, "check: true or false");
@@ -144,14 +164,19 @@ static int teams(lua_State *L)
     return 1;
 }
 
-static void set_extents(lua_State *L, const char *name, const int64_t extent[3])
+static void set_extents(lua_State *L, const char *name, const int64_t *extent, int count)
 {
-    lua_createtable(L, 3, 0);
-    for (int k = 0; k < 3; k++) {
+    lua_createtable(L, count, 0);
+    for (int k = 0; k < count; k++) {
         lua_pushinteger(L, extent[k]);
         lua_rawseti(L, -2, k + 1);
     }
     lua_setfield(L, -2, name);
+}
+
+static int most(int a, int b)
+{
+    return a > b ? a : b;
 }
 
 /* lun.workdiv(extents [, {team=, elements=}]): a division that covers them. */
@@ -159,34 +184,35 @@ static int workdiv(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun_workdiv w = {.size = sizeof w};
-    int64_t all[3], team[3] = {1, 1, 1}, own[3] = {1, 1, 1}, league[3];
+    int64_t all[LUN_MAX_RANK], team[LUN_MAX_RANK], own[LUN_MAX_RANK], league[LUN_MAX_RANK];
+    int count = 3;
+    set_ones(team);
+    set_ones(own);
     lua_settop(L, 2);
     if (lua_type(L, 1) != LUA_TNUMBER && lua_type(L, 1) != LUA_TTABLE)
         lun__error_bad_type(L, 1, "number of elements or table of extents");
-    (void)read_extents(L, 1, 1, "extents", all);
+    count = most(count, read_extents(L, 1, 1, "extents", all));
     if (!lua_isnil(L, 2)) {
         luaL_checktype(L, 2, LUA_TTABLE);
         for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1))
             (void)lun__lua_along_option(L, 2, "team=1, elements=8");
-        (void)extents_of(L, 2, "team", team);
-        (void)extents_of(L, 2, "elements", own);
+        count = most(count, extents_of(L, 2, "team", team));
+        count = most(count, extents_of(L, 2, "elements", own));
     }
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < LUN_MAX_RANK; k++) {
         int64_t each;
         if (__builtin_mul_overflow(team[k], own[k], &each))
             lun__blame_argument(L, 2, "team times elements is beyond 64 bits");
         league[k] = all[k] / each + (all[k] % each != 0);
     }
-    memcpy(w.league, league, sizeof league);
-    memcpy(w.team, team, sizeof team);
-    memcpy(w.elements, own, sizeof own);
+    put_extents(&w, league, team, own);
     const lun_status s = lun_workdiv_check(h->engine, &w);
     if (s != LUN_OK)
         lun__error_raise_as(L, h, s, lua_isnil(L, 2) ? 1 : 2, "workdiv");
     lua_createtable(L, 0, 3);
-    set_extents(L, "league", league);
-    set_extents(L, "team", team);
-    set_extents(L, "elements", own);
+    set_extents(L, "league", league, count);
+    set_extents(L, "team", team, count);
+    set_extents(L, "elements", own, count);
     return 1;
 }
 

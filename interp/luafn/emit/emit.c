@@ -377,8 +377,7 @@ static void write_leaf(writer *w, lf_value *v)
 
 static int team_threads(const lf_compile *c)
 {
-    const int64_t *extent = c->param[0].shape + LUN_TEAM_THREADS;
-    return (int)(extent[0] * extent[1] * extent[2]);
+    return (int)lun_team_product(c->param[LUN_TEAM_THREADS].shape, 0);
 }
 
 void luafn_emit(lf_compile *c)

@@ -54,7 +54,7 @@ static lf_value *length(lf_lowering *l, const lf_value *a)
 {
     lf_whose of = lf_whose_is(l->c, a);
     if (of.param && of.number >= l->c->params)
-        return luafn_const_ir_int(l, LUN_I64, of.shape[0]);
+        return luafn_const_ir_int(l, LUN_I64, of.shape[of.fixed]);
     return luafn_ir_value_arg(l, luafn_lowering_extent(l->c, of.param, of.number, of.fixed),
                               LUN_I64);
 }
@@ -74,7 +74,11 @@ static void check_index(lf_lowering *l, const lf_value *a, lf_value *i, lf_value
         luafn_ir_value_op2(l, LUN_OP_LE, i, n));
     const char *name = luafn_captured_array_name(l->c, a);
     int extent = (int)n->as.i, note;
-    if (lf_ir_is_const(n))
+    if (lf_ir_is_const(n) && of.rank > 1)
+        note = luafn_lowering_note(l, -1,
+                                   "index %%lld is out of range for axis %d of '%s' (length %lld)",
+                                   of.fixed + 1, name, (long long)luafn_const_int(n));
+    else if (lf_ir_is_const(n))
         note = luafn_lowering_note(l, -1, "index %%lld is out of range for '%s' of length %lld",
                                    name, (long long)luafn_const_int(n));
     else if (of.rank == 1)
@@ -118,8 +122,7 @@ static lf_value *flat_index(lf_lowering *l, const lf_value *v)
 static lf_value *in_scratch(lf_lowering *l, lf_whose of, lf_value *at)
 {
     const lf_compile *c = l->c;
-    const int64_t *extent = c->param[0].shape + LUN_TEAM_THREADS;
-    const int64_t threads = extent[0] * extent[1] * extent[2];
+    const int64_t threads = lun_team_product(c->param[LUN_TEAM_THREADS].shape, 0);
     if (!of.param || of.number < c->params)
         return at;
     lf_value *block = luafn_ir_operand_as(l, c->param_value[LUN_FRONT_BLOCK], LUN_I64);
@@ -131,7 +134,9 @@ static lf_value *in_scratch(lf_lowering *l, lf_whose of, lf_value *at)
             luafn_ir_value_op2(l, LUN_OP_ADD, number,
                                luafn_ir_operand_as(l, c->param_value[LUN_FRONT_THREAD], LUN_I64));
     }
-    number = luafn_ir_value_op2(l, LUN_OP_MUL, number, luafn_const_ir_int(l, LUN_I64, of.shape[0]));
+    number =
+        luafn_ir_value_op2(l, LUN_OP_MUL, number,
+                           luafn_const_ir_int(l, LUN_I64, c->scratch[of.number - c->params].count));
     return luafn_ir_value_op2(l, LUN_OP_ADD, number, at);
 }
 

@@ -1,9 +1,9 @@
 /* team_call.c - helpers of methods of t: the numbers of threads, and arguments. */
 #include "luafn/ssa/team_call.h"
 
-const int64_t *luafn_team_call_known(const lf_builder *b)
+const int64_t *luafn_team_call_known(const lf_builder *b, int what)
 {
-    return b->c->param[0].shape;
+    return b->c->param[what].shape;
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -19,17 +19,9 @@ lf_value *luafn_team_call_by(lf_builder *b, lf_arith op, lf_value *x, int64_t n)
     return nothing ? x : luafn_team_call_arith(b, op, x, luafn_graph_int(b->g, n));
 }
 
-int64_t luafn_team_call_product(const int64_t extent[3], int from)
-{
-    int64_t n = 1;
-    for (int k = from; k < 3; k++)
-        n *= extent[k];
-    return n;
-}
-
 int64_t luafn_team_call_threads(const lf_builder *b)
 {
-    return luafn_team_call_product(luafn_team_call_known(b) + LUN_TEAM_THREADS, 0);
+    return lun_team_product(luafn_team_call_known(b, LUN_TEAM_THREADS), 0);
 }
 
 /* The number of the thread in its team, of the team in the league, from 0. */

@@ -25,8 +25,7 @@ int64_t luafn_team_call_whole(const lf_team_call *c, int k, int64_t low, int64_t
                               const char *what);
 
 /* What is known of the team: lun_front_team.  The product of extents from number `from` on. */
-const int64_t *luafn_team_call_known(const lf_builder *b);
-int64_t luafn_team_call_product(const int64_t extent[3], int from);
+const int64_t *luafn_team_call_known(const lf_builder *b, int what);
 /* Threads of a team; the number of the running one, from 0. */
 int64_t luafn_team_call_threads(const lf_builder *b);
 lf_value *luafn_team_call_thread(lf_builder *b);

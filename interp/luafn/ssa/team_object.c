@@ -15,17 +15,17 @@ static lf_value *block(lf_builder *b)
     return b->c->param_value[LUN_FRONT_BLOCK];
 }
 
-/* From 0, along axis d of 3, from 0; d < 0: the row-major number. */
+/* From 0, along axis d, from 0; d < 0: the row-major number. */
 static lf_value *thread_along(lf_builder *b, int d)
 {
-    const int64_t *extent = luafn_team_call_known(b) + LUN_TEAM_THREADS;
+    const int64_t *extent = luafn_team_call_known(b, LUN_TEAM_THREADS);
     if (d < 0)
         return luafn_team_call_thread(b);
     if (extent[d] == 1)
         return luafn_graph_int(b->g, 0);
-    lf_value *v = luafn_team_call_by(b, LF_IDIV, luafn_team_call_thread(b),
-                                     luafn_team_call_product(extent, d + 1));
-    return luafn_team_call_product(extent, 0) == luafn_team_call_product(extent, d)
+    lf_value *v =
+        luafn_team_call_by(b, LF_IDIV, luafn_team_call_thread(b), lun_team_product(extent, d + 1));
+    return lun_team_product(extent, 0) == lun_team_product(extent, d)
                ? v
                : luafn_team_call_by(b, LF_MOD, v, extent[d]);
 }
@@ -35,7 +35,7 @@ static lf_value *thread_along(lf_builder *b, int d)
 static lf_value *block_along(lf_builder *b, int d)
 {
     lf_value *const *extent = b->c->param_value + LUN_FRONT_BLOCKS;
-    const int rank = (int)luafn_team_call_known(b)[LUN_TEAM_RANK];
+    const int rank = (int)luafn_team_call_known(b, LUN_TEAM_RANK)[0];
     lf_block *const now = b->g->now;
     lf_value *v = block(b);
     if (d < 0)
@@ -53,7 +53,7 @@ static lf_value *block_along(lf_builder *b, int d)
 static lf_value *blocks_along(lf_builder *b, int d)
 {
     lf_value *const *extent = b->c->param_value + LUN_FRONT_BLOCKS, *n;
-    const int rank = (int)luafn_team_call_known(b)[LUN_TEAM_RANK];
+    const int rank = (int)luafn_team_call_known(b, LUN_TEAM_RANK)[0];
     if (d >= 0)
         return d < rank ? extent[d] : luafn_graph_int(b->g, 1);
     n = extent[0];
@@ -62,16 +62,16 @@ static lf_value *blocks_along(lf_builder *b, int d)
     return n;
 }
 
-static int64_t known_along(const int64_t extent[3], int d)
+static int64_t known_along(const int64_t extent[LUN_TEAM_AXES], int d)
 {
-    return d < 0 ? luafn_team_call_product(extent, 0) : extent[d];
+    return d < 0 ? lun_team_product(extent, 0) : extent[d];
 }
 
 /* The first global element of this thread along d, from 1. */
 static lf_value *index_along(lf_builder *b, int d)
 {
-    const int64_t n = known_along(luafn_team_call_known(b) + LUN_TEAM_THREADS, d);
-    const int64_t own = known_along(luafn_team_call_known(b) + LUN_TEAM_ELEMENTS, d);
+    const int64_t n = known_along(luafn_team_call_known(b, LUN_TEAM_THREADS), d);
+    const int64_t own = known_along(luafn_team_call_known(b, LUN_TEAM_ELEMENTS), d);
     lf_value *v = luafn_team_call_by(b, LF_MUL, block_along(b, d), n);
     v = n == 1 ? v : luafn_team_call_arith(b, LF_ADD, v, thread_along(b, d));
     return luafn_team_call_by(b, LF_ADD, luafn_team_call_by(b, LF_MUL, v, own), 1);
@@ -79,9 +79,16 @@ static lf_value *index_along(lf_builder *b, int d)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* A new array for each team, or thread; dtype LUN_DTYPE_COUNT: inferred from assignments. */
-static lf_value *memory(lf_builder *b, lun_front_scratch like, bool wide)
+/* Of an array for each team, or thread: what it is, and its extents. */
+typedef struct request {
+    lun_front_scratch like; /* dtype LUN_DTYPE_COUNT: inferred from assignments */
+    int rank;
+    int64_t extent[LUN_MAX_RANK];
+} request;
+
+static lf_value *memory(lf_builder *b, const request *r, bool wide)
 {
+    lun_front_scratch like = r->like;
     lf_compile *c = b->c;
     const bool open = like.dtype == LUN_DTYPE_COUNT;
     if (c->scratches == LUN_FRONT_SCRATCHES)
@@ -98,8 +105,8 @@ static lf_value *memory(lf_builder *b, lun_front_scratch like, bool wide)
     c->param[number] = (lun_front_param){.dtype = (lun_dtype)lun__dtype_get(like.dtype)->compute,
                                          .stored = like.dtype,
                                          .array = true,
-                                         .rank = 1,
-                                         .shape = {like.count}};
+                                         .rank = r->rank};
+    memcpy(c->param[number].shape, r->extent, sizeof r->extent);
     lf_value *v = luafn_graph_value(b->g, LF_ARRAY, 0);
     v->type = LF_OBJECT;
     v->as.i = -1 - number;
@@ -112,8 +119,9 @@ static lf_value *memory(lf_builder *b, lun_front_scratch like, bool wide)
 static int axis(const lf_team_call *c)
 {
     lf_value *v = luafn_team_call_arg(c, 0);
-    return !v || lf_is_const(v, LF_NIL) ? -1
-                                        : (int)luafn_team_call_whole(c, 0, 1, 3, "a dimension") - 1;
+    return !v || lf_is_const(v, LF_NIL)
+               ? -1
+               : (int)luafn_team_call_whole(c, 0, 1, LUN_TEAM_AXES, "a dimension") - 1;
 }
 
 /* ---- the methods ----------------------------------------------------------------------------- */
@@ -137,14 +145,14 @@ static void do_threads(const lf_team_call *c)
 {
     luafn_team_call_give(
         c, luafn_graph_int(c->b->g,
-                           known_along(luafn_team_call_known(c->b) + LUN_TEAM_THREADS, axis(c))));
+                           known_along(luafn_team_call_known(c->b, LUN_TEAM_THREADS), axis(c))));
 }
 
 static void do_elements(const lf_team_call *c)
 {
     luafn_team_call_give(
         c, luafn_graph_int(c->b->g,
-                           known_along(luafn_team_call_known(c->b) + LUN_TEAM_ELEMENTS, axis(c))));
+                           known_along(luafn_team_call_known(c->b, LUN_TEAM_ELEMENTS), axis(c))));
 }
 
 static void do_index(const lf_team_call *c)
@@ -152,12 +160,22 @@ static void do_index(const lf_team_call *c)
     luafn_team_call_give(c, index_along(c->b, axis(c)));
 }
 
-static int64_t length(const lf_team_call *c, int k)
+/* The extents from argument k on. */
+static request lengths(const lf_team_call *c, int k)
 {
-    return luafn_team_call_whole(c, k, 1, INT32_MAX, "the number of elements");
+    request r = {.like = {.dtype = LUN_DTYPE_COUNT, .count = 1}, .rank = 0};
+    do {
+        const int64_t n = luafn_team_call_whole(c, k, 1, INT32_MAX, "the number of elements");
+        r.extent[r.rank++] = n;
+        r.like.count *= n;
+        if (r.like.count > INT32_MAX)
+            luafn_builder_stop(c->b, "t:%s: the number of elements is more than %d", c->name,
+                               INT32_MAX);
+    } while (luafn_team_call_arg(c, ++k));
+    return r;
 }
 
-static lun_front_scratch named(const lf_team_call *c)
+static request named(const lf_team_call *c)
 {
     lun_dtype t = LUN_DTYPE_COUNT;
     const lf_value *v = luafn_team_call_arg(c, 0);
@@ -170,7 +188,9 @@ static lun_front_scratch named(const lf_team_call *c)
                            c->name, v->as.s);
     if (t == LUN_DTYPE_COUNT)
         luafn_builder_stop(c->b, "t:%s: argument 1 is the name of a dtype, such as 'f64'", c->name);
-    return (lun_front_scratch){.dtype = t, .count = length(c, 1)};
+    request r = lengths(c, 1);
+    r.like.dtype = t;
+    return r;
 }
 
 /* Memory is zero when the kernel begins; the request is checked at its call. */
@@ -184,25 +204,27 @@ static void place_memory(const lf_team_call *c, lf_barrier_kind how)
 static void do_scratch(const lf_team_call *c)
 {
     place_memory(c, LF_MEMORY_TEAM);
-    luafn_team_call_give(c, memory(c->b, named(c), false));
+    const request r = named(c);
+    luafn_team_call_give(c, memory(c->b, &r, false));
 }
 
 static void do_private(const lf_team_call *c)
 {
-    lun_front_scratch like = named(c);
-    like.own = true;
+    request r = named(c);
+    r.like.own = true;
     place_memory(c, LF_MEMORY_THREAD);
-    luafn_team_call_give(c, memory(c->b, like, false));
+    luafn_team_call_give(c, memory(c->b, &r, false));
 }
 
 /* Of methods that are written in Lua: the team's, or each thread's. */
 static void do_open(const lf_team_call *c)
 {
     const lf_value *wide = luafn_team_call_arg(c, 1);
-    lun_front_scratch like = {.dtype = LUN_DTYPE_COUNT, .count = length(c, 0)};
-    like.own = !strcmp(c->name, "private_memory");
-    like.settled = !like.own;
-    luafn_team_call_give(c, memory(c->b, like, wide && lf_is_const(wide, LF_BOOL) && wide->as.i));
+    const int64_t n = luafn_team_call_whole(c, 0, 1, INT32_MAX, "the number of elements");
+    request r = {.like = {.dtype = LUN_DTYPE_COUNT, .count = n}, .rank = 1, .extent = {n}};
+    r.like.own = !strcmp(c->name, "private_memory");
+    r.like.settled = !r.like.own;
+    luafn_team_call_give(c, memory(c->b, &r, wide && lf_is_const(wide, LF_BOOL) && wide->as.i));
 }
 
 typedef struct method {
@@ -219,8 +241,8 @@ static const method methods[] = {
     {"threads", 1, do_threads, false},
     {"elements", 1, do_elements, false},
     {"index", 1, do_index, false},
-    {"scratch", 2, do_scratch, false},
-    {"private", 2, do_private, false},
+    {"scratch", 1 + LUN_MAX_RANK, do_scratch, false},
+    {"private", 1 + LUN_MAX_RANK, do_private, false},
     {"barrier", 0, luafn_team_op_barrier, false},
     {"each", 3, luafn_team_op_each, false},
     {"vector", 2, luafn_team_op_vector, false},

@@ -63,10 +63,10 @@ local FUNCTIONS = {
         "calls f(t, args...) for each thread of each team, now, in any order, as one kernel; f reads and assigns\n"
             .. "elements of arrays of any rank, and records, as it goes, A[i][j] = x, args or captured ones, each\n"
             .. "handed over once.\n"
-            .. "Extents are numbers or {x, y, z}; t:block([d]) t:blocks([d]) t:thread([d]) t:threads([d])\n"
+            .. "Extents are numbers or {x, y, ...}; t:block([d]) t:blocks([d]) t:thread([d]) t:threads([d])\n"
             .. "t:elements([d]): position from 1, and extent, in dimension d, or in all; t:index([d]): the thread's\n"
-            .. "first element; t:scratch(dtype, n), t:private(dtype, n): memory of the team, of the thread, zero at\n"
-            .. "first; t:barrier(): all threads of the team arrive, what was written before is seen after;\n"
+            .. "first element; t:scratch(dtype, n, ...), t:private(dtype, n, ...): memory of the team, of the thread,\n"
+            .. "zero at first; t:barrier(): all threads of the team arrive, what was written before is seen after;\n"
             .. "t:each(n, g [, \"nobarrier\"]): g(i), i = 1 to n, shared out among the threads, then a barrier;\n"
             .. "t:vector(n, g): the same on one thread; t:single(g): once for the team, then a barrier;\n"
             .. "t:broadcast(x, thread): that thread's x for all; t:reduce(op, x): over the threads, in order;\n"
@@ -80,7 +80,7 @@ local FUNCTIONS = {
     },
     workdiv = {
         "lun.workdiv(extents [, {team=1, elements=8}])",
-        "a table for lun.teams: a league that covers the extents, a number or {x, y, z}, with that team and elements",
+        "a table for lun.teams: a league that covers the extents, a number or {x, y, ...}, with that team and elements",
     },
     queue = {
         "lun.queue(device [, {async=true}])",

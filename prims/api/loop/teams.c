@@ -1,6 +1,7 @@
 /* teams.c - functions run for each thread of each team, which read and write arrays in place. Knows
  * of a function only its front end's result. */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "api/array/apply_function.h"
@@ -27,30 +28,71 @@ typedef struct teams {
 
 /* ---- the division ---------------------------------------------------------------------------- */
 
-static lun_status multiply(lun_engine *e, const int64_t extent[3], const char *what, int64_t *out)
+static void spread(const int64_t first[3], const int64_t *more, int64_t out[LUN_TEAM_AXES])
 {
+    for (int k = 0; k < LUN_TEAM_AXES; k++)
+        out[k] = k < 3 ? first[k] : more[k - 3] ? more[k - 3] : 1;
+}
+
+lun_workdiv lun__team_workdiv(const lun_workdiv *w)
+{
+    lun_workdiv own = {.size = offsetof(lun_workdiv, league_more)};
+    own.size = w->size && w->size < sizeof own ? w->size : w->size ? sizeof own : own.size;
+    memcpy((char *)&own + sizeof own.size, (const char *)w + sizeof own.size,
+           own.size - sizeof own.size);
+    return own;
+}
+
+lun_team_extents lun__team_extents(const lun_workdiv *w)
+{
+    lun_team_extents x;
+    spread(w->league, w->league_more, x.league);
+    spread(w->team, w->team_more, x.team);
+    spread(w->elements, w->elements_more, x.elements);
+    return x;
+}
+
+/* The number of extents, the last ones of which are not 1; 1 at least. */
+static int rank_of(const int64_t extent[LUN_TEAM_AXES])
+{
+    int rank = LUN_TEAM_AXES;
+    while (rank > 1 && extent[rank - 1] == 1)
+        rank--;
+    return rank;
+}
+
+static lun_status multiply(lun_engine *e, const int64_t extent[LUN_TEAM_AXES], const char *what,
+                           int64_t *out)
+{
+    const int rank = rank_of(extent) < 3 ? 3 : rank_of(extent);
+    bool well = true;
     *out = 1;
-    for (int k = 0; k < 3; k++)
-        if (extent[k] < 1 || __builtin_mul_overflow(*out, extent[k], out) ||
-            *out > LUN_MOST_ELEMENTS)
-            return lun__fail(e, LUN_EARG,
-                             "%s {%lld, %lld, %lld}: extents are 1 or more, at most "
-                             "%lld in all",
-                             what, (long long)extent[0], (long long)extent[1], (long long)extent[2],
-                             (long long)LUN_MOST_ELEMENTS);
-    return LUN_OK;
+    for (int k = 0; well && k < rank; k++)
+        well = extent[k] >= 1 && !__builtin_mul_overflow(*out, extent[k], out) &&
+               *out <= LUN_MOST_ELEMENTS;
+    if (well)
+        return LUN_OK;
+    char shown[24 * LUN_TEAM_AXES];
+    size_t length = 0;
+    for (int k = 0; k < rank; k++)
+        length += (size_t)snprintf(shown + length, sizeof shown - length, "%s%lld", k ? ", " : "",
+                                   (long long)extent[k]);
+    return lun__fail(e, LUN_EARG, "%s {%s}: extents are 1 or more, at most %lld in all", what,
+                     shown, (long long)LUN_MOST_ELEMENTS);
 }
 
 lun_status lun__team_division(lun_engine *e, const lun_workdiv *w, lun_team_run *run)
 {
+    const lun_team_extents x = lun__team_extents(w);
     int64_t elements, all;
-    lun_status s = multiply(e, w->league, "league", &run->teams);
+    lun_status s = multiply(e, x.league, "league", &run->teams);
     if (s == LUN_OK)
-        s = multiply(e, w->team, "team", &run->threads);
+        s = multiply(e, x.team, "team", &run->threads);
     if (s == LUN_OK)
-        s = multiply(e, w->elements, "elements", &elements);
+        s = multiply(e, x.elements, "elements", &elements);
     if (s != LUN_OK)
         return s;
+    memcpy(run->blocks, x.league, sizeof run->blocks);
     if (run->threads > MOST_THREADS)
         return lun__fail(e, LUN_ELIMIT,
                          "a team of %lld threads: %d is the most; make more teams, or give each "
@@ -66,7 +108,8 @@ lun_status lun_workdiv_check(lun_engine *e, const lun_workdiv *w)
 {
     LUN_NEED(e, w);
     lun_team_run ignored = {0};
-    return lun__team_division(e, w, &ignored);
+    const lun_workdiv own = lun__team_workdiv(w);
+    return lun__team_division(e, &own, &ignored);
 }
 
 static lun_status check_scratch(lun_engine *e, const lun_front_result *r, const lun_workdiv *w)
@@ -108,17 +151,12 @@ static lun_status check_body(lun_engine *e, const lun_front_param *params, int c
 lun_status lun__team_specialise(lun_engine *e, lun_function *f, const lun_workdiv *w,
                                 lun_front_param *params, int count, lun_front_result *r)
 {
-    int rank = 3;
-    while (rank > 1 && w->league[rank - 1] == 1)
-        rank--;
+    const lun_team_extents x = lun__team_extents(w);
     for (int k = 0; k < LUN_FRONT_NUMBERS; k++)
         params[k] = (lun_front_param){.dtype = LUN_I64, .stored = LUN_I64, .index = LUN_FRONT_TEAM};
-    int64_t *known = params[0].shape;
-    for (int k = 0; k < 3; k++) {
-        known[LUN_TEAM_THREADS + k] = w->team[k];
-        known[LUN_TEAM_ELEMENTS + k] = w->elements[k];
-    }
-    known[LUN_TEAM_RANK] = rank;
+    params[LUN_TEAM_RANK].shape[0] = rank_of(x.league);
+    memcpy(params[LUN_TEAM_THREADS].shape, x.team, sizeof x.team);
+    memcpy(params[LUN_TEAM_ELEMENTS].shape, x.elements, sizeof x.elements);
     lun__fail_clear(e);
     lun_host_begin(e); /* the front end can be stopped */
     lun_status s =
@@ -254,7 +292,6 @@ static lun_status run(teams *t, const lun_workdiv *w)
     t->run.names = t->r.names;
     t->run.check = w->check;
     t->run.cells = t->cell;
-    memcpy(t->run.blocks, w->league, sizeof t->run.blocks);
     t->run.arrays = t->node;
     t->run.scratch = t->r.scratch;
     t->run.scratches = t->r.scratches;
@@ -281,17 +318,18 @@ lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w, lun_a
     if (count < 0 || count > LUN_MAX_OPERANDS)
         return lun__fail(e, LUN_EARG, "%d arguments: at most %d can be given", count,
                          LUN_MAX_OPERANDS);
-    lun_status s = lun__team_division(e, w, &t.run);
+    const lun_workdiv division = lun__team_workdiv(w);
+    lun_status s = lun__team_division(e, &division, &t.run);
     for (int k = 0; s == LUN_OK && k < count; k++)
         s = lun__array_usable(e, args[k]);
     if (s == LUN_OK)
-        s = specialise(&t, f, w);
+        s = specialise(&t, f, &division);
     if (s == LUN_OK)
         s = take_operands(&t);
     if (s == LUN_OK)
         s = lun__written_check(e, t.held, t.arrays, t.r.names);
     if (s == LUN_OK)
-        s = run(&t, w);
+        s = run(&t, &division);
     lun__written_end(e, t.held, t.arrays);
     return s;
 }

@@ -12,7 +12,15 @@ enum {
     LUN_TEAM_CELLS = LUN_MAX_OPERANDS + LUN_FRONT_SCALARS + LUN_FRONT_ARRAYS
 };
 
-/* Fills run->teams and run->threads.  LUN_EARG, LUN_ELIMIT. */
+/* The caller's division as one of this version's; of size 0: with three axes. */
+lun_workdiv lun__team_workdiv(const lun_workdiv *w);
+/* A division's extents along all axes. */
+typedef struct lun_team_extents {
+    int64_t league[LUN_TEAM_AXES], team[LUN_TEAM_AXES], elements[LUN_TEAM_AXES];
+} lun_team_extents;
+lun_team_extents lun__team_extents(const lun_workdiv *w);
+
+/* Fills run->teams, run->threads and run->blocks.  LUN_EARG, LUN_ELIMIT. */
 lun_status lun__team_division(lun_engine *e, const lun_workdiv *w, lun_team_run *run);
 /* The body of f, of the host's language, for that division and `count` arguments, which the caller
  * has put at params[LUN_FRONT_NUMBERS] and behind it; its scratch memory checked.  LUN_EARG: it

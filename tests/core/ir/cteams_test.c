@@ -20,6 +20,17 @@ static lun_workdiv division(int64_t league, int64_t team)
                          .elements = {1, 1, 1}};
 }
 
+/* A division as of a host that was built before there were more than three axes. */
+static lun_workdiv old_division(int64_t league, int64_t team)
+{
+    lun_workdiv w = division(league, team);
+    w.size = offsetof(lun_workdiv, league_more);
+    memset(w.league_more, -1, sizeof w.league_more);
+    memset(w.team_more, -1, sizeof w.team_more);
+    memset(w.elements_more, -1, sizeof w.elements_more);
+    return w;
+}
+
 static lun_function *function(const char *c)
 {
     lun_function *f = NULL;
@@ -45,7 +56,7 @@ static void swap_on(const char *backend)
     OK(lun_number(e, 3, &args[0]));
     OK(lun_vector(e, x, n, LUN_F64, &args[2]));
     for (int team = 1; team <= 100; team = team == 1 ? 20 : 5 * team) {
-        lun_workdiv w = division(N / team, team);
+        lun_workdiv w = team == 20 ? old_division(N / team, team) : division(N / team, team);
         memset(y, 0, sizeof y);
         OK(lun_vector(e, y, n, LUN_F64, &args[1]));
         OK(lun_teams(e, f, &w, args, 3));
@@ -153,6 +164,32 @@ static void test_endless(void **state)
     lun_release(v);
 }
 
+/* Where a thread is along axes beyond the third. */
+static void test_axes(void **state)
+{
+    static const char axes[] =
+        "void f(long *y) { long at = LUN_BLOCK() * LUN_THREADS() + LUN_THREAD();\n"
+        "  y[at] = LUN_BLOCK(3) * 1000 + LUN_BLOCK(7) * 100 + LUN_THREAD(5) * 10 + LUN_INDEX(7);\n"
+        "  if (LUN_BLOCKS(3) != 2 || LUN_THREADS(5) != 3 || LUN_ELEMENTS(7) != 4) y[at] = -1; }\n";
+    (void)state;
+    int64_t y[12] = {0};
+    lun_array *v;
+    lun_workdiv w = division(1, 1);
+    w.league_more[0] = w.league_more[4] = 2;
+    w.team_more[2] = 3;
+    w.elements_more[4] = 4;
+    lun_function *f = function(axes);
+    OK(lun_vector(e, y, 12, LUN_I64, &v));
+    OK(lun_teams(e, f, &w, &v, 1));
+    OK(lun_read(e, v, y, 0, 12));
+    for (int64_t k = 0; k < 12; k++)
+        assert_int_equal(y[k], k / 6 * 1000 + k / 3 % 2 * 100 + k % 3 * 10 + k / 3 % 2 * 4);
+    w.team_more[1] = -2;
+    FAILS(lun_teams(e, f, &w, &v, 1), LUN_EARG, "team {1, 1, 1, 1, -2, 3}: extents are 1 or more");
+    lun_release(v);
+    lun_function_release(f);
+}
+
 static int open_native(void **state)
 {
     (void)state;
@@ -172,6 +209,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_at_once, open_native, kit_close),
         cmocka_unit_test_setup_teardown(test_tasks, open_native, kit_close),
         cmocka_unit_test_setup_teardown(test_failures, open_native, kit_close),
+        cmocka_unit_test_setup_teardown(test_axes, open_native, kit_close),
         cmocka_unit_test_setup_teardown(test_endless, open_limited, kit_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,34 +25,42 @@ local function same(how, n, dtype, f, ...)
 end
 
 describe("lun.teams", function()
-    it("numbers threads, teams and elements, in up to three dimensions", function()
+    it("numbers threads, teams and elements, in up to eight dimensions", function()
         local function along(t, v, at, d)
             v[at + d] = t:block(d)
-            v[at + 3 + d] = t:thread(d)
-            v[at + 6 + d] = t:blocks(d) * 100 + t:threads(d) * 10 + t:elements(d)
-            v[at + 9 + d] = t:index(d)
+            v[at + 8 + d] = t:thread(d)
+            v[at + 16 + d] = t:blocks(d) * 100 + t:threads(d) * 10 + t:elements(d)
+            v[at + 24 + d] = t:index(d)
         end
         local function numbers(t, v)
-            local at = ((t:block() - 1) * t:threads() + t:thread() - 1) * 18
+            local at = ((t:block() - 1) * t:threads() + t:thread() - 1) * 38
             along(t, v, at, 1)
             along(t, v, at, 2)
             along(t, v, at, 3)
-            v[at + 13] = t:block()
-            v[at + 14] = t:blocks()
-            v[at + 15] = t:thread()
-            v[at + 16] = t:threads()
-            v[at + 17] = t:elements()
-            v[at + 18] = t:index()
+            along(t, v, at, 4)
+            along(t, v, at, 5)
+            along(t, v, at, 6)
+            along(t, v, at, 7)
+            along(t, v, at, 8)
+            v[at + 33] = t:block()
+            v[at + 34] = t:blocks()
+            v[at + 35] = t:thread()
+            v[at + 36] = t:threads()
+            v[at + 37] = t:elements()
+            v[at + 38] = t:index()
         end
         everywhere(function()
             for _, how in ipairs {
                 { league = 7 }, { league = 1, team = 5 }, { league = { 2, 3, 4 } }, { league = 3, team = 4, elements = 5 },
                 { league = { 2, 3 }, team = { 3, 2 }, elements = { 1, 4 } },
                 { league = { 2, 1, 3 }, team = { 1, 2, 3 }, elements = { 2, 3, 4 } }, { league = 70, team = "auto" },
+                { league = { 2, 1, 2, 3 }, team = { 1, 2, 1, 1, 1, 1, 2, 3 }, elements = { 1, 2, 1, 3, 1, 1, 1, 2 } },
+                { league = { 1, 1, 1, 1, 1, 1, 1, 3 } }, { league = { 2, 2, 1, 2, 1, 2, 2, 2 }, team = { 1, 1, 1, 1, 5 } },
             } do
-                local team = plain.three(how.team ~= "auto" and how.team or 1)
-                local league = plain.three(how.league)
-                local n = 18 * team[1] * team[2] * team[3] * league[1] * league[2] * league[3]
+                local team = plain.extents(how.team ~= "auto" and how.team or 1)
+                local league = plain.extents(how.league)
+                local n = 38
+                for d = 1, 8 do n = n * team[d] * league[d] end
                 local spoken = { league = how.league, team = team, elements = how.elements }
                 local v, list = lun.zeros(n, "i64"), zeros(n)
                 lun.teams(how)(numbers, v)
@@ -60,6 +68,36 @@ describe("lun.teams", function()
                 assert.same(list, v:totable())
             end
         end)
+    end)
+
+    it("has memory of teams and of threads in up to eight dimensions", function()
+        local function turn(t, v)
+            local s, own = t:scratch("i64", 2, 3, 4), t:private("f32", 2, 1, 1, 2, 1, 1, 1, 2)
+            local me = t:thread()
+            for k = 1, 4 do s[(me - 1) // 3 + 1][(me - 1) % 3 + 1][k] = me * 10 + k end
+            own[2][1][1][1][1][1][1][2] = me + 0.5
+            own[1][1][1][2][1][1][1][1] = t:block()
+            t:barrier()
+            local sum = 0.0
+            for k = 1, 4 do sum = sum * 3 + s[1 + k % 2][1 + (me + k) % 3][k] end
+            for i = 1, 2 do
+                for j = 1, 2 do sum = sum * 2 + own[i][1][1][j][1][1][1][1] + own[i][1][1][j][1][1][1][2] end
+            end
+            v[(t:block() - 1) * t:threads() + me] = sum
+        end
+        everywhere(function() same({ league = 5, team = { 2, 3 } }, 30, "f64", turn) end)
+        local z = lun.zeros(9)
+        for _, row in ipairs {
+            { "index 4 is out of range for axis 2 of 'scratch' (length 3)",
+                function(t) local s = t:scratch("f64", 2, 3) s[1][#z // 2] = 1 z[1] = s[1][1] end },
+            { "on a value that is not a number", function(t) local s = t:scratch("f64", 2, 3) z[1] = s[1] end },
+            { "the number of elements is more than 2147483647",
+                function(t) local s = t:scratch("f64", 65536, 65536) z[1] = s[1][1] end },
+            { "t:scratch takes 9 arguments, got 10",
+                function(t) local s = t:scratch("f64", 1, 1, 1, 1, 1, 1, 1, 1, 1) z[1] = s[1] end },
+        } do
+            expect.failure(row[1], function() lun.teams { league = 1 }(row[2]) end)
+        end
     end)
 
     it("sees what a thread has assigned itself, in order", function()
@@ -164,8 +202,8 @@ describe("lun.teams", function()
     it("has threads of a team meet", function()
         everywhere(function()
             for _, how in ipairs { { 1, 1 }, { 3, 2 }, { 70, 7 }, { 2, 64 }, { 5, 100 }, { 1, 1000 }, { 2, 1024 }, { 3, { 4, 3, 5 } } } do
-                local threads = plain.three(how[2])
-                threads = threads[1] * threads[2] * threads[3]
+                local extents = plain.extents(how[2])
+                local threads = extents[1] * extents[2] * extents[3]
                 same({ league = how[1], team = how[2] }, how[1] * threads, "f64", function(t, v, rounds)
                     local s, me, n = t:scratch("f64", 1024), t:thread(), t:threads()
                     local sum, twice = 0.5, me * 2
@@ -723,7 +761,7 @@ describe("lun.teams", function()
             function(_, a) z[1] = a[2] end, z)
         says("league is missing", {}, function() z[1] = 1 end)
         says("an extent is an integer of 1 or more, got 0", { league = 0 }, function() z[1] = 1 end)
-        says("1 to 3 extents expected, got 4", { league = { 1, 2, 3, 4 } }, function() z[1] = 1 end)
+        says("1 to 8 extents expected, got 9", { league = { 1, 2, 3, 4, 5, 6, 7, 8, 9 } }, function() z[1] = 1 end)
         says("unknown option 'teams'", { league = 1, teams = 2 }, function() z[1] = 1 end)
         local function much(t) -- 32 GB for each team, and 64 of them at once
             local s, own = t:scratch("f64", 2147483647), t:private("f64", 2147483647)
@@ -743,7 +781,7 @@ describe("lun.teams", function()
         says("argument 1 is 'f65', not the name of a dtype, such as 'f64'", one, function(t) t:scratch("f65", 2)[1] = 1 end)
         says("argument 1 is the name of a dtype, such as 'f64'", one, function(t) t:scratch(2)[1] = 1 end)
         says("the number of elements is an integer that is known", one, function(t) t:scratch("f64", z[1])[1] = 1 end)
-        says("a dimension is 4, not 1 to 3", one, function(t) z[t:block(4)] = 1 end)
+        says("a dimension is 9, not 1 to 8", one, function(t) z[t:block(9)] = 1 end)
         says("argument 2 is a function", one, function(t) t:each(3, 4) end)
         says("Lua function or C source expected, got number", one, 42)
         says("#2 to 'teams' (array or number expected, got string)", one, function(_, x) z[1] = x end, "x")

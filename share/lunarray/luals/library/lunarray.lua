@@ -5662,10 +5662,10 @@ function lun.task(workdiv, f, ...) end
 ---calls f(t, args...) for each thread of each team, now, in any order, as one kernel; f reads and assigns
 ---elements of arrays of any rank, and records, as it goes, A[i][j] = x, args or captured ones, each
 ---handed over once.
----Extents are numbers or {x, y, z}; t:block([d]) t:blocks([d]) t:thread([d]) t:threads([d])
+---Extents are numbers or {x, y, ...}; t:block([d]) t:blocks([d]) t:thread([d]) t:threads([d])
 ---t:elements([d]): position from 1, and extent, in dimension d, or in all; t:index([d]): the thread's
----first element; t:scratch(dtype, n), t:private(dtype, n): memory of the team, of the thread, zero at
----first; t:barrier(): all threads of the team arrive, what was written before is seen after;
+---first element; t:scratch(dtype, n, ...), t:private(dtype, n, ...): memory of the team, of the thread,
+---zero at first; t:barrier(): all threads of the team arrive, what was written before is seen after;
 ---t:each(n, g [, "nobarrier"]): g(i), i = 1 to n, shared out among the threads, then a barrier;
 ---t:vector(n, g): the same on one thread; t:single(g): once for the team, then a barrier;
 ---t:broadcast(x, thread): that thread's x for all; t:reduce(op, x): over the threads, in order;
@@ -5919,7 +5919,7 @@ function lun.where(a, b, c) end
 ---@return number
 function lun.width(n) end
 
----a table for lun.teams: a league that covers the extents, a number or {x, y, z}, with that team and elements
+---a table for lun.teams: a league that covers the extents, a number or {x, y, ...}, with that team and elements
 ---`lun.workdiv(extents [, {team=1, elements=8}])`
 ---@param extents lun.Shape
 ---@param options? { team?: integer, elements?: integer }
