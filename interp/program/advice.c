@@ -49,8 +49,17 @@ void lun__advice_error(lua_State *L)
 {
     lua_Debug raised;
     const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+    if (text && strstr(text, "a nil value (") && lua_checkstack(L, 8)) {
+        lua_pushcfunction(L, ask);
+        lua_pushliteral(L, "of_name");
+        lua_pushvalue(L, -3);
+        append(L, 2);
+        return;
+    }
     /* no module is loaded for other messages */
-    if (!text || (!strstr(text, " expected, got ") && !strstr(text, "compare an array")) ||
+    if (!text ||
+        (!strstr(text, " expected, got ") && !strstr(text, "compare an array") &&
+         !strstr(text, "a function value (field ")) ||
         !lua_checkstack(L, 8) || !lua_getstack(L, 1, &raised))
         return;
     lua_pushcfunction(L, ask);

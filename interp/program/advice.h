@@ -11,7 +11,7 @@
 void lun__advice_syntax(lua_State *L, const char *text);
 
 /* With the message of an error on the top, in a message handler: likewise, where an array
- * was given to what takes none, or none where one belongs. */
+ * was given to what takes none, or none where one belongs, or a name is not there. */
 void lun__advice_error(lua_State *L);
 
 #endif

@@ -214,4 +214,13 @@ function failure.describe(value, depth, stop, typed)
     }
 end
 
+-- In a message handler, for the message of an error of a script: its hint, nil for none.
+function failure.hint(message)
+    for _, info in ipairs(user_levels(2)) do
+        if info.what ~= "C" then
+            return hint(message, info, {})
+        end
+    end
+end
+
 return failure

@@ -142,6 +142,9 @@ local COLON = "a method is called with a colon: a:%1()"
 local RUNNING = {
     { "bad argument #1 to '([%a_][%w_]*)' %(array expected, got n", COLON, "method" },
     { "bad argument #1 to '([%a_][%w_]*)' %(array or number expected, got n", COLON, "method" },
+    { "index a function value %(field 'random'%)", 'lun.random(n, {dist = "normal"}): distributions are an option' },
+    { "index a function value %(field '([%a_][%w_]*)'%)", COLON, "method" },
+    { "arithmetic on a function value %(field '([%a_][%w_]*)'%)", COLON, "method" },
     { "bad argument #%d to '%+' %(array or number expected, got string", 'texts are joined by .. : "x" .. a' },
     { "to 'group' %(.* expected, got columns", 't:group("k") groups the rows of a table by its columns' },
 }
@@ -172,6 +175,11 @@ function language.of_error(message, raised, caller)
         end
     end
     return for_arrays(message, raised, caller)
+end
+
+-- The same where a script used a name that is not there: what it is called here, or what is near.
+function language.of_name(message)
+    return require("lunarray.prompt.failure").hint(message)
 end
 
 return language

@@ -305,6 +305,9 @@ describe("--errors=json", function()
             .. '"message":"attempt to perform \'n//0\'","traceback":[{"file":"(command line)","line":2}]}' },
         { "-e 'error(\"a\\n\\t\\\\\\255\\\"\\1\u{e9}\", 0)'", '{"level":"error","code":"runtime","message":'
             .. '"a\\n\\t\\\\\\ufffd\\"\\u0001\u{e9}","traceback":[{"file":"(command line)","line":1}]}' },
+        { "-e 'print(lun.arange(3))'", '{"level":"error","code":"runtime","file":"(command line)","line":1,'
+            .. '"message":"attempt to call a nil value (field \'arange\')","hint":"\'arange\' is lun.index(10), lun.range(0, 9) here",'
+            .. '"traceback":[{"file":"(command line)","line":1}]}' },
         { "nothing.lua", '{"level":"error","code":"runtime","message":"cannot open nothing.lua: No such file or directory"}' },
         { "--nothing", '{"level":"error","code":"usage","message":"unrecognized option \'--nothing\'"}' },
         { "--sandbox -e 'x.y = 1'", '{"level":"error","code":"runtime","file":"(command line)","line":1,'
@@ -359,6 +362,25 @@ describe("the program's own options", function()
         assert.equal("table\n", out)
         assert.equal("", err)
         assert.equal(0, code)
+    end)
+
+    it("says behind an error what a name that is not there is called here, unless it is the script's own", function()
+        local function said(code)
+            return (select(2, run(ours, ("lua -e '%s'"):format(code))))
+        end
+        assert.is_truthy(said "a = lun.ones(2)\nprint(a:astype \"f32\")":find(
+            "(command line):2: attempt to call a nil value (method 'astype')\n'astype' is a:cast \"f32\" here\nstack", 1, true))
+        assert.is_truthy(said "help \"sum\"":find("(global 'help')\ndid you mean 'lun.help'?\n", 1, true))
+        assert.is_truthy(said "a = lun.ones(2) print(a.shape[1])":find("\na method is called with a colon: a:shape()\n", 1, true))
+        assert.is_truthy(said "print(lun.random.normal(3))":find("\nlun.random(n, {dist = \"normal\"})", 1, true))
+        local file = shell.capture "mktemp":gsub("\n$", "")
+        for _, code in ipairs { "local t = {} t.apply(3)", "local t = setmetatable({}, {__index = {}}) t:append(3)", "local x x.T = 1" } do
+            local out = assert(io.open(file, "w"))
+            out:write(code, "\n")
+            out:close()
+            assert.is_truthy(select(2, run(ours, ("lua '%s'"):format(file))):find("a nil value %b()\nstack"), code)
+        end
+        os.remove(file)
     end)
 
     it("works in a directory it was not built in, with an empty environment", function()
