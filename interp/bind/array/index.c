@@ -30,6 +30,11 @@ static int64_t check_index(lua_State *L, int arg, int64_t n, bool past)
                                 "integer index expected, got an array: a:compress(mask) has the "
                                 "elements where a mask is true, a:take(indices) those at indices, "
                                 "a:set(lun.where(mask, x, a)) and a:put(indices, x) write them");
+        if (lua_type(L, arg) == LUA_TTABLE)
+            lun__blame_argument(
+                L, arg,
+                "integer index expected, got a table: a:take(t) has the elements at "
+                "the indices in it, a:put(t, x) writes them, A[i][j] is an element");
         lun__error_bad_type(L, arg, "integer index");
     }
     if (i >= 1 && i <= n)

@@ -27,6 +27,10 @@ static int make_vector(lua_State *L)
     int options;
     if (lun__record_is_listed(L, 1))
         return lun__record_call_list(L, "vector", 1);
+    if (lua_type(L, 1) == LUA_TNUMBER)
+        lun__blame_argument(
+            L, 1,
+            "table of numbers expected, got number: in braces they are one, lun.vector{1, 2}");
     lun__making layout = opt_layout(L, 2, &options);
     if (lua_istable(L, 1)) {
         lun__from_table(L);

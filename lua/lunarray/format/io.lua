@@ -80,7 +80,13 @@ end
 local function option_fault(opts, known, name)
     for option in pairs(opts) do
         if not known[option] then
-            return ("unknown option '%s' for %s"):format(tostring(option), name)
+            local names = {}
+            for own in pairs(known) do
+                names[#names + 1] = own
+            end
+            table.sort(names)
+            return ("unknown option '%s' for %s%s%s"):format(tostring(option), name, names[1] and "; known: " or "",
+                table.concat(names, ", "))
         end
     end
 end

@@ -2,6 +2,8 @@
  * only after evaluation. */
 #include "api/array/api.h"
 
+#include <stdio.h>
+
 /* LUN_EDTYPE unless m is of bools. */
 static lun_status check_mask(lun_engine *e, const lun_array *m)
 {
@@ -27,9 +29,15 @@ static lun_status keep(lun_engine *e, lun_array *a, lun_array *mask, lun_array *
         bool fits = in[0]->rank == in[1]->rank;
         for (int k = 0; fits && k < in[0]->rank; k++)
             fits = shape[k] == other[k];
+        int axis = 0; /* the first one whose slices a mask that is a Vector may choose, from 1 */
+        for (int k = in[0]->rank; in[1]->rank == 1 && k > 0; k--)
+            axis = shape[k - 1] == other[0] ? k : axis;
+        char hint[48] = "";
+        if (axis)
+            (void)snprintf(hint, sizeof hint, ": along an axis it takes {axis=%d}", axis);
         if (!fits)
-            s = lun__fail(e, LUN_ESHAPE, "shapes differ: %s and a mask %s",
-                          lun__array_describe(a, x), lun__array_describe(mask, y));
+            s = lun__fail(e, LUN_ESHAPE, "shapes differ: %s and a mask %s%s",
+                          lun__array_describe(a, x), lun__array_describe(mask, y), hint);
     }
     if (s == LUN_OK)
         s = lun__fold_node_algorithm(e, LUN_ALGORITHM_KEEP, in, 0, NULL, (lun_dtype)in[0]->dtype, 1,

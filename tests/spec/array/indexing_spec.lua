@@ -31,7 +31,7 @@ describe("reading an element", function()
         end
         expect.failure("no integer representation", function() return a[1.5] end)
         expect.failure("integer index expected", function() return a[true] end)
-        expect.failure("integer index expected", function() return a[{}] end)
+        expect.failure("(integer index expected, got a table: a:take(t) has the elements", function() return a[{}] end)
         expect.failure("(integer index expected, got an array: a:compress(mask) has", function() return a[a:gt(1)] end)
         expect.failure("'A[i] = x' (integer index expected, got an array: a:compress(mask) has", function() a[a] = 1 end)
         expect.failure("the array is empty", function() return lun.zeros(0)[2] end)

@@ -97,6 +97,8 @@ describe("lun.vector", function()
         expect.failure("t[1] is a function", lun.vector, { print })
         expect.failure("numbers and booleans are mixed", lun.vector, { 1, true })
         expect.failure("table of numbers expected", lun.vector, 5)
+        expect.failure("bad argument #1 to 'vector' (table of numbers expected, got number: in braces they are one, lun.vector{1, 2})",
+            lun.vector, 1, 2, 3)
         expect.failure("table of numbers expected", lun.vector)
     end)
 

@@ -275,7 +275,7 @@ describe("options of csv", function()
             { { dtypes = "f31" }, 'dtypes is "f31"; supported: text ' }, { { dtypes = { a = 1 } }, "dtypes%['a'%] is 1" },
             { { na = "x" }, 'na is "x"; a list of texts' }, { { na = { 1 } }, "na%[1%] is 1, not a text" },
             { { na = { a = "x" } }, "na%['a'%] is \"x\"" }, { { names = {} }, "names is no list of names" },
-            { { seperator = ";" }, "unknown option 'seperator'" },
+            { { seperator = ";" }, "unknown option 'seperator' for csv; known: .*, sep, " },
         } do
             assert.matches(case[2], misused(case[1]))
         end

@@ -201,7 +201,7 @@ describe("pnm", function()
             refused("the maxval of a u8 image must be an integer from 1 to 255", "m.pgm", gray, { maxval = 2.5 })
             refused("the maxval of a u16 image must be an integer from 256 to 65535", "m.pgm",
                 lun.vector({ { 1 } }, "u16"), { maxval = 255 })
-            refused("unknown option 'quality' for pnm", "m.pgm", gray, { quality = 9 })
+            refused("unknown option 'quality' for pnm; known: ", "m.pgm", gray, { quality = 9 })
             refused("array expected, got table; convert it with lun.vector", "m.pgm", { { 1 } })
         end)
     end)
