@@ -108,6 +108,43 @@ local function spread(leaves, given)
     return structs, arrays, names, owner
 end
 
+local MOST_READ <const> = 16 -- elements that map and zip take at once
+
+local around_numbers = setmetatable({}, { __mode = "k" }) -- of a function those of the numbers of records
+
+-- All pairs of records, and elements that are too many: the function takes the numbers of records, and reads captured
+-- ones there.
+local function call_by_numbers(s, f, given, leaves)
+    local name = internal.skeleton(s)
+    local held, captured, rest, of_rest = textcall.further(given, leaves + 1, name)
+    local list, from, are, flat = {}, {}, {}, {}
+    for k = 1, leaves do
+        are[k], list[k], from[k] = struct_of(given[k]) ~= nil, given[k], k
+        if are[k] then
+            flat[#flat + 1], list[k] = given[k]:flatten(), core.index(given[k]:size()):reshape { given[k]:shape() }
+        end
+    end
+    local made = around.once(around_numbers, f, key_of(are, held), function()
+        local to = around.text(f)
+        for k = 1, leaves do
+            local own = around.next_name(to)
+            local x = around.parameter(to, own)
+            to.captured[#to.captured + 1] = are[k] and own or nil
+            to.arguments[k] = are[k] and ("%s[%s]"):format(own, x) or x
+        end
+        around.extras(to, held)
+        return { around.load(to, f) }
+    end)
+    table.move(captured, 1, #captured, #flat + 1, flat)
+    table.move(rest, 1, rest.n, leaves + 1, list)
+    table.move(of_rest, 1, rest.n, leaves + 1, from)
+    made[2](nil, table.unpack(flat))
+    local results = table.pack(base.try(textcall.skeleton_of(s, made[1], leaves, name), table.unpack(list, 1,
+        leaves + rest.n)))
+    made[2]()
+    return textcall.settle(from, table.unpack(results, 1, results.n))
+end
+
 -- Calls s with the passed operands, again as long as another one turns out to be read.
 local function call_around(s, f, given, leaves, structs, arrays, names, owner)
     local name = internal.skeleton(s)
@@ -125,6 +162,10 @@ local function call_around(s, f, given, leaves, structs, arrays, names, owner)
             end
         end
         local count = #list
+        if count > MOST_READ then
+            one.set()
+            return call_by_numbers(s, f, given, leaves)
+        end
         table.move(rest, 1, rest.n, count + 1, list)
         table.move(of_rest, 1, rest.n, count + 1, from)
         local results = table.pack(base.try(internal.skeleton_of(s, one.f, count), table.unpack(list, 1,
@@ -164,39 +205,6 @@ local function call_stencil(s, f, given, leaves, structs, arrays, owner)
     return textcall.settle(owner, table.unpack(results, 1, results.n))
 end
 
-local around_pairs = setmetatable({}, { __mode = "k" }) -- of a function those of the numbers of two records
-
--- All pairs of records: the function takes the numbers of elements, and reads captured records there.
-local function call_pairs(s, f, given, leaves)
-    local held, captured, rest, of_rest = textcall.further(given, leaves + 1, "allpairs")
-    local list, from, are, flat = {}, { 1, 2 }, {}, {}
-    for k = 1, leaves do
-        are[k], list[k] = struct_of(given[k]) ~= nil, given[k]
-        if are[k] then
-            flat[#flat + 1], list[k] = given[k]:flatten(), core.index(given[k]:size()):reshape { given[k]:shape() }
-        end
-    end
-    local made = around.once(around_pairs, f, key_of(are, held), function()
-        local to = around.text(f)
-        for k = 1, leaves do
-            local name = around.next_name(to)
-            local x = around.parameter(to, name)
-            to.captured[#to.captured + 1] = are[k] and name or nil
-            to.arguments[k] = are[k] and ("%s[%s]"):format(name, x) or x
-        end
-        around.extras(to, held)
-        return { around.load(to, f) }
-    end)
-    table.move(captured, 1, #captured, #flat + 1, flat)
-    table.move(rest, 1, rest.n, leaves + 1, list)
-    table.move(of_rest, 1, rest.n, leaves + 1, from)
-    made[2](nil, table.unpack(flat))
-    local results = table.pack(base.try(textcall.skeleton_of(s, made[1], leaves, "allpairs"), table.unpack(list, 1,
-        leaves + rest.n)))
-    made[2]()
-    return textcall.settle(from, table.unpack(results, 1, results.n))
-end
-
 -- s(...) with records among the arguments.
 local function call(s, ...)
     local name, leaves, is_program, f = internal.skeleton(s)
@@ -218,7 +226,7 @@ local function call(s, ...)
         textcall.refuse_behind(name, given, leaves)
     end
     if name == "allpairs" and in_lua then
-        return call_pairs(s, f, given, leaves)
+        return call_by_numbers(s, f, given, leaves)
     elseif name == "stencil" then
         return call_stencil(s, f, given, leaves, structs, arrays, owner)
     elseif in_lua then

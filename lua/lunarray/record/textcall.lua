@@ -15,9 +15,10 @@ local textcall = {}
 
 -- ---------------------------------------------------------------- calls of skeletons
 
--- The error of a call with fields instead of records, as one of the script's call: owner: of each operand the argument.
+-- The error of a call with fields instead of records, as one of the script's call, without the line of the text around
+-- the function; owner: of each operand the argument.
 local function as_called(e, owner)
-    return type(e) == "string" and e:gsub("bad argument #(%d+) to", function(k)
+    return type(e) == "string" and e:gsub("%(records:%d+: ", "("):gsub("bad argument #(%d+) to", function(k)
         return ("bad argument #%d to"):format(owner[tonumber(k)] or tonumber(k))
     end, 1) or e
 end

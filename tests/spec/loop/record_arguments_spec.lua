@@ -127,6 +127,26 @@ describe("arguments that are records", function()
         end)
     end)
 
+    it("may be read as a whole, whatever their struct has", function()
+        onplaces.everywhere(function()
+            local W = lun.struct("Many", { { "v", "f64", 40 }, { "k", "i32" } })
+            local w = lun.vector({ v = lun.index(240):reshape(2, 3, 40), k = lun.index(6):reshape(2, 3) }, W)
+            local One = lun.struct("One", { { "n", "i64" } })
+            local made = w:zip(lun.vector { 1, 2, 3 }, function(p, x, one)
+                local s = p.k * one.n
+                for j = 1, 40 do s = s + p.v[j] * x end
+                return s
+            end, One(5))
+            assert.is_true(made:pending() > 0)
+            for i = 1, 2 do
+                for k = 1, 3 do
+                    local row = (i - 1) * 3 + k
+                    assert.equal(5 * row + k * (40 * 40 * (row - 1) + 820), made[i][k])
+                end
+            end
+        end)
+    end)
+
     it("have fields of any name", function()
         local W = lun.struct("Words", { { "end", "f64" }, { "size", "i64" }, { "take", "i64" } })
         local w = lun.vector({ { ["end"] = 1.5, size = 2, take = 3 } }, W)
@@ -155,8 +175,11 @@ describe("arguments that are records", function()
             teams(function(t, q, r) q[t:index()].x = r[t:index()].x end, a, a)
         end)
         local Wide = lun.struct("Wide", { { "v", "f64", 17 } })
-        refused("bad argument to 'map' (17 elements of records are read, at most 16: capture the records, r[i].x, in lun.generate)",
-            function() print(lun.zeros(3, Wide):map(function(p) return p end)) end)
+        refused("bad argument #1 to 'map' (the function returns 17 results: return at most 16)", function()
+            print(lun.zeros(3, Wide):map(function(p) return p end))
+        end)
+        refused("bad argument to 'stencil' (17 elements of records are read, at most 16: capture the records, r[i].x, in "
+            .. "lun.generate)", function() print(lun.zeros(3, Wide):stencil(function(p) return p(0).v[1] end)) end)
         refused("bad argument #3 to 'call' (array, number or record expected, got table)", function() lun.call(f, a, {}) end)
         refused("bad argument #1 to 'call' (records need a function in Lua", function() lun.call(print, a) end)
         refused("bad argument #2 to 'stencil' (array, number or record expected, got table)", function()
