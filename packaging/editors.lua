@@ -255,7 +255,7 @@ left out, and options, `{name}`, come last; `f{name}` is `f()` without. `lunarra
 local a = lun.vector{3, 1, 2} -- i64; lun.zeros({2, 3}, "f32"), lun.index(n)
 local b = (a + 1) * 2.5 -- + - * / // % ^ & | ~ << >> .. # of arrays and numbers
 local x, y, w = a[1], a[-1], a:sub(2, 3) -- writes to w reach a
-local m, c, s = a:gt(1) & ~a:eq(2), lun.where(a:gt(1), a, 0), a:sort() -- compare by methods
+local m, c, s = a:gt(1) & ~a:eq(2), lun.where(a:gt(1), a, 0), a:sort() -- by methods
 local n, sums = b:sum(), lun.zeros{2, 3}:sum{axis = 1}
 local f = a:map(function(x) if x > 1 then return x end return -x end)
 local t = lun.table{city = {"Oslo", "Rome", "Oslo"}, temp = lun.vector{7.5, 21, 9}}

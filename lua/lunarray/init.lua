@@ -169,6 +169,11 @@ for name in ("sort argsort unique prod"):gmatch "%S+" do
     end
 end
 
+-- a:unique{axis=}, of any dtype.
+function core.internal.complex_methods.unique_rows(...)
+    return all(require "lunarray.names.uniquerows"(...))
+end
+
 -- Functions of complex numbers, as complex_call.c calls them.
 function core.internal.complex_methods.wrapped(...)
     return require("lunarray.function.complexcall").wrapped(...)

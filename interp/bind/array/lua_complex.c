@@ -328,9 +328,14 @@ void lun__lua_complex_full(lua_State *L, lun__host *h, int rank, const int64_t *
 
 int lun__lua_complex_divert(lua_State *L, lun__host *h, const char *name)
 {
-    if (!lun__lua_array_is(L, h, 1) ||
-        !lun__lua_complex_number_is_of(lun__lua_array_check(L, h, 1)))
-        return -1;
+    return lun__lua_array_is(L, h, 1) &&
+                   lun__lua_complex_number_is_of(lun__lua_array_check(L, h, 1))
+               ? lun__lua_complex_method(L, name)
+               : -1;
+}
+
+int lun__lua_complex_method(lua_State *L, const char *name)
+{
     lua_getiuservalue(L, lua_upvalueindex(1), LUN__CORE);
     lua_getfield(L, -1, "internal");
     lua_getfield(L, -1, "complex_methods");

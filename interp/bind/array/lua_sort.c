@@ -122,7 +122,8 @@ static int array_unique(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun__lua_array_check(L, h, 1);
-    const int diverted = lun__lua_complex_divert(L, h, "unique");
+    const int diverted = lua_istable(L, 2) ? lun__lua_complex_method(L, "unique_rows")
+                                           : lun__lua_complex_divert(L, h, "unique");
     if (diverted >= 0)
         return diverted;
     lua_settop(L, 1);
@@ -284,7 +285,7 @@ void lun__open_sort(lua_State *L, const lun__parts *p)
     static const lun__entry functions[] = {{"sort", array_sort, 2},
                                            {"argsort", array_argsort, 2},
                                            {"topk", array_topk, 3},
-                                           {"unique", array_unique, 1},
+                                           {"unique", array_unique, 2},
                                            {"quantile", array_quantile, 3},
                                            {"median", array_median, 2},
                                            {"searchsorted", array_searchsorted, 3},

@@ -231,6 +231,8 @@ int lun__lua_complex_former(lua_State *L, int i);
 /* Ends a call of that name, of which a complex array is the first argument, by the function of
  * core.internal.complex_methods with all arguments: the number of results; -1: it is none. */
 int lun__lua_complex_divert(lua_State *L, lun__host *h, const char *name);
+/* Ends a call so whatever its arguments are. */
+int lun__lua_complex_method(lua_State *L, const char *name);
 /* Pushes the reduction of all elements of a complex array. */
 int lun__lua_complex_total(lua_State *L, lun__host *h, lun_reduction r, lun_array *a,
                            const lun_along_options *o);

@@ -154,6 +154,11 @@ local function indices_of_values(all, values, counts)
     return has_missing(all) and where(all:ismissing(), #values, inverse) or inverse
 end
 
+-- The same without the values.
+function rows.index_of_value(all)
+    return indices_of_values(all, all:unique())
+end
+
 -- The different values, how often each occurs, and for each element the index of its value, in a's shape.
 local function distinct(a)
     local all = flat(a)

@@ -649,9 +649,10 @@ local METHODS = {
             .. "indices; of equal ones the first; of fewer than k all; NaN is taken last",
     },
     unique = {
-        "a:unique()",
+        "a:unique([{axis=1}])",
         "two Vectors: the distinct values, sorted, and how often each occurs; 0.0 and -0.0 are one value, 0.0, and so\n"
-            .. "are all NaN; length: as compress",
+            .. "are all NaN; length: as compress; with axis the distinct rows, or parts along it, of a matrix, sorted\n"
+            .. "by their first elements, and how often each occurs",
     },
     quantile = {
         "a:quantile(q [, {axis=, skipnan=true, skipna=false}])",

@@ -558,6 +558,32 @@ describe("names that search", function()
         same({ 2, 2, 1 }, t.count)
     end)
 
+    it("tell rows apart, of any dtype", function()
+        local function both(rows, counts, A, options)
+            local values, often = A:unique(options or { axis = 1 })
+            same(rows, values)
+            same(counts, often)
+            assert.equal(A:dtype(), values:dtype())
+        end
+        both({ { "a", "z" }, { "b", "a" } }, { 1, 2 }, lun.vector { { "b", "a" }, { "a", "z" }, { "b", "a" } })
+        both({ { false, true }, { true, true } }, { 2, 1 }, lun.vector { { true, true }, { false, true }, { false, true } })
+        both({ 1, 3 }, { 1, 2 }, lun.vector { 3, 1, 3 })
+        local z = lun.complex(lun.vector { { 1, 2 }, { 1, 1 }, { 1, 2 } }, lun.vector { { 0, 1 }, { 0, 5 }, { 0, 1 } })
+        local values, counts = z:unique { axis = 1 }
+        same({ { 1, 1 }, { 1, 2 } }, values:real())
+        same({ 1, 2 }, counts)
+        local nan = 0 / 0
+        values, counts = lun.vector { { 1, nan }, { 1, 3 }, { 1, nan }, { nan, 0 } }:unique { axis = 1 }
+        same({ 1, 2, 1 }, counts)
+        assert.is_true(values[2][2] ~= values[2][2] and values[3][1] ~= values[3][1])
+        assert.equal("0 4", table.concat({ lun.zeros { 0, 4 }:unique { axis = 1 }:shape() }, " "))
+        assert.equal("1 0", table.concat({ lun.zeros { 3, 0 }:unique { axis = 1 }:shape() }, " "))
+        local A = lun.zeros { 2, 2 }
+        fails("bad argument #1 to 'unique' (option axis: an axis from 1 to 2 expected, got 3)", function() A:unique { axis = 3 } end)
+        fails("bad argument #1 to 'unique' (option axis: an axis from 1 to 2 expected, got nil)", function() A:unique {} end)
+        fails("bad argument #1 to 'unique' (unknown option 'axes'; the option is axis)", function() A:unique { axes = 1 } end)
+    end)
+
     it("rank as a loop over all pairs does", function()
         each_dtype({ { "i8", "u64", "f32", "f64" } }, function(dtype)
             local a = lun.vector({ 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5 }, dtype)

@@ -2165,10 +2165,12 @@ function Array:truncate(unit) end
 function Array:union(b) end
 
 ---two Vectors: the distinct values, sorted, and how often each occurs; 0.0 and -0.0 are one value, 0.0, and so
----are all NaN; length: as compress
----`a:unique()`
+---are all NaN; length: as compress; with axis the distinct rows, or parts along it, of a matrix, sorted
+---by their first elements, and how often each occurs
+---`a:unique([{axis=1}])`
+---@param options? { axis?: integer|integer[] }
 ---@return lun.Array
-function Array:unique() end
+function Array:unique(options) end
 
 ---four: the different values, as of unique_values; the index, row-major, at which each first occurs; for each element
 ---the index of its value; how often each occurs
