@@ -180,7 +180,8 @@ $(BUILD)/lua.list: FORCE
 
 # Not where Lua's library is missing, or is another machine's: the text is embedded then.
 $(GEN)/compile: lua/compile.c Makefile
-	@mkdir -p $(@D); echo "  cc  $<"; $(CC) -O1 -isystem $(LUA_INCDIR) $(LDFLAGS) -o $@ $< $(LUA_LIB) 2>/dev/null || : > $@
+	@mkdir -p $(@D); echo "  cc  $<"; rm -f $@; \
+	    $(CC) -O1 -isystem $(LUA_INCDIR) $(LDFLAGS) -o $@ $< $(LUA_LIB) -lm -ldl 2>/dev/null || : > $@
 $(GEN)/embedded.c: interp/state/embed.sh $(GEN)/compile $(LUA_SRC) $(BUILD)/lua.list
 	@mkdir -p $(@D); echo "  gen $@"; sh interp/state/embed.sh $(GEN)/compile $(LUA_SRC) > $@.new && mv $@.new $@
 

@@ -6,9 +6,10 @@
 set -eu
 compile=$1
 shift
-"$compile" "$1" >/dev/null 2>&1 || compile=cat
 bytes=$(mktemp)
 trap 'rm -f "$bytes"' EXIT
+# A shell runs an empty file, and says that all is well.
+{ "$compile" "$1" >"$bytes" 2>/dev/null && [ -s "$bytes" ]; } || compile=cat
 
 # lua/lunarray/format/csv.lua -> lunarray.csv; lua/lunarray/init.lua -> lunarray
 module_name() {

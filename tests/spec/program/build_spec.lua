@@ -148,10 +148,14 @@ describe("the build", function()
             return ("cd '%s' && sh %s/interp/state/embed.sh %s %s >gen.c && cc -I%s/interp main.c gen.c -o show"):format(scratch, root,
                 compile, files, root)
         end
-        succeed(embed("no-such-tool", "lua/lunarray/init.lua lua/lunarray/sub/init.lua lua/lunarray/odd.lua"))
-        assert.equal("lunarray @lua/lunarray/init.lua 789:" .. text
-            .. "lunarray.sub @lua/lunarray/sub/init.lua 0:"
-            .. "lunarray.odd @lua/lunarray/odd.lua 9:return 1\n", succeed(scratch .. "/show"))
+        shell.write(scratch .. "/empty", "")
+        succeed(("chmod +x '%s/empty'"):format(scratch)) -- a shell runs it, and it does nothing
+        for _, compile in ipairs { "no-such-tool", "./empty" } do
+            succeed(embed(compile, "lua/lunarray/init.lua lua/lunarray/sub/init.lua lua/lunarray/odd.lua"))
+            assert.equal("lunarray @lua/lunarray/init.lua 789:" .. text
+                .. "lunarray.sub @lua/lunarray/sub/init.lua 0:"
+                .. "lunarray.odd @lua/lunarray/odd.lua 9:return 1\n", succeed(scratch .. "/show"))
+        end
 
         local tool = (build:sub(1, 1) == "/" and build or root .. "/" .. build) .. "/gen/compile"
         if lfs.attributes(tool, "size") == 0 then return end -- Lua's library was missing
