@@ -219,12 +219,15 @@ static inline int64_t lun_team_product(const int64_t extent[LUN_TEAM_AXES], int 
     return n;
 }
 
-/* Memory of a team, or of each thread of one, zero at first: `count` elements. */
+/* Memory of a team, or of each thread of one, zero at first: `count` elements, in rows if it has
+ * more than one extent. */
 typedef struct lun_front_scratch {
     lun_dtype dtype;
     bool own;     /* each thread's: for a team, threads * count */
     bool settled; /* as that of lun_ir_slot */
     int64_t count;
+    int rank; /* 0: one extent, the count */
+    int32_t extent[LUN_MAX_RANK];
 } lun_front_scratch;
 enum { LUN_FRONT_SCRATCHES = 48 };
 

@@ -26,17 +26,24 @@
 static void put_element(const lun_team_run *r, const lun_races *races, lun_strbuf *out)
 {
     const int slot = races->at;
-    int64_t element = races->element;
+    const bool memory = slot >= r->first && slot < r->first + r->scratches;
+    int64_t element = races->element, shape[LUN_MAX_RANK], below;
+    int rank = 1;
     lun__strbuf_puts(out, r->names ? r->names[slot] : "an array");
-    if (slot >= r->first && slot < r->first + r->scratches) {
-        lun__strbuf_printf(out, "[" LUN_NTH_LONG "]",
-                           (long long)(element % r->scratch[slot - r->first].count));
-        return;
+    if (memory) {
+        const lun_front_scratch *x = &r->scratch[slot - r->first];
+        shape[0] = below = x->count;
+        for (int k = 0; k < x->rank; k++)
+            shape[k] = x->extent[k];
+        rank = x->rank ? x->rank : 1;
+        element %= below;
+    } else {
+        const lun_node *n = r->arrays[slot];
+        below = n->n;
+        rank = n->rank;
+        lun__node_shape(n, shape);
     }
-    const lun_node *n = r->arrays[slot];
-    int64_t below = n->n, shape[LUN_MAX_RANK];
-    lun__node_shape(n, shape);
-    for (int k = 0; k < n->rank; k++) {
+    for (int k = 0; k < rank; k++) {
         below /= shape[k];
         lun__strbuf_printf(out, "[" LUN_NTH_LONG "]", (long long)(element / below));
         element %= below;

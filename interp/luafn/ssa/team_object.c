@@ -79,16 +79,9 @@ static lf_value *index_along(lf_builder *b, int d)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* Of an array for each team, or thread: what it is, and its extents. */
-typedef struct request {
-    lun_front_scratch like; /* dtype LUN_DTYPE_COUNT: inferred from assignments */
-    int rank;
-    int64_t extent[LUN_MAX_RANK];
-} request;
-
-static lf_value *memory(lf_builder *b, const request *r, bool wide)
+/* A new array for each team, or thread; dtype LUN_DTYPE_COUNT: inferred from assignments. */
+static lf_value *memory(lf_builder *b, lun_front_scratch like, bool wide)
 {
-    lun_front_scratch like = r->like;
     lf_compile *c = b->c;
     const bool open = like.dtype == LUN_DTYPE_COUNT;
     if (c->scratches == LUN_FRONT_SCRATCHES)
@@ -105,8 +98,9 @@ static lf_value *memory(lf_builder *b, const request *r, bool wide)
     c->param[number] = (lun_front_param){.dtype = (lun_dtype)lun__dtype_get(like.dtype)->compute,
                                          .stored = like.dtype,
                                          .array = true,
-                                         .rank = r->rank};
-    memcpy(c->param[number].shape, r->extent, sizeof r->extent);
+                                         .rank = like.rank};
+    for (int k = 0; k < like.rank; k++)
+        c->param[number].shape[k] = like.extent[k];
     lf_value *v = luafn_graph_value(b->g, LF_ARRAY, 0);
     v->type = LF_OBJECT;
     v->as.i = -1 - number;
@@ -161,21 +155,21 @@ static void do_index(const lf_team_call *c)
 }
 
 /* The extents from argument k on. */
-static request lengths(const lf_team_call *c, int k)
+static lun_front_scratch lengths(const lf_team_call *c, int k)
 {
-    request r = {.like = {.dtype = LUN_DTYPE_COUNT, .count = 1}, .rank = 0};
+    lun_front_scratch r = {.dtype = LUN_DTYPE_COUNT, .count = 1};
     do {
         const int64_t n = luafn_team_call_whole(c, k, 1, INT32_MAX, "the number of elements");
-        r.extent[r.rank++] = n;
-        r.like.count *= n;
-        if (r.like.count > INT32_MAX)
+        r.extent[r.rank++] = (int32_t)n;
+        r.count *= n;
+        if (r.count > INT32_MAX)
             luafn_builder_stop(c->b, "t:%s: the number of elements is more than %d", c->name,
                                INT32_MAX);
     } while (luafn_team_call_arg(c, ++k));
     return r;
 }
 
-static request named(const lf_team_call *c)
+static lun_front_scratch named(const lf_team_call *c)
 {
     lun_dtype t = LUN_DTYPE_COUNT;
     const lf_value *v = luafn_team_call_arg(c, 0);
@@ -188,8 +182,8 @@ static request named(const lf_team_call *c)
                            c->name, v->as.s);
     if (t == LUN_DTYPE_COUNT)
         luafn_builder_stop(c->b, "t:%s: argument 1 is the name of a dtype, such as 'f64'", c->name);
-    request r = lengths(c, 1);
-    r.like.dtype = t;
+    lun_front_scratch r = lengths(c, 1);
+    r.dtype = t;
     return r;
 }
 
@@ -204,16 +198,15 @@ static void place_memory(const lf_team_call *c, lf_barrier_kind how)
 static void do_scratch(const lf_team_call *c)
 {
     place_memory(c, LF_MEMORY_TEAM);
-    const request r = named(c);
-    luafn_team_call_give(c, memory(c->b, &r, false));
+    luafn_team_call_give(c, memory(c->b, named(c), false));
 }
 
 static void do_private(const lf_team_call *c)
 {
-    request r = named(c);
-    r.like.own = true;
+    lun_front_scratch like = named(c);
+    like.own = true;
     place_memory(c, LF_MEMORY_THREAD);
-    luafn_team_call_give(c, memory(c->b, &r, false));
+    luafn_team_call_give(c, memory(c->b, like, false));
 }
 
 /* Of methods that are written in Lua: the team's, or each thread's. */
@@ -221,10 +214,11 @@ static void do_open(const lf_team_call *c)
 {
     const lf_value *wide = luafn_team_call_arg(c, 1);
     const int64_t n = luafn_team_call_whole(c, 0, 1, INT32_MAX, "the number of elements");
-    request r = {.like = {.dtype = LUN_DTYPE_COUNT, .count = n}, .rank = 1, .extent = {n}};
-    r.like.own = !strcmp(c->name, "private_memory");
-    r.like.settled = !r.like.own;
-    luafn_team_call_give(c, memory(c->b, &r, wide && lf_is_const(wide, LF_BOOL) && wide->as.i));
+    lun_front_scratch like = {
+        .dtype = LUN_DTYPE_COUNT, .count = n, .rank = 1, .extent = {(int32_t)n}};
+    like.own = !strcmp(c->name, "private_memory");
+    like.settled = !like.own;
+    luafn_team_call_give(c, memory(c->b, like, wide && lf_is_const(wide, LF_BOOL) && wide->as.i));
 }
 
 typedef struct method {

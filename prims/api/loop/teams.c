@@ -8,6 +8,7 @@
 #include "api/loop/teams.h"
 #include "api/loop/written_arrays.h"
 #include "api/write/merge_divergent.h"
+#include "base/sized.h"
 #include "lunarray_bind.h"
 
 enum { MOST_THREADS = 1024 };
@@ -36,10 +37,8 @@ static void spread(const int64_t first[3], const int64_t *more, int64_t out[LUN_
 
 lun_workdiv lun__team_workdiv(const lun_workdiv *w)
 {
-    lun_workdiv own = {.size = offsetof(lun_workdiv, league_more)};
-    own.size = w->size && w->size < sizeof own ? w->size : w->size ? sizeof own : own.size;
-    memcpy((char *)&own + sizeof own.size, (const char *)w + sizeof own.size,
-           own.size - sizeof own.size);
+    lun_workdiv own = {0};
+    lun__sized_take(&own, w, w->size ? sizeof own : offsetof(lun_workdiv, league_more));
     return own;
 }
 

@@ -184,6 +184,9 @@ static void test_axes(void **state)
     OK(lun_read(e, v, y, 0, 12));
     for (int64_t k = 0; k < 12; k++)
         assert_int_equal(y[k], k / 6 * 1000 + k / 3 % 2 * 100 + k % 3 * 10 + k / 3 % 2 * 4);
+    w.size = sizeof w.size / 2; /* of no member */
+    FAILS(lun_teams(e, f, &w, &v, 1), LUN_EARG, "league {0, 0, 0}: extents are 1 or more");
+    w.size = sizeof w;
     w.team_more[1] = -2;
     FAILS(lun_teams(e, f, &w, &v, 1), LUN_EARG, "team {1, 1, 1, 1, -2, 3}: extents are 1 or more");
     lun_release(v);

@@ -581,6 +581,11 @@ describe("lun.teams", function()
             if t:block() == 4 and t:thread() == 2 then w[5] = 1 end
         end)
         finds("A[2][2] is written by threads 1 and 6 of team 1", 1, 10, function(t) A[2][t:thread() % 5 + 1] = 1 end)
+        finds("scratch[2][1][3] is written by threads 1 and 4 of team 2", 2, 7, function(t)
+            local s = t:scratch("f64", 2, 2, 3)
+            if t:block() == 2 and t:thread() % 3 == 1 then s[2][1][3] = 1 end
+            w[t:block()] = t:thread() == 1 and s[1][1][1] or 0
+        end)
         finds("scratch[2] is written by threads 1 and 4 of team 1", 2, 7, function(t)
             local s = t:scratch("f64", 3)
             s[t:thread() % 3 + 1] = 1
