@@ -245,7 +245,7 @@ end
 local function elementwise(name, f)
     return public(function(...)
         local s, parts = parts_of(name, ...)
-        return wrap(s, parts.missing and not THERE[name], f(table.unpack(parts, 1, parts.n)))
+        return wrap(s, parts.missing and not THERE[name], blocked.named(name, f, table.unpack(parts, 1, parts.n)))
     end)
 end
 
@@ -323,7 +323,9 @@ offers.map, offers.zip = methods.map, methods.zip
 -- s(a, ...) of a skeleton.
 offers.call = public(function(skeleton, ...)
     local name, leaves = core.internal.skeleton(skeleton)
-    if name ~= "map" and name ~= "zip" then
+    if not name and type(skeleton) ~= "function" then
+        return blocked.named("call", core.call, whole(skeleton, ...))
+    elseif name ~= "map" and name ~= "zip" then
         return skeleton(whole(...))
     end
     local given = table.pack(...)
@@ -370,12 +372,17 @@ methods.eval = public(function(a)
     window_of(a)
     return eval_part(a)
 end)
-function offers.eval(...)
+offers.eval = public(function(...)
     for k = 1, select("#", ...) do
-        (select(k, ...)):eval()
+        local x = select(k, ...)
+        if state[x] then
+            x:eval()
+        else
+            blocked.named("eval", core.eval, x)
+        end
     end
     return ...
-end
+end)
 
 -- ---------------------------------------------------------------- describing
 

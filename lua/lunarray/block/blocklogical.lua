@@ -202,6 +202,8 @@ for name, f in pairs(offers) do
         offers[name] = public(function(a, ...)
             if is_one(a) then
                 return a[name](a, ...)
+            elseif not blocked.is(a) and not private.is(a) then -- which the function for private arrays says
+                return blocked.named(name, core[name], blocked.whole(a, ...))
             end
             for k = 1, select("#", ...) do
                 if is_one((select(k, ...))) and name ~= "map" then -- which lun.map is not

@@ -7,6 +7,7 @@ local choose = require "lunarray.block.blockchoose"
 local core = require "lunarray.core"
 local halo = require "lunarray.block.blockhalo"
 local over = require "lunarray.block.blockover"
+local private = require "lunarray.block.blockprivate"
 local product = require "lunarray.block.blockproduct"
 local public = require "lunarray.base.public"
 local spread = require "lunarray.block.spread"
@@ -96,7 +97,8 @@ end
 methods.matmul = public(function(a, b)
     b = blocked.of_row(b)
     local numbers = not blocked.has_logical(a) and not blocked.has_logical(b)
-    return numbers and product(a, b) or blocked.by_copy(a, "matmul", b)
+    local both = numbers and (blocked.is(b) or private.is(b))
+    return both and product(a, b) or blocked.by_copy(a, "matmul", b)
 end)
 blocked.offers.matmul = methods.matmul
 
@@ -110,7 +112,9 @@ end)
 -- Of a list with blocked arrays among its elements.
 for _, name in ipairs { "concat", "stack" } do
     blocked.offers[name] = public(function(list, ...)
-        return core[name]({ blocked.whole(table.unpack(list)) }, ...)
+        local whole = blocked.whole
+        local is_list = type(list) == "table" and not blocked.is(list)
+        return blocked.named(name, core[name], is_list and { whole(table.unpack(list)) } or whole(list), whole(...))
     end)
 end
 
@@ -134,8 +138,10 @@ methods.put = public(function(a, ...)
 end)
 
 methods.copyto = public(function(a, b)
-    b:set(blocked.is(b) and a or blocked.private(a))
-    return b
+    if not blocked.is(b) then
+        return blocked.by_copy(a, "copyto", b)
+    end
+    return b:set(a)
 end)
 blocked.offers.copyto = methods.copyto
 

@@ -8,6 +8,7 @@ local core = require "lunarray.core"
 local fold = require "lunarray.ranks.fold"
 local pack = require "lunarray.ranks.pack"
 local public = require "lunarray.base.public"
+local script_line = require "lunarray.base.script_line"
 
 local net = core.internal.spmd
 
@@ -186,6 +187,13 @@ end
 
 -- ---------------------------------------------------------------- answering
 
+-- An error without the line at which this rank is, for the one that asked.
+local function bare(e)
+    local line = script_line()
+    e = tostring(e)
+    return e:sub(1, #line) == line and e:sub(#line + 1) or e
+end
+
 local function answer(from, bytes)
     if bytes == "" then
         return -- that rank has ended
@@ -195,7 +203,7 @@ local function answer(from, bytes)
         return pack.write(true, answer_here(what, id, indices, x, op))
     end
     local ok, reply = pcall(work)
-    net.reply(from, ok and reply or pack.write(false, tostring(reply)))
+    net.reply(from, ok and reply or pack.write(false, bare(reply)))
 end
 
 -- Checks indices against a shape and gives them as integers from 1; negative ones count from the end. The array in

@@ -197,6 +197,9 @@ end
 
 for _, name in ipairs { "concat", "stack" } do
     offers[name] = function(list, axis)
+        if type(list) ~= "table" then
+            misuse(1, name, ("list of arrays expected, got %s"):format(type(list)))
+        end
         local divided = offers_over(list)
         if divided then
             return divided[name](list, axis)
