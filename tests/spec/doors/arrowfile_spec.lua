@@ -214,7 +214,8 @@ describe("Arrow files", function()
         end
         local t, name = lun.table { a = lun.index(2), r = lun.index(2) }, path "kept.arrow"
         assert(lun.save(name, t))
-        fails("bad argument #3 to 'save' (unknown option 'rows' for arrow)", lun.save, name, t, { rows = 1 })
+        fails("bad argument #3 to 'save' (unknown option 'rows' for arrow; known: columns, compression, format, text)", lun.save,
+            name, t, { rows = 1 })
         fails([[bad argument #3 to 'save' (compression is "gzip"; "none", "lz4", "zstd" is expected)]], lun.save, name, t,
             { compression = "gzip" })
         fails([[bad argument #3 to 'save' (text is 3; "utf8", "dictionary" is expected)]], lun.save, name, t, { text = 3 })
@@ -226,12 +227,13 @@ describe("Arrow files", function()
             lun.vector({ 1 }, "bf16"))
         fails("bad argument #2 to 'save' (column 'r' is of records: give their fields)", lun.save, name,
             lun.table { r = lun.vector({ { x = 1 }, { x = 2 } }, lun.struct("Spot_of_arrow_file", { { "x", "f64" } })) })
-        fails("bad argument #2 to 'load' (unknown option 'sep' for arrow)", lun.load, name, { sep = ";" })
+        local known = "known: blobs, columns, decimals, format, nanoseconds, nrows, source"
+        fails(("bad argument #2 to 'load' (unknown option 'sep' for arrow; %s)"):format(known), lun.load, name, { sep = ";" })
         fails([[bad argument #2 to 'load' (blobs is "x"; "hex", "base64" is expected)]], lun.load, name, { blobs = "x" })
         fails("bad argument #2 to 'load' (nrows is -1; an integer of at least 0 is expected)", lun.load, name, { nrows = -1 })
         fails([[bad argument #2 to 'load' (format is not "csv", "json", "jsonl", "arrow" or "arrows"; other files go by their names)]],
             lun.load, name, { format = "parquet" })
-        fails([[bad argument #2 to 'open' (unknown option 'where' for arrow)]], lun.open, name, { where = "a > 1" })
+        fails(("bad argument #2 to 'open' (unknown option 'where' for arrow; %s)"):format(known), lun.open, name, { where = "a > 1" })
         assert.same({ nil, name .. ": no column 'b'; there are 'a', 'r'", "format" }, { lun.load(name, { columns = { "b" } }) })
         assert.same({ nil, name .. ": source names the column 'a', which the file has", "format" },
             { lun.load(name, { source = "a" }) })

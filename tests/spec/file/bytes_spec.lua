@@ -100,7 +100,8 @@ describe("lun.encode and lun.decode", function()
             { function() lun.encode(gray, "csv") end, "bad argument #1 to 'encode' (table of columns expected" },
             { function() lun.encode(gray * 1.5, "png") end, "bad argument #1 to 'encode' (an image must be u8 or u16" },
             { function() lun.encode(t, "csv", { append = true }) end, "bad argument #3 to 'encode' (option 'append' is one of files)" },
-            { function() lun.encode(t, "csv", { nosuch = true }) end, "bad argument #3 to 'encode' (unknown option 'nosuch' for csv)" },
+            { function() lun.encode(t, "csv", { nosuch = true }) end,
+                "bad argument #3 to 'encode' (unknown option 'nosuch' for csv; known: append, columns," },
             { function() lun.encode(t, "zip") end, "zip archives are read only" },
             { function() lun.encode(t, 3) end, "bad argument #2 to 'encode' (the extension of a format expected, such as "
                 .. "\"png\", got number)" },

@@ -245,7 +245,7 @@ np.%s("t.npz", np.arange(3), x=np.arange(12, dtype=">i4").reshape(3, 4), y=np.as
         refused("2 to 'save' (\"\" cannot be the name of an array)", { [""] = lun.ones(2) })
         refused("2 to 'save' ('a': NumPy has no bf16; :cast 'f32' preserves every value)", { a = lun.ones(2, "bf16") })
         refused("2 to 'save' (option 'compress': true or false expected)", {}, { compress = 9 })
-        refused("3 to 'save' (unknown option 'names' for npz)", {}, { names = {} })
+        refused("3 to 'save' (unknown option 'names' for npz; known: compress)", {}, { names = {} })
         expect.failure("elements of a .npz file are not stored as in memory; use lun.load", lun.open, path_of())
         assert.is_nil(io.open(path_of "never.npz"))
     end)
