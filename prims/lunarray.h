@@ -1074,7 +1074,7 @@ LUN_API lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int6
                             const int64_t *extent, const lun_each_options *options_or_NULL,
                             lun_array *const *args, int count);
 /* A division of work: teams along up to LUN_MAX_RANK axes, threads of each team, elements of each
- * thread; extents are at least 1, beyond the third axis 0 stands for 1. */
+ * thread; extents are at least 1, beyond the third axis 0 means 1. */
 typedef struct lun_workdiv {
     size_t size; /* sizeof(lun_workdiv) */
     int64_t league[3], team[3], elements[3];

@@ -10,7 +10,7 @@ function private.is(x)
     return pack.is_array(x) or records.struct_of(x) ~= nil
 end
 
--- What stands for the dtype in messages.
+-- The name of the dtype in messages.
 function private.dtype_name(x)
     local s = records.struct_of(x)
     return s and s.name or x:dtype()

@@ -1,6 +1,6 @@
 -- Records among the arguments of lun.teams, lun.task and lun.call. A function in Lua captures those records, and single
 -- ones are the values of their lanes; of a task, whose arrays are in buffers, each field is an argument, and the
--- function captures records of what stands for these.
+-- function captures records of parameters.
 
 local around = require "lunarray.record.recordaround"
 local base = require "lunarray.record.recordbase"
@@ -79,11 +79,11 @@ end
 
 local around_task = setmetatable({}, { __mode = "k" }) -- of a function those of fields, by what its arguments are
 
--- Records of what stands for arguments, take(name) for each field.
-local function standing(s, take)
+-- Records of parameters, take(name) for each field.
+local function of_parameters(s, take)
     local fields = {}
     for _, name in ipairs(s) do
-        fields[name] = struct.is(s.dtypes[name]) and standing(s.dtypes[name], take) or take(name)
+        fields[name] = struct.is(s.dtypes[name]) and of_parameters(s.dtypes[name], take) or take(name)
     end
     return base.make(s, fields)
 end
@@ -98,7 +98,7 @@ local function of_fields(f, key)
         if key[2 * k] == "buffer" then
             local records = around.name(to, name)
             to.captured[#to.captured + 1], to.arguments[k + 1] = records, records
-            stands[#stands + 1] = standing(s, function(field)
+            stands[#stands + 1] = of_parameters(s, function(field)
                 around.parameter(to, records .. "_" .. field)
                 return internal.argument(#to.parameters - 1)
             end)

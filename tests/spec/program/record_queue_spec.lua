@@ -85,7 +85,7 @@ describe("buffers of records", function()
         end)
     end)
 
-    it("have the functions of tasks told apart by their arguments", function()
+    it("give tasks of other arguments functions of their own", function()
         local q = lun.queue "openmp"
         local b, c = lun.buffer("openmp", 2, LAYOUTS.aos), lun.buffer("openmp", 2)
         local X = lun.struct("X", { { "x", "f64" } })
