@@ -92,15 +92,16 @@ static bool take_params(lf_compile *c, const lf_job *j)
 /* Their addresses are the registry's keys of luafn_compile_returned and luafn_compile_pairs. */
 static const char returned_key, pairs_key;
 
-/* Stores the struct whose records s returns, or nil, and which results are complex. */
-static void store_returned(const lf_cached *s, const lf_capture_context *v)
+/* Stores the struct of that source, whose records a function returns, or nil, and which results are
+ * complex. */
+static void store_returned(int record, uint32_t pairs, const lf_capture_context *v)
 {
-    if (s->record)
-        lua_pushvalue(v->L, v->base + s->record);
+    if (record)
+        lua_pushvalue(v->L, v->base + record);
     else
         lua_pushnil(v->L);
     lua_rawsetp(v->L, LUA_REGISTRYINDEX, &returned_key);
-    lua_pushinteger(v->L, (lua_Integer)s->pairs);
+    lua_pushinteger(v->L, (lua_Integer)pairs);
     lua_rawsetp(v->L, LUA_REGISTRYINDEX, &pairs_key);
 }
 
@@ -191,6 +192,8 @@ static lun_status compile(lf_job *j, const lf_capture_context *v)
         return s;
     lf_compile *c = j->c;
     s = luafn_arena_try(&c->unit, run_passes, c);
+    if (c->too_many)
+        store_returned(c->record, 0, v);
     if (s == LUN_OK)
         s = luafn_function_cache_fill(j->made, c);
     c->function->types = lun__strbuf_text(&j->made->types);
@@ -199,7 +202,7 @@ static lun_status compile(lf_job *j, const lf_capture_context *v)
     if (s != LUN_OK)
         return s;
     luafn_function_cache_anchor(j->made, v);
-    store_returned(j->made, v);
+    store_returned(j->made->record, j->made->pairs, v);
     s = luafn_function_cache_result(j->made, j->param, j->out);
     if (s != LUN_OK)
         return s;
@@ -219,7 +222,7 @@ lun_status luafn_compile(lf_job *j, const lf_capture_context *v)
             return status;
         if (same) {
             luafn_function_cache_anchor(s, v);
-            store_returned(s, v);
+            store_returned(s->record, s->pairs, v);
             return luafn_function_cache_result(s, j->param, j->out);
         }
         lua_settop(v->L, v->base);

@@ -19,8 +19,8 @@
 lun_status luafn_front(lua_State *L, int index, lun_engine *e, const lf_binding *ask,
                        lun_function **out);
 
-/* Pushes the struct whose records the last called function returns, and clears it; false, and
- * pushes nothing: it returns none. */
+/* Pushes the struct whose records the last called function returns, also if it has too many
+ * elements, which is an error, and clears it; false, and pushes nothing: it returns none. */
 bool luafn_compile_returned(lua_State *L);
 
 /* Which results of the last called function are the real part of a complex number, whose imaginary

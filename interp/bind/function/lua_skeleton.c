@@ -350,12 +350,18 @@ static lun_status try_call(lua_State *L, lun__host *h, const lun__skeleton *k, c
     return s;
 }
 
-void lun__lua_skeleton_convert(lua_State *L, lun__host *h, const lun__skeleton *k, const char *name,
-                               int first, int results, int argument)
+void lun__lua_skeleton_check_out(lua_State *L, const lun__skeleton *k, const char *name,
+                                 int results)
 {
     if (k->outs > 0 && k->outs != results)
         luaL_error(L, "bad option 'out' of '%s' (%d dtypes for %d result%s)", name, k->outs,
                    results, results == 1 ? "" : "s");
+}
+
+void lun__lua_skeleton_convert(lua_State *L, lun__host *h, const lun__skeleton *k, const char *name,
+                               int first, int results, int argument)
+{
+    lun__lua_skeleton_check_out(L, k, name, results);
     for (int i = 0; k->outs && i < results; i++) {
         lun_array **slot = lun__lua_array_slot(L, h, first + i), *cast;
         lun_dtype t = (lun_dtype)k->out[k->outs > 0 ? i : 0];
@@ -367,9 +373,24 @@ void lun__lua_skeleton_convert(lua_State *L, lun__host *h, const lun__skeleton *
     }
 }
 
+typedef struct group {
+    const lun__skeleton *k;
+    const lun__call *c;
+} group;
+
+/* The call with a function for some of the elements of the records that k's gives. */
+static int build_group(lua_State *L, lun__host *h, int function, const void *data)
+{
+    const group *of = data;
+    lun__skeleton k = *of->k;
+    k.f = lun__lua_function_at(L, h, function, k.leaves, false);
+    return lun__lua_skeleton_call(L, h, &k, of->c);
+}
+
 int lun__lua_skeleton_call(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
 {
     lun_array *outs[LUN_MAX_OUTPUTS];
+    const lun_skeleton_info row = lun__lua_skeleton_row(k->kind);
     int room = 1, results = 1, first = lua_gettop(L) + 1;
     check_arguments(L, h, k, c);
     lun__lua_array_new(L, h);
@@ -384,6 +405,12 @@ int lun__lua_skeleton_call(lua_State *L, lun__host *h, const lun__skeleton *k, c
         for (; room < results; room++)
             lun__lua_array_new(L, h);
         s = try_call(L, h, k, c, outs, room, &results);
+    }
+    const int wide = s != LUN_OK && !row.folds && !row.combines ? lun__record_too_wide(L) : 0;
+    if (wide) {
+        lun__lua_skeleton_check_out(L, k, c->name ? c->name : k->name, wide);
+        lun__lua_function_push_code(L, h, k->f);
+        return lun__record_in_groups(L, h, build_group, &(group){k, c});
     }
     if (s != LUN_OK) {
         int number = c->number[k->leaves - 1];

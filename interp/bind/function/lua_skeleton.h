@@ -100,6 +100,9 @@ lun_skeleton_use lun__lua_skeleton_use(const lun__skeleton *k);
 void lun__lua_skeleton_fill(lua_State *L, lun__host *h, lun__skeleton *k, int f, int options);
 /* Reads the option `out` of the table at i, the only one that there may be, into k. */
 void lun__lua_skeleton_out(lua_State *L, lun__skeleton *k, int i);
+/* Raises unless the dtypes of k, if it has a list of them, are as many as the results of `name`. */
+void lun__lua_skeleton_check_out(lua_State *L, const lun__skeleton *k, const char *name,
+                                 int results);
 /* Casts the results of `name`, at first and above, to the dtypes of k; argument: the number of the
  * argument they were made of. */
 void lun__lua_skeleton_convert(lua_State *L, lun__host *h, const lun__skeleton *k, const char *name,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bind/host/bind.h"
+#include "luafn/luafn.h"
 
 /* The field of a metatable with record.lua's functions by their names. */
 static const char offered[] = "__records";
@@ -203,6 +204,43 @@ int lun__record_gather(lua_State *L, int first)
     lua_insert(L, first);
     lua_insert(L, first + 1); /* the struct, in front of the fields */
     lua_call(L, lua_gettop(L) - first, 1);
+    return 1;
+}
+
+int lun__record_too_wide(lua_State *L)
+{
+    if (!luafn_compile_returned(L))
+        return 0;
+    push_offer(L, lua_gettop(L), "measured");
+    lua_insert(L, -2);
+    lua_call(L, 1, 2); /* the struct, and its elements */
+    const int lanes = (int)lua_tointeger(L, -1), wide = lanes > LUN_MAX_OUTPUTS ? lanes : 0;
+    lua_pop(L, wide ? 1 : 2);
+    return wide;
+}
+
+int lun__record_in_groups(lua_State *L, lun__host *h, lun__lua_variant_build *build,
+                          const void *data)
+{
+    const int record = lua_gettop(L) - 1, list = record + 1;
+    push_offer(L, record, "groups");
+    lua_insert(L, list);
+    lua_pushvalue(L, record);
+    lua_call(L, 2, 1);
+    push_offer(L, record, "of_lanes");
+    lua_pushvalue(L, record);
+    for (int k = 1; lua_rawgeti(L, list, k) == LUA_TFUNCTION; k++) {
+        const int to = lua_gettop(L);
+        const int results = build(L, h, to, data), from = lua_gettop(L) + 1 - results;
+        for (int i = 0; i < results; i++)
+            lua_copy(L, from + i, to + i);
+        lua_settop(L, to - 1 + results);
+        luaL_checkstack(L, LUN_MAX_OUTPUTS + LUA_MINSTACK, "too many results");
+    }
+    lua_pop(L, 1);
+    lua_call(L, lua_gettop(L) - list - 1, 1);
+    lua_replace(L, record);
+    lua_settop(L, record);
     return 1;
 }
 

@@ -380,6 +380,19 @@ static int team_threads(const lf_compile *c)
     return (int)lun_team_product(c->param[LUN_TEAM_THREADS].shape, 0);
 }
 
+/* Refuses more results than there may be. */
+static void check_results(lf_compile *c)
+{
+    const int count = c->graph.results.count;
+    const char *verb = c->writes ? "assign" : "return";
+    const char *what = c->writes ? "elements" : c->record ? "elements of a record" : "results";
+    c->too_many = count > LUN_MAX_OUTPUTS;
+    if (c->too_many)
+        luafn_debug_fail(&c->unit, c->graph.proto, -1, "the function %ss %d %s: %s at most %d%s",
+                         verb, count, what, verb, LUN_MAX_OUTPUTS,
+                         c->writes ? ", or take lun.teams" : "");
+}
+
 void luafn_emit(lf_compile *c)
 {
     lf_graph *g = &c->graph;
@@ -387,10 +400,7 @@ void luafn_emit(lf_compile *c)
     writer *w = LF_NEW(&c->unit, writer, 1);
     *w = (writer){.c = c, .ir = c->ir};
     c->ir->threads = c->team ? team_threads(c) : 0;
-    if (g->results.count > LUN_MAX_OUTPUTS)
-        luafn_debug_fail(&c->unit, g->proto, -1,
-                         "the function returns %d results: return at most %d", g->results.count,
-                         LUN_MAX_OUTPUTS);
+    check_results(c);
     if (g->exit->order < 0) /* a test that luafn/type/infer.c could not decide turned out false */
         luafn_debug_fail(&c->unit, g->proto, -1, "the function never returns: add a return");
     lf_scope *root = luafn_control_tree(c);

@@ -126,6 +126,7 @@ typedef struct lf_compile {
     lf_list kept_loops;       /* lf_span: headers of loops that are too large to be unrolled */
     lun_strbuf *types;        /* where the report goes */
     int record;               /* source of the struct whose record is returned; 0: none is */
+    bool too_many;            /* there are more results than a function may give */
     uint32_t pairs;           /* by result: it and the next one are a complex number */
     lf_value **param_value;   /* by parameter; NULL: the function does not take it */
     lun_neighbour *neighbour; /* neighbours of an index: parameters from `params` on */

@@ -325,7 +325,8 @@ for name in ("take sort argsort topk unique"):gmatch "%S+" do
     offers[name] = as_function(name)
 end
 
-local ASKED <const> = { refusal = true, is_one = true, stand_in = true, gather = true } -- by the engine
+local ASKED <const> = { refusal = true, is_one = true, stand_in = true, gather = true, measured = true, groups = true,
+    of_lanes = true } -- by the engine
 
 -- f of records; where some argument is divided over ranks, what those have of that name.
 local function also_divided(name, f)

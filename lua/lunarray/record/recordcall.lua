@@ -439,6 +439,14 @@ function offers.gather(s, ...)
     return textcall.gather(struct_of(s) or s, ...)
 end
 
+-- The struct that s is, or of whose records it is, and the number of its lanes.
+function offers.measured(s)
+    s = struct_of(s) or s
+    return s, #s.lanes
+end
+
+offers.groups, offers.of_lanes = wide.groups, textcall.of_lanes
+
 -- Whether x is one record, of any struct.
 function offers.is_one(x)
     return textcall.one_of(x) ~= nil

@@ -2,6 +2,8 @@
 -- are packed, those of one dtype side by side in one array, and a function around the script's combines packed records.
 -- The order of combination is that of reductions of several elements: segments from left to right, and their results
 -- from left to right.
+--
+-- A function has no room for the results of such a record, either: what it returns is evaluated in groups of lanes.
 
 local around = require "lunarray.record.recordaround"
 local base = require "lunarray.record.recordbase"
@@ -174,6 +176,30 @@ function base.narrowed(x, f)
     local g, set = around_packed(f, s, {})
     set(nil, {})
     return pack(x), g, function(id, n) return repeated(pack(id), n) end, function(made) return unpacked(s, made) end
+end
+
+-- ---------------------------------------------------------------- what functions return
+
+local GROUP <const> = 16 -- results of a function
+
+local groups = setmetatable({}, { __mode = "k" }) -- of a function those of some lanes
+
+-- Functions around f, which gives records of s: each gives some of their lanes.
+function wide.groups(f, s)
+    return around.once(groups, f, { s }, function()
+        local list = {}
+        for first = 1, #s.lanes, GROUP do
+            local to, lanes = around.text(f), {}
+            for k = 1, debug.getinfo(f, "u").nparams do
+                to.arguments[k] = around.parameter(to, around.next_name(to))
+            end
+            for k = first, math.min(first + GROUP - 1, #s.lanes) do
+                lanes[#lanes + 1] = read("lun_made", s.lanes[k][1])
+            end
+            list[#list + 1] = around.load(to, f, nil, table.concat(lanes, ", "))
+        end
+        return list
+    end)
 end
 
 -- ---------------------------------------------------------------- reductions and scans

@@ -232,6 +232,31 @@ describe("Blocked arrays of records", function()
             assert(a[1].p.v[2] == 7 and a.p.x[1] == 5.0)]]
     end)
 
+    it("may have more than 16 elements, which functions return", function()
+        both [[
+            local W = lun.struct("W", { { "v", "i64", { 4, 5 } }, { "p", P }, { "z", "c64" } })
+            local function made(x, y)
+                local r = { x, y, x * y, 1, 2 }
+                return W({ r, { y, x, 0, 1, 2 }, r, { 1, 2, 3, 4, x + y } }, P(x / 2, { y, x }, 5), lun.complex(x, y))
+            end
+            local function holds(w, f)
+                is_blocked(w)
+                for i = 1, 12 do
+                    local x, y = f(i)
+                    assert(w.v[i][2][1] == y and w.v[i][4][5] == x + y and w.v[i][3][3] == x * y and w.p.x[i] == x / 2)
+                    assert(w.p.v[i][1] == y and w.p.k[i] == 5 and w.z[i] == lun.complex(x, y))
+                end
+            end
+            local x = over((lun.index(12) * 3):copy())
+            local function twice(i) return 3 * i, i end
+            holds(lun.generate(s.block(12), function(i) return made(3 * i, i) end), twice)
+            holds(x:map(function(v) return made(v, v // 3) end), twice)
+            holds(x:zip(x // 3, made), twice)
+            local w = x:zip(x // 3, made)
+            holds(w:map(function(q) return W(q.v, q.p, q.z) end), twice)
+            s.barrier()]]
+    end)
+
     it("have several axes, and rows", function()
         both [[
             local a = lun.vector(rows(60), P):reshape(5, 12):copy()
