@@ -250,7 +250,18 @@ static bool unrolls(const lun_renderer *r, const lun_loop *l)
     bool lanes = false;
     for (int k = 0; k < l->count; k++)
         lanes |= l->sinks[k].way <= LUN_LOOP_INDICES;
-    return lanes && r->parts == 1 && parts <= 8 && parts * lun__uses_weight(r, l->need) <= 128;
+    int weight = lun__uses_weight(r, l->need) + 16 * lun__uses_sequences(r, l->need);
+    return lanes && r->parts == 1 && parts <= 8 && parts * weight <= 128;
+}
+
+/* Iterations of a loop over a block that a pragma unrolls: all of a few statements, where the loop
+ * itself would cost; two of a function, whose text is compiled for each; else 0. */
+static int iterations(const lun_renderer *r, const lun_loop *l, int all)
+{
+    int functions = lun__uses_sequences(r, l->need);
+    if (all * lun__uses_weight(r, l->need) > UNROLLED || functions > 2)
+        return 0;
+    return functions && all > 2 ? 2 : all;
 }
 
 void lun__loop_vectors(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
@@ -260,10 +271,9 @@ void lun__loop_vectors(lun_renderer *r, const lun_loop *l, lun_strbuf *out)
             evaluate(r, l, lun__text_name(" + %d", k * r->lanes).s, k, out);
         return;
     }
-    /* for a few statements the loop itself would cost */
-    int step = r->lanes * r->parts;
-    if (r->dialect->unrolls && LUN_LANES / step * lun__uses_weight(r, l->need) <= UNROLLED)
-        lun__strbuf_printf(out, "        _Pragma(\"GCC unroll %d\")\n", LUN_LANES / step);
+    int step = r->lanes * r->parts, times = iterations(r, l, LUN_LANES / step);
+    if (r->dialect->unrolls && times)
+        lun__strbuf_printf(out, "        _Pragma(\"GCC unroll %d\")\n", times);
     lun__strbuf_printf(
         out, "        for (int k = 0; k < " LUN_ORDER_TEXT(LUN_LANES) "; k += %d) {\n", step);
     evaluate(r, l, " + k", -1, out);

@@ -51,6 +51,18 @@ int lun__uses_weight(const lun_renderer *r, unsigned section)
     return n;
 }
 
+int lun__uses_sequences(const lun_renderer *r, unsigned section)
+{
+    int n = 0;
+    for (int32_t i = 0; i < r->ir->count; i++) {
+        const lun_ir_ins *ins = &r->ir->ins[i];
+        if ((r->flags[i] & section) && !(r->flags[i] & LUN_FACT_HOISTED) &&
+            ins->kind == LUN_IR_OP && (lun__op_get((lun_op)ins->op)->flags & LUN_OPF_VEC))
+            n++;
+    }
+    return n;
+}
+
 bool lun__uses_identity(const lun_renderer *r, int32_t v, uint64_t *identity)
 {
     const lun_ir_ins *ins = &r->ir->ins[v];

@@ -18,6 +18,8 @@ bool lun__uses_behind(const lun_renderer *r, int32_t i);
 bool lun__uses_in_lanes(const lun_renderer *r, int32_t i);
 /* Number of statements that a section computes for every vector. */
 int lun__uses_weight(const lun_renderer *r, unsigned need);
+/* Number of those that are functions of math/sequences, which are texts of 20 to 60 statements. */
+int lun__uses_sequences(const lun_renderer *r, unsigned need);
 /* True if REDUCE or SCAN v combines in lanes, from an identity; its bits go to *identity. */
 bool lun__uses_identity(const lun_renderer *r, int32_t v, uint64_t *identity);
 
