@@ -253,7 +253,8 @@ packages-check:
 
 # The digest of the bits: generated programs by each level of instructions; arm64's by a cross compiler and an emulator.
 # Its objects need no header of another library.
-BITS_OBJ := $(OBJ)/bits/bits.o $(patsubst %.c,$(OBJ)/%.o,$(call sources,prims/table) prims/math/op_cell.c prims/math/scalar_sequence.c) \
+BITS_OBJ := $(OBJ)/bits/bits.o $(patsubst %.c,$(OBJ)/%.o,$(call sources,prims/table) prims/math/op_cell.c prims/math/scalar_sequence.c \
+    prims/math/erf_rows.c) \
     $(ISAS:%=$(OBJ)/backends/reference/instruction_loops_%.o)
 .PHONY: bits bits-f32 bits-arm64 bits-build
 bits-build: $(BUILD)/bits/digest $(BUILD)/bits/by_engine

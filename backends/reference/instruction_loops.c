@@ -177,6 +177,7 @@ ROUNDING(double, , 0x1p52, fabs, copysign)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wsign-conversion" /* the masks of built-in functions */
+#include "math/erf_rows.h"
 #include "math/gnu_words.h"
 #include "math_all.h" /* made from math/texts.def: the texts */
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Texts as C strings, without comments and empty lines: sh prims/math/quote.sh FILE ... > math_texts.h
+# Texts as C strings, without comments, empty lines and runs of spaces: sh prims/math/quote.sh FILE ... > math_texts.h
 # The string of folder/exp_f64.seq is text_exp_f64_seq.
 set -eu
 for file in "$@"; do
@@ -16,6 +16,7 @@ for file in "$@"; do
         for (i = 1; i <= lines; i++) {
             sub(/^[ \t]+/, "", line[i])
             sub(/[ \t]+$/, "", line[i])
+            gsub(/  +/, " ", line[i])
             if (line[i] == "") continue
             gsub(/\\/, "&&", line[i])
             gsub(/"/, "\\\"", line[i])

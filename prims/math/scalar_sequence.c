@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/erf_rows.h"
 #include "math/scalar_words.h"
 #include "math/version.h"
 

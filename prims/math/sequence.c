@@ -2,6 +2,9 @@
  * sequence.h. */
 #include "math/sequence.h"
 
+#include <inttypes.h>
+
+#include "math/erf_rows.h"
 #include "math/version.h"
 
 #include "math_texts.h" /* made from the files of this folder */
@@ -64,6 +67,14 @@ bool lun__sequence_wide(unsigned set)
     return false;
 }
 
+static void write_erf_rows(lun_strbuf *out)
+{
+    lun__strbuf_printf(out, "TABLE(lun_seq_erf_rows[%d]) = {", LUN_ERF_ROWS * 4);
+    for (int k = 0; k < LUN_ERF_ROWS * 4; k++)
+        lun__strbuf_printf(out, "0x%" PRIx64 ",%s", lun_seq_erf_rows[k], k % 4 == 3 ? "\n" : "");
+    lun__strbuf_puts(out, "};\n");
+}
+
 void lun__sequence_write(lun_strbuf *out, unsigned set, int bytes)
 {
     if (!set)
@@ -71,6 +82,8 @@ void lun__sequence_write(lun_strbuf *out, unsigned set, int bytes)
     if (bytes)
         lun__strbuf_printf(out, "#define LUN_W %d\n", bytes);
     lun__strbuf_puts(out, bytes ? text_gnu_words_h : text_cl_words_h);
+    if (set & NEED(erf_f64))
+        write_erf_rows(out);
     for (int k = 0; k < LUN__TEXTS; k++)
         if (set >> k & 1)
             lun__strbuf_puts(out, texts[k].text);
