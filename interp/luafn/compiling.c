@@ -76,10 +76,10 @@ static lun_status verify(const lf_job *j, const lf_program *p)
 /* The call's parameters, with room for the neighbours that the function asks for. */
 static bool take_params(lf_compile *c, const lf_job *j)
 {
-    const int room = j->params + LF_NEIGHBOURS;
+    const int asked = c->around ? LF_ASKED : LF_NEIGHBOURS, room = j->params + asked;
     lun_front_param *param = luafn_arena_take(&c->unit.arena, (size_t)room * sizeof *param);
-    c->neighbour = luafn_arena_take(&c->unit.arena, LF_NEIGHBOURS * sizeof *c->neighbour);
-    c->neighbour_value = luafn_arena_take(&c->unit.arena, LF_NEIGHBOURS * sizeof(lf_value *));
+    c->neighbour = luafn_arena_take(&c->unit.arena, (size_t)asked * sizeof *c->neighbour);
+    c->neighbour_value = luafn_arena_take(&c->unit.arena, (size_t)asked * sizeof(lf_value *));
     if (!param || !c->neighbour || !c->neighbour_value)
         return false;
     memset(param, 0, (size_t)room * sizeof *param);

@@ -40,7 +40,7 @@ static void unpack_run(lua_State *L)
                        "bad argument to 'run' (unknown field '%s': {A, extra..., out=B} expected)",
                        lun__error_push_shown(L, -2));
     }
-    if (n > LUN_MAX_PARAMS)
+    if (n > LUN__MOST_ARRAYS)
         luaL_error(L, "too many arguments to 'run' (%I)", (lua_Integer)n);
     luaL_checkstack(L, (int)n + LUA_MINSTACK, "too many arguments");
     for (int i = 1; i <= (int)n; i++)

@@ -134,7 +134,7 @@ static int count_of(const char *kinds)
 static int by_parts(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
 {
     const lun_skeleton_info row = lun__lua_skeleton_row(k->kind);
-    char elements[LUN__MOST_ARRAYS + 1] = {0}, extras[LUN__MOST_ARGUMENTS + 1] = {0};
+    char elements[LUN__MOST_ARRAYS + 1] = {0}, extras[LUN__MOST_ARRAYS + 1] = {0};
     lun__skeleton to = *k;
     lun__call call = *c;
     if (k->kind == LUN_SKELETON_ALLPAIRS)
@@ -142,11 +142,11 @@ static int by_parts(lua_State *L, lun__host *h, const lun__skeleton *k, const lu
                       "reduce and scan: take real() and imag())");
     for (int i = 0; i < k->leaves; i++)
         elements[i] = is_complex(L, k, c, i) ? 'z' : 'r';
-    for (int i = 0; i < c->extras && i < LUN__MOST_ARGUMENTS; i++)
+    for (int i = 0; i < c->extras && i < LUN__MOST_ARRAYS; i++)
         extras[i] = lun__lua_complex_is(L, c->extra + i) ? 'z' : 'r';
     to.leaves = count_of(elements);
     const int most = row.folds ? LUN_MOST_VALUES : LUN__MOST_ARRAYS;
-    if (to.leaves > most || to.leaves + count_of(extras) > LUN__MOST_ARGUMENTS)
+    if (to.leaves > most || to.leaves + count_of(extras) > LUN__MOST_ARRAYS)
         luaL_error(L,
                    "bad argument to '%s' (the complex arrays have %d parts, at most %d expected)",
                    c->name ? c->name : row.name, to.leaves, most);

@@ -107,7 +107,7 @@ static int build_generated(lua_State *L, lun__host *h, int function, const void 
     if (wide) {
         lun__lua_skeleton_check_out(L, &of->k, of->k.name, wide);
         lua_pushvalue(L, 2);
-        return lun__record_in_groups(L, h, build_generated, data);
+        return lun__record_in_groups(L, h, false, build_generated, data);
     }
     if (s != LUN_OK)
         lun__error_raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "generate");

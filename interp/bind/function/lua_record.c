@@ -138,8 +138,8 @@ static int skeleton_of(lua_State *L)
     lua_Integer leaves = luaL_checkinteger(L, 3);
     if (leaves > LUN__MOST_ARRAYS)
         luaL_error(L,
-                   "bad argument to '%s' (%I elements of records are read, at most %d: capture "
-                   "the records, r[i].x, in lun.generate)",
+                   "bad argument to '%s' (%I elements of records, at most %d: capture the records, "
+                   "r[i].x, in lun.generate)",
                    old->name, leaves, LUN__MOST_ARRAYS);
     lun__skeleton *k = lun__lua_skeleton_new(L, h, old->kind);
     lun__box box = k->box;

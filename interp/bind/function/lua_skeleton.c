@@ -212,9 +212,9 @@ static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, 
     if (c->extras > 0 && !lun__lua_skeleton_row(k->kind).extras)
         luaL_error(L, "wrong number of arguments to '%s' (%d expected, got %d)", name, k->leaves,
                    k->leaves + c->extras);
-    if (c->extras > LUN__MOST_ARGUMENTS - k->leaves)
+    if (c->extras > LUN__MOST_ARRAYS - k->leaves)
         luaL_error(L, "too many arguments to '%s' (at most %d expected after the array%s)", name,
-                   LUN__MOST_ARGUMENTS - k->leaves, k->leaves == 1 ? "" : "s");
+                   LUN__MOST_ARRAYS - k->leaves, k->leaves == 1 ? "" : "s");
     for (int i = 0; i < c->extras; i++) {
         int at = c->extra + i, type = lua_type(L, at);
         if (type == LUA_TNUMBER || type == LUA_TBOOLEAN || lun__lua_complex_is(L, at))
@@ -228,8 +228,8 @@ static void check_arguments(lua_State *L, lun__host *h, const lun__skeleton *k, 
 /* The arrays of a call; it owns those made of numbers. */
 typedef struct operands {
     int axes[LUN_MAX_RANK]; /* of the first one, from 0 */
-    lun_array *element[LUN__MOST_ARRAYS], *extra[LUN__MOST_ARGUMENTS];
-    bool own_element[LUN__MOST_ARRAYS], own[LUN__MOST_ARGUMENTS];
+    lun_array *element[LUN__MOST_ARRAYS], *extra[LUN__MOST_ARRAYS];
+    bool own_element[LUN__MOST_ARRAYS], own[LUN__MOST_ARRAYS];
     int elements, extras;
 } operands;
 
@@ -296,7 +296,7 @@ static lun_status build(lun__host *h, const lun__skeleton *k, const operands *o,
                         int room, int *results)
 {
     lun_engine *e = h->engine;
-    lun_array *all[LUN_MAX_PARAMS];
+    lun_array *all[LUN__MOST_ARRAYS];
     *results = 1;
     if (k->kind == LUN_SKELETON_ALLPAIRS)
         return lun_allpairs(e, k->f, o->extra, o->extras, k->by, k->id, o->element[0],
@@ -373,18 +373,36 @@ void lun__lua_skeleton_convert(lua_State *L, lun__host *h, const lun__skeleton *
     }
 }
 
+/* A call of k, whose function returns wide records; kept: its results stay near the edges, done of
+ * them have been made. */
 typedef struct group {
     const lun__skeleton *k;
     const lun__call *c;
+    bool kept;
+    int *done;
 } group;
 
-/* The call with a function for some of the elements of the records that k's gives. */
+/* The call with a function for some of the elements of the records that k's gives.  Where results
+ * are kept, that takes in front what they are there: result i array i, or the first one. */
 static int build_group(lua_State *L, lun__host *h, int function, const void *data)
 {
     const group *of = data;
     lun__skeleton k = *of->k;
+    lun__call c = *of->c;
+    const int more = of->kept ? LUN_MAX_OUTPUTS : 0;
+    if (k.leaves > LUN__MOST_ARRAYS - more)
+        luaL_error(L, "bad option 'edge' of '%s' (\"keep\" with %d arrays, at most %d)", k.name,
+                   k.leaves, LUN__MOST_ARRAYS - more);
+    for (int i = 0; i < more + k.leaves; i++) {
+        const int of_result = *of->done + i < k.leaves ? *of->done + i : 0;
+        const int from = i < more ? of_result : i - more;
+        c.element[i] = of->c->element[from];
+        c.number[i] = of->c->number[from];
+    }
+    *of->done += more;
+    k.leaves += more;
     k.f = lun__lua_function_at(L, h, function, k.leaves, false);
-    return lun__lua_skeleton_call(L, h, &k, of->c);
+    return lun__lua_skeleton_call(L, h, &k, &c);
 }
 
 int lun__lua_skeleton_call(lua_State *L, lun__host *h, const lun__skeleton *k, const lun__call *c)
@@ -409,8 +427,10 @@ int lun__lua_skeleton_call(lua_State *L, lun__host *h, const lun__skeleton *k, c
     const int wide = s != LUN_OK && !row.folds && !row.combines ? lun__record_too_wide(L) : 0;
     if (wide) {
         lun__lua_skeleton_check_out(L, k, c->name ? c->name : k->name, wide);
+        int done = 0;
+        const bool kept = k->kind == LUN_SKELETON_STENCIL && lun__stencil_option_keeps(&k->around);
         lun__lua_function_push_code(L, h, k->f);
-        return lun__record_in_groups(L, h, build_group, &(group){k, c});
+        return lun__record_in_groups(L, h, kept, build_group, &(group){k, c, kept, &done});
     }
     if (s != LUN_OK) {
         int number = c->number[k->leaves - 1];

@@ -14,10 +14,8 @@ enum { LUN__USE_FUNCTION = 1, LUN__USE_ID, LUN__USE_SOURCE, LUN__USE_BY };
 enum { LUN__USE_LIST = 1, LUN__USE_PARTS };
 #define LUN__SKELETON_VALUES 4
 
-/* The most arrays of a call taken element by element; and with the extra arguments, as a C function
- * takes them. */
-#define LUN__MOST_ARRAYS    16
-#define LUN__MOST_ARGUMENTS LUN_MAX_PARAMS
+/* The most arrays of a call, with the extra arguments. */
+#define LUN__MOST_ARRAYS LUN_MAX_OPERANDS
 
 /* The edges and the radius of a stencil: for all axes, or by axis. */
 typedef struct lun__around {
@@ -74,6 +72,8 @@ lun_status lun__stencil_option_run(lun_engine *e, lun_function *f, lun_array *co
                                    int count, int elements, const lun__around *o, lun_array **outs,
                                    int room, int *results);
 
+/* Whether some elements stay as they are. */
+bool lun__stencil_option_keeps(const lun__around *o);
 /* Raises a mistake in a stencil, made of the function at 1 and the options at `options`, before it
  * is called. */
 void lun__stencil_option_foresee(lua_State *L, lun__host *h, const lun__skeleton *k, int options);

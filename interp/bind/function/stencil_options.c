@@ -75,6 +75,14 @@ bool lun__stencil_option_read(lua_State *L, int options, const char *name, lun__
     return true;
 }
 
+bool lun__stencil_option_keeps(const lun__around *o)
+{
+    bool keeps = false;
+    for (int k = 0; k == 0 || k < o->edges; k++)
+        keeps |= o->keep[k];
+    return keeps;
+}
+
 static lun_status wrong_list(lun_engine *e, const char *what, int has, int rank)
 {
     char text[96];

@@ -292,8 +292,9 @@ int lun__record_gather(lua_State *L, int first);
  * are; then pushes their struct. Else 0. */
 int lun__record_too_wide(lua_State *L);
 /* Replaces such a struct and the function above it, by the records: build() gives the results of
- * functions around it, which give some of the elements each. Returns their number: 1. */
-int lun__record_in_groups(lua_State *L, lun__host *h, lun__lua_variant_build *build,
+ * functions around it, which give LUN_MAX_OUTPUTS of the elements each; kept: and take as many
+ * arguments more, in front. Returns their number: 1. */
+int lun__record_in_groups(lua_State *L, lun__host *h, bool kept, lun__lua_variant_build *build,
                           const void *data);
 /* Pops the table of the functions that lua/lunarray has for records, and keeps it. */
 void lun__record_set_overrides(lua_State *L);

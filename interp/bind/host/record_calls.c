@@ -219,14 +219,15 @@ int lun__record_too_wide(lua_State *L)
     return wide;
 }
 
-int lun__record_in_groups(lua_State *L, lun__host *h, lun__lua_variant_build *build,
+int lun__record_in_groups(lua_State *L, lun__host *h, bool kept, lun__lua_variant_build *build,
                           const void *data)
 {
     const int record = lua_gettop(L) - 1, list = record + 1;
     push_offer(L, record, "groups");
     lua_insert(L, list);
     lua_pushvalue(L, record);
-    lua_call(L, 2, 1);
+    lua_pushinteger(L, kept ? LUN_MAX_OUTPUTS : 0);
+    lua_call(L, 3, 1);
     push_offer(L, record, "of_lanes");
     lua_pushvalue(L, record);
     for (int k = 1; lua_rawgeti(L, list, k) == LUA_TFUNCTION; k++) {

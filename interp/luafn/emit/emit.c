@@ -317,12 +317,53 @@ static void write_names(writer *w)
     }
 }
 
+/* Whether neighbour k is the farthest along some axis, and no kept one is as far. */
+static bool is_farthest(const lf_compile *c, const bool *kept, int k)
+{
+    const lun_neighbour *own = &c->neighbour[k];
+    bool is = false;
+    for (int axis = 0; axis < own->axes && !is; axis++) {
+        bool least = true, most = true;
+        for (int i = 0; i < c->neighbours; i++) {
+            const int64_t by = c->neighbour[i].by[axis];
+            least &= by > own->by[axis] || (by == own->by[axis] && !kept[i]);
+            most &= by < own->by[axis] || (by == own->by[axis] && !kept[i]);
+        }
+        is = least || most;
+    }
+    return is;
+}
+
+/* Neighbours of an index that are read, and those that say how far the function reaches. */
+static void write_neighbours(writer *w)
+{
+    lf_compile *c = w->c;
+    bool *kept = LF_NEW(&c->unit, bool, c->neighbours + 1);
+    int count = 0;
+    for (int k = 0; k < c->neighbours; k++) {
+        const lf_input *in = find_param(c, c->params + k);
+        kept[k] = in && in->used;
+    }
+    for (int k = 0; k < c->neighbours; k++)
+        kept[k] = kept[k] || is_farthest(c, kept, k);
+    for (int k = 0; k < c->neighbours; k++) {
+        if (!kept[k])
+            continue;
+        write_param(w, c->params + k);
+        c->neighbour[count++] = c->neighbour[k];
+    }
+    c->neighbours = count;
+    if (count > LF_NEIGHBOURS)
+        luafn_debug_fail(&c->unit, c->graph.proto, -1,
+                         "%d elements around an index are read: read at most %d", count,
+                         LF_NEIGHBOURS);
+}
+
 /* Neighbours of an index, the call's parameters, elements of windows, captured values. */
 static void write_params(writer *w)
 {
     lf_compile *c = w->c;
-    for (int k = 0; k < c->neighbours; k++)
-        write_param(w, c->params + k);
+    write_neighbours(w);
     for (int i = 0; i < c->params; i++)
         if (c->param[i].index != LUN_FRONT_AROUND)
             write_param(w, i);

@@ -11,7 +11,9 @@
 #include "luafn/capture/decoded_functions.h"
 #include "luafn/graph/graph.h"
 
-enum { LF_NEIGHBOURS = LUN_MAX_OPERANDS }; /* most elements around an index */
+/* Most elements around an index that a function reads; and that it asks for, those of records too
+ * of which it reads one field. */
+enum { LF_NEIGHBOURS = LUN_MAX_OPERANDS, LF_ASKED = 32 * LUN_MAX_OPERANDS };
 
 /* Team scratch whose dtype is inferred from the values assigned to it: `type` as far as it is
  * known; wide: i64 or f64 for integers and floats. */
@@ -83,7 +85,7 @@ typedef struct lf_note {
 typedef struct lf_compile {
     lf_unit unit;
     lf_capture_context view;
-    lun_front_param *param; /* of the call, then with room for LF_NEIGHBOURS */
+    lun_front_param *param; /* of the call, then with room for LF_ASKED */
     int params;
     lf_program *program;
 

@@ -19,8 +19,8 @@ static lf_value *element(lf_builder *b, const lun_neighbour *at)
         if (c->neighbour[k].param == at->param &&
             !memcmp(c->neighbour[k].by, at->by, sizeof at->by))
             return c->neighbour_value[k];
-    if (c->neighbours == LF_NEIGHBOURS)
-        luafn_builder_stop(b, "more than %d elements around an index", LF_NEIGHBOURS);
+    if (c->neighbours == LF_ASKED)
+        luafn_builder_stop(b, "more than %d elements around an index", LF_ASKED);
     int k = c->neighbours++, number = c->params + k;
     lun_front_param *p = &c->param[number];
     *p = (lun_front_param){.dtype = c->param[at->param].dtype};

@@ -184,12 +184,16 @@ local GROUP <const> = 16 -- results of a function
 
 local groups = setmetatable({}, { __mode = "k" }) -- of a function those of some lanes
 
--- Functions around f, which gives records of s: each gives some of their lanes.
-function wide.groups(f, s)
-    return around.once(groups, f, { s }, function()
+-- Functions around f, which gives records of s: each gives some of their lanes, and takes so many arguments in front of
+-- f's.
+function wide.groups(f, s, more)
+    return around.once(groups, f, { s, more }, function()
         local list = {}
         for first = 1, #s.lanes, GROUP do
             local to, lanes = around.text(f), {}
+            for _ = 1, more do
+                around.parameter(to, "lun_e")
+            end
             for k = 1, debug.getinfo(f, "u").nparams do
                 to.arguments[k] = around.parameter(to, around.next_name(to))
             end

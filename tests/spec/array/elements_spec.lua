@@ -41,6 +41,9 @@ describe("the option elements of map", function()
         end
         local text = ("(%s) { return %s; }"):format(table.concat(many, ", "), table.concat(sum, " + "))
         expect.elements({ 136.0, 1360.0 }, lun.map(text, { elements = 16 })(table.unpack(arrays)))
+        for k = 1, 64 do many[k], arrays[k], sum[k] = "x" .. k, lun.vector { k, 10 * k }, "x" .. k end
+        local adding = load(("return function(%s) return %s end"):format(table.concat(many, ", "), table.concat(sum, " + ")))()
+        expect.elements({ 2080, 20800 }, lun.map(adding, { elements = 64 })(table.unpack(arrays)))
     end)
 
     it("is followed by extra arguments", function()
@@ -111,8 +114,8 @@ describe("the option elements of map", function()
     it("is refused where it means nothing", function()
         local function sum(x, y, z) return x + y + z end
         local a = lun.vector { 1, 2 }
-        for _, wrong in ipairs { 0, -1, 17, 1.5, "3", true } do
-            expect.failure("option elements: 1 to 16 expected", lun.map, sum, { elements = wrong })
+        for _, wrong in ipairs { 0, -1, 65, 1.5, "3", true } do
+            expect.failure("option elements: 1 to 64 expected", lun.map, sum, { elements = wrong })
         end
         local s = lun.map(sum, { elements = 3 })
         expect.failure("wrong number of arguments to 'map' (3 arrays expected, got 2)", s, a, a)

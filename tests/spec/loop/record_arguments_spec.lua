@@ -174,9 +174,20 @@ describe("arguments that are records", function()
         refused("'q.x', which the function assigns, shares elements with 'r.x': hand it over once", function()
             teams(function(t, q, r) q[t:index()].x = r[t:index()].x end, a, a)
         end)
-        local Wide = lun.struct("Wide", { { "v", "f64", 17 } })
-        refused("bad argument to 'stencil' (17 elements of records are read, at most 16: capture the records, r[i].x, in "
-            .. "lun.generate)", function() print(lun.zeros(3, Wide):stencil(function(p) return p(0).v[1] end)) end)
+        local wide = lun.zeros(3, lun.struct("Wide", { { "v", "f64", 33 } }))
+        refused("bad argument to 'stencil' (66 elements of records, at most 64: capture the records, r[i].x, in lun.generate)", function()
+            print(lun.stencil(function(p, q) return p(0).v[1] + q(1).v[1] end, { elements = 2 })(wide, wide))
+        end)
+        local reads = {}
+        for k = 1, 62 do reads[k] = ("p(%d).v[1]"):format(k) end
+        local many = load("return function(p) return " .. table.concat(reads, " + ") .. " end")()
+        assert.equal(0.0, wide:stencil(many)[1])
+        reads[63] = "p(63).v[1]"
+        many = load("return function(p) return " .. table.concat(reads, " + ") .. " end")()
+        refused("more than 2048 elements around an index", function() print(wide:stencil(many)) end)
+        for k = 1, 66 do reads[k] = ("p(%d).v[%d]"):format(k % 2, (k + 1) // 2) end
+        many = load("return function(p) return " .. table.concat(reads, " + ") .. " end")()
+        refused("66 elements around an index are read: read at most 64", function() print(wide:stencil(many)) end)
         refused("bad argument #3 to 'call' (array, number or record expected, got table)", function() lun.call(f, a, {}) end)
         refused("bad argument #1 to 'call' (records need a function in Lua", function() lun.call(print, a) end)
         refused("bad argument #2 to 'stencil' (array, number or record expected, got table)", function()

@@ -72,6 +72,59 @@ describe("stencils of records", function()
         end
     end)
 
+    it("read records of many elements, of which few are read at each offset", function()
+        local W = lun.struct("W", { { "f", "f64", { 3, 9 } }, { "k", "i32" } })
+        local list, makes, sums = {}, {}, {}
+        for i = 1, 12 do
+            list[i] = { f = {}, k = i }
+            for r = 1, 3 do
+                list[i].f[r] = {}
+                for c = 1, 9 do list[i].f[r][c] = (i * 31 + r * 7 + c * 3) % 17 + 0.5 end
+            end
+        end
+        for r = 1, 3 do
+            makes[r] = {}
+            for c = 1, 9 do
+                makes[r][c] = ("p(%d, %d).f[%d][%d] + s * k"):format(r - 2, (c - 1) % 3 - 1, r, c)
+                sums[#sums + 1] = ("p(0, 0).f[%d][%d]"):format(r, c)
+            end
+            makes[r] = "{" .. table.concat(makes[r], ", ") .. "}"
+        end
+        local text = ("local W = ... return function(p, k) local s = %s return W({%s}, p(1, -1).k) end"):format(
+            table.concat(sums, " + "), table.concat(makes, ", "))
+        local f, g = load(text)(W), load(text)(function(m, k) return { f = m, k = k } end)
+        -- What the cell at i, j is by an edge.
+        local function at(i, j, edge)
+            if edge == "wrap" then
+                i, j = (i - 1) % 3 + 1, (j - 1) % 4 + 1
+            elseif edge == "nearest" then
+                i, j = math.max(1, math.min(3, i)), math.max(1, math.min(4, j))
+            elseif i < 1 or i > 3 or j < 1 or j > 4 then
+                local row = { 2, 2, 2, 2, 2, 2, 2, 2, 2 }
+                return { f = { row, row, row }, k = 2 }
+            end
+            return list[(i - 1) * 4 + j]
+        end
+        expect.everywhere(function()
+            for _, layout in ipairs { "aos", "soa" } do
+                local V = lun.struct("W", { { "f", "f64", { 3, 9 } }, { "k", "i32" } }, { layout = layout })
+                local a = lun.vector(list, V):reshape(3, 4)
+                for _, edge in ipairs { "wrap", "nearest", 2, "keep" } do
+                    local got = a:stencil(f, 0.25, { edge = edge }):totable()
+                    for i = 1, 3 do
+                        for j = 1, 4 do
+                            local stays = edge == "keep" and (i ~= 2 or j == 1 or j == 4)
+                            local wanted = stays and at(i, j) or g(function(di, dj) return at(i + di, j + dj, edge) end, 0.25)
+                            assert.same(wanted, got[i][j])
+                        end
+                    end
+                end
+                local few = a:stencil(function(p) return p(0, 1).f[3][9] - p(-1, 0).f[1][1] end):totable()
+                assert.equal(at(2, 4).f[3][9] - at(1, 3).f[1][1], few[2][3])
+            end
+        end)
+    end)
+
     it("are refused where a record is no function, and in C", function()
         local C = lun.struct("Cell", FIELDS)
         local a = lun.zeros(5, C)
