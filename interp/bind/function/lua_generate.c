@@ -103,11 +103,11 @@ static int build_generated(lua_State *L, lun__host *h, int function, const void 
             lun__lua_array_new(L, h);
         LUN__TRY(s, lun_generate(h->engine, f, r->rank, r->first, r->extent, outs, room, &results));
     }
-    const int wide = s != LUN_OK ? lun__record_too_wide(L) : 0;
+    const int wide = s != LUN_OK ? lun__record_too_wide(L, LUN_MAX_OUTPUTS) : 0;
     if (wide) {
         lun__lua_skeleton_check_out(L, &of->k, of->k.name, wide);
         lua_pushvalue(L, 2);
-        return lun__record_in_groups(L, h, false, build_generated, data);
+        return lun__record_in_groups(L, h, LUN_MAX_OUTPUTS, false, build_generated, data);
     }
     if (s != LUN_OK)
         lun__error_raise_as(L, h, s, s == LUN_EARG || s == LUN_EDTYPE ? 2 : 1, "generate");

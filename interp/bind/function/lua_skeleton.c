@@ -154,10 +154,11 @@ static int new_skeleton(lua_State *L)
     int options = 1 + lun__lua_skeleton_functions(&row) + (row.folds || row.combines);
     lun__bind_count(L, row.name, row.option[0] ? options : options - 1);
     lua_settop(L, options);
-    if (row.folds && lun__record_one_is_at(L, 2)) {
+    if ((row.folds && lun__record_one_is_at(L, 2)) ||
+        (row.combines && lun__record_one_is_at(L, 3))) {
         lua_pushstring(L, row.name);
         lua_insert(L, 1);
-        return lun__record_call_text(L, "folding");
+        return lun__record_call_text(L, row.folds ? "folding" : "pairing");
     }
     lua_pushvalue(L, 1);
     const bool deferred =
@@ -424,13 +425,14 @@ int lun__lua_skeleton_call(lua_State *L, lun__host *h, const lun__skeleton *k, c
             lun__lua_array_new(L, h);
         s = try_call(L, h, k, c, outs, room, &results);
     }
-    const int wide = s != LUN_OK && !row.folds && !row.combines ? lun__record_too_wide(L) : 0;
+    const int most = row.combines ? 1 : LUN_MAX_OUTPUTS; /* each element is combined by itself */
+    const int wide = s != LUN_OK && !row.folds ? lun__record_too_wide(L, most) : 0;
     if (wide) {
         lun__lua_skeleton_check_out(L, k, c->name ? c->name : k->name, wide);
         int done = 0;
         const bool kept = k->kind == LUN_SKELETON_STENCIL && lun__stencil_option_keeps(&k->around);
         lun__lua_function_push_code(L, h, k->f);
-        return lun__record_in_groups(L, h, kept, build_group, &(group){k, c, kept, &done});
+        return lun__record_in_groups(L, h, most, kept, build_group, &(group){k, c, kept, &done});
     }
     if (s != LUN_OK) {
         int number = c->number[k->leaves - 1];

@@ -288,14 +288,14 @@ int lun__record_call_list(lua_State *L, const char *name, int i);
 /* Turns the results at `first` and above, fields of records of the struct on the top, arrays or
  * numbers, into those records or one record. Returns their number: 1. */
 int lun__record_gather(lua_State *L, int first);
-/* Of a call that failed, if its function gives records of more elements than it may, how many these
+/* Of a call that failed, if its function gives records of more than `most` elements, how many these
  * are; then pushes their struct. Else 0. */
-int lun__record_too_wide(lua_State *L);
+int lun__record_too_wide(lua_State *L, int most);
 /* Replaces such a struct and the function above it, by the records: build() gives the results of
- * functions around it, which give LUN_MAX_OUTPUTS of the elements each; kept: and take as many
- * arguments more, in front. Returns their number: 1. */
-int lun__record_in_groups(lua_State *L, lun__host *h, bool kept, lun__lua_variant_build *build,
-                          const void *data);
+ * functions around it, which give `most` of the elements each; kept: and take as many arguments
+ * more, in front. Returns their number: 1. */
+int lun__record_in_groups(lua_State *L, lun__host *h, int most, bool kept,
+                          lun__lua_variant_build *build, const void *data);
 /* Pops the table of the functions that lua/lunarray has for records, and keeps it. */
 void lun__record_set_overrides(lua_State *L);
 /* Replaces a C text at i that takes records or complex numbers by a function that takes only

@@ -207,27 +207,28 @@ int lun__record_gather(lua_State *L, int first)
     return 1;
 }
 
-int lun__record_too_wide(lua_State *L)
+int lun__record_too_wide(lua_State *L, int most)
 {
     if (!luafn_compile_returned(L))
         return 0;
     push_offer(L, lua_gettop(L), "measured");
     lua_insert(L, -2);
     lua_call(L, 1, 2); /* the struct, and its elements */
-    const int lanes = (int)lua_tointeger(L, -1), wide = lanes > LUN_MAX_OUTPUTS ? lanes : 0;
+    const int lanes = (int)lua_tointeger(L, -1), wide = lanes > most ? lanes : 0;
     lua_pop(L, wide ? 1 : 2);
     return wide;
 }
 
-int lun__record_in_groups(lua_State *L, lun__host *h, bool kept, lun__lua_variant_build *build,
-                          const void *data)
+int lun__record_in_groups(lua_State *L, lun__host *h, int most, bool kept,
+                          lun__lua_variant_build *build, const void *data)
 {
     const int record = lua_gettop(L) - 1, list = record + 1;
     push_offer(L, record, "groups");
     lua_insert(L, list);
     lua_pushvalue(L, record);
-    lua_pushinteger(L, kept ? LUN_MAX_OUTPUTS : 0);
-    lua_call(L, 3, 1);
+    lua_pushinteger(L, most);
+    lua_pushinteger(L, kept ? most : 0);
+    lua_call(L, 4, 1);
     push_offer(L, record, "of_lanes");
     lua_pushvalue(L, record);
     for (int k = 1; lua_rawgeti(L, list, k) == LUA_TFUNCTION; k++) {

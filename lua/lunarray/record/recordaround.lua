@@ -31,7 +31,7 @@ function around.once(memo, f, key, make)
 end
 
 -- A text that is being made around f: its parameters, the arguments of f, the structs whose calls stand in it (lun_s1
--- and so on), and the records that it captures.
+-- and so on), and the records that it captures; call: what stands for its call, lun_f(%s).
 function around.text(f)
     local to = { f = f, parameters = {}, arguments = {}, types = {}, captured = { "lun_r0" }, used = {} }
     for word in ([[and break do else elseif end false for function goto if in local nil not or repeat return then true
@@ -99,7 +99,7 @@ function around.load(to, f, inner, result, outer)
     for i = 1, #to.types do
         names[i + 3] = "lun_s" .. i
     end
-    local call = result and "local lun_made = lun_f(%s) return " .. result or "return lun_f(%s)"
+    local call = to.call or result and "local lun_made = lun_f(%s) return " .. result or "return lun_f(%s)"
     local text = ("local %s = ... local %s %s return function(%s) %s %s end, function(...) %s = ... end"):format(
         table.concat(names, ", "), set, outer or "", table.concat(to.parameters, ", "), inner or "",
         call:format(table.concat(to.arguments, ", ")), set)

@@ -8,6 +8,7 @@ local around = require "lunarray.record.recordaround"
 local base = require "lunarray.record.recordbase"
 local core = require "lunarray.core"
 local header = require "lunarray.record.header"
+local pairing = require "lunarray.record.recordpairs"
 local recordargs = require "lunarray.record.recordargs"
 local recordc = require "lunarray.record.recordc"
 local scope = require "lunarray.base.scope"
@@ -252,6 +253,11 @@ for name, arrays in pairs { map = 1, zip = 2, stencil = 1, allpairs = 2 } do
         end
         local list = table.move(given, 1, arrays, 1, {})
         table.move(given, arrays + made_of + 1, given.n, arrays + 1, list)
+        if name == "allpairs" and textcall.one_of(given[5]) then
+            pairing.check(given[3], given[4], 2)
+            return pairing.call(list[1], list[2], given[3], given[4], given[5], table.move(list, 3, given.n - 3, 1,
+                { n = given.n - 5 }), options, { a = 0, f = 2, further = 5 })
+        end
         local parts = table.move(given, arrays + 1, arrays + made_of, 1, {})
         parts[made_of + 1] = options
         local ok, s = pcall(core[name], table.unpack(parts, 1, made_of + 1))
@@ -406,6 +412,18 @@ function offers.folding(name, f, id, options)
                 given[given.n] = own
             end
             return (divided and r[name] or fold)(r, f, id, table.unpack(given, 1, given.n))
+        end),
+    })
+end
+
+-- lun.allpairs(f, g, P(0, 0) [, {out=}])
+function offers.pairing(_, f, g, id, options)
+    pairing.check(f, g, 1)
+    return setmetatable({}, {
+        __name = "skeleton",
+        __tostring = function() return "allpairs skeleton of records" end,
+        __call = base.public(function(_, a, b, ...)
+            return pairing.call(a, b, f, g, id, table.pack(...), options, { a = 1, f = 1, further = 3 })
         end),
     })
 end

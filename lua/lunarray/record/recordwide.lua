@@ -180,16 +180,20 @@ end
 
 -- ---------------------------------------------------------------- what functions return
 
-local GROUP <const> = 16 -- results of a function
-
 local groups = setmetatable({}, { __mode = "k" }) -- of a function those of some lanes
 
--- Functions around f, which gives records of s: each gives some of their lanes, and takes so many arguments in front of
--- f's.
-function wide.groups(f, s, more)
-    return around.once(groups, f, { s, more }, function()
+-- Functions around f, which gives records of s: each gives so many of their lanes, and takes `more` arguments in front
+-- of f's. One lane is to be combined by itself.
+function wide.groups(f, s, count, more)
+    for _, name in ipairs(count == 1 and s or {}) do
+        if struct.part_of(s.dtypes[name]) then
+            error(("bad argument to 'allpairs' (field '%s' of %s is complex: combine records, by a function and a "
+                .. "first one, %s(...))"):format(name, s.name, s.name), 0)
+        end
+    end
+    return around.once(groups, f, { s, count, more }, function()
         local list = {}
-        for first = 1, #s.lanes, GROUP do
+        for first = 1, #s.lanes, count do
             local to, lanes = around.text(f), {}
             for _ = 1, more do
                 around.parameter(to, "lun_e")
@@ -197,7 +201,7 @@ function wide.groups(f, s, more)
             for k = 1, debug.getinfo(f, "u").nparams do
                 to.arguments[k] = around.parameter(to, around.next_name(to))
             end
-            for k = first, math.min(first + GROUP - 1, #s.lanes) do
+            for k = first, math.min(first + count - 1, #s.lanes) do
                 lanes[#lanes + 1] = read("lun_made", s.lanes[k][1])
             end
             list[#list + 1] = around.load(to, f, nil, table.concat(lanes, ", "))

@@ -243,6 +243,91 @@ describe("pairs of records", function()
         end)
     end)
 
+    it("give records, each of whose fields an operation combines, or a function", function()
+        local R = lun.struct("R", { { "d", "f64" }, { "n", "i64", 2 }, { "k", "i32" } })
+        local x = lun.generate({ 3, 4 }, function(i, j) return i * 5 - j end)
+        local y = lun.generate({ 2, 4 }, function(i, j) return i + 2 * j end)
+        everywhere(12, function(_, list, a)
+            local function f(p, q, k, one) return R(p.x - q.x + one.at.h, { p.n[1] * k, q.n[2] }, 1) end
+            for what, combine in pairs { ["+"] = function(s, v) return s + v end, max = math.max } do
+                local made = a:reshape(3, 4):allpairs(a:reshape(3, 4), f, what, nil, 2, list[5])
+                assert.equal(R, made:dtype())
+                assert.same({ 3, 3 }, { made:shape() })
+                for i = 1, 3 do
+                    for j = 1, 3 do
+                        local d, n1, n2, k
+                        for l = 1, 4 do
+                            local p, q = list[(i - 1) * 4 + l], list[(j - 1) * 4 + l]
+                            local one = p.x - q.x + list[5].at.h
+                            d, n1 = d and combine(d, one) or one, n1 and combine(n1, p.n[1] * 2) or p.n[1] * 2
+                            n2, k = n2 and combine(n2, q.n[2]) or q.n[2], k and combine(k, 1) or 1
+                        end
+                        assert.same({ d = d, n = { n1, n2 }, k = k }, made[i][j])
+                    end
+                end
+            end
+            local plain = lun.allpairs(function(v, w) return R(v - w, { v, w }, 1) end, "+")(x, y)
+            local many = x:allpairs(y, function(v, w) return R(v - w, { v, w }, 1) end, function(v, w) return v + w end, 0)
+            for i = 1, 3 do
+                for j = 1, 2 do
+                    local v, w = 4 * i * 5 - 10, 4 * j + 20
+                    assert.same({ d = v - w + 0.0, n = { v, w }, k = 4 }, plain[i][j])
+                    assert.same(plain[i][j], many[i][j])
+                end
+            end
+        end)
+    end)
+
+    it("give records that a function combines from left to right", function()
+        local Near = lun.struct("Near", { { "d", "f64" }, { "k", "i64" } })
+        local Wide = lun.struct("Wide", { { "v", "f64", 20 }, { "z", "c128" } })
+        local x = lun.generate({ 3, 4 }, function(i, j) return (i * 7 - j * 3) % 5 end)
+        local y = lun.generate({ 2, 4 }, function(i, j) return i + j end)
+        local function closer(p, q) if q.d < p.d then return q end return p end
+        everywhere(12, function(_, list, a)
+            local b = a:reshape(3, 4)
+            local function f(p, q, k, r, one) return Near(math.abs(p.x - q.x - k), q.n[1] + r[2].n[2] + one.k) end
+            local first = Near(1e9, -1)
+            for _, made in ipairs { b:allpairs(b, f, closer, first, 1, a, Near(0, 5)),
+                lun.allpairs(f, closer, first)(b, b, 1, a, Near(0, 5)) } do
+                assert.equal(Near, made:dtype())
+                for i = 1, 3 do
+                    for j = 1, 3 do
+                        local d, k = 1e9, -1
+                        for l = 1, 4 do
+                            local p, q = list[(i - 1) * 4 + l], list[(j - 1) * 4 + l]
+                            local own = math.abs(p.x - q.x - 1)
+                            if own < d then d, k = own, q.n[1] + list[2].n[2] + 5 end
+                        end
+                        assert.same({ d = d, k = k }, made[i][j])
+                    end
+                end
+            end
+            local twenty, sums = {}, {}
+            for k = 1, 20 do twenty[k], sums[k] = ("v * %d + w"):format(k), ("p.v[%d] * 0.5 + q.v[%d]"):format(k, k) end
+            local wide = load(("local W, c = ... return function(v, w) return W({%s}, c(v, w)) end"):format(table.concat(twenty, ", ")))
+            local added = load(("local W = ... return function(p, q) return W({%s}, p.z * q.z) end"):format(table.concat(sums, ", ")))
+            local zero = {}
+            for k = 1, 20 do zero[k] = 0 end
+            local made = x:allpairs(y, wide(Wide, lun.complex), added(Wide), Wide(zero, 1))
+            local empty = lun.zeros({ 3, 0 }):allpairs(lun.zeros { 2, 0 }, wide(Wide, lun.complex), added(Wide), Wide(zero, 1))
+            for i = 1, 3 do
+                for j = 1, 2 do
+                    local v, z = {}, lun.complex(1, 0)
+                    for k = 1, 20 do v[k] = 0.0 end
+                    for l = 1, 4 do
+                        local p, q = (i * 7 - l * 3) % 5, j + l
+                        for k = 1, 20 do v[k] = v[k] * 0.5 + (p * k + q) end
+                        z = z * lun.complex(p, q)
+                    end
+                    assert.same(v, made[i][j].v)
+                    assert.is_true(z == made[i][j].z)
+                    assert.same(0.0, empty[i][j].v[20])
+                end
+            end
+        end)
+    end)
+
     it("have the bits of pairs of their fields", function()
         local X = lun.struct("X", { { "x", "f64" } })
         local v, w = lun.random(700):reshape(7, 100), lun.random(500):reshape(5, 100)
@@ -267,5 +352,28 @@ describe("pairs of records", function()
         expect.failure("wrong number of arguments to 'allpairs' (2 arrays expected, got 1)", lun.allpairs(f, "+"), a)
         expect.failure("wrong number of arguments to 'map' (3 arrays expected, got 2)", lun.map(f, { elements = 3 }), a, a)
         expect.failure("2", lun.allpairs(f, "+"), a:flatten(), a) -- two matrices
+        local Q = lun.struct("Q", { { "d", "f64" } })
+        local x, one = lun.zeros { 2, 2 }, { d = 0 }
+        local lines = debug.getinfo(1, "S").short_src .. ":"
+        local function made(v, w) return Q(v - w) end
+        local function sum(p, q) return Q(p.d + q.d) end
+        local function fails(message, ...)
+            local given = table.pack(...)
+            local e = expect.failure(message, function() x:allpairs(table.unpack(given, 1, given.n)) end)
+            assert.matches(lines, tostring(e), 1, true)
+        end
+        fails("bad argument #3 to 'allpairs' (a function in Lua expected, beside a first record, got string)", x, made, "+", one)
+        fails("bad argument #2 to 'allpairs' (a function in Lua expected, beside a first record, got string)", x, "+", sum, one)
+        local function number(p) return p.d end
+        local function same(v) return v end
+        fails("bad argument #2 to 'allpairs' (the function has to return a record, as the first value is one", x, same, sum, one)
+        fails("bad argument #3 to 'allpairs' (the function has to return a record of Q, got a number)", x, made, number, one)
+        fails("no field 'e' of a record", x, made, function(p) return Q(p.e) end, one)
+        fails("bad argument #4 to 'allpairs' (field 'd' is missing", x, made, sum, { h = 1 })
+        fails("bad argument #1 to 'allpairs' (shapes do not fit: rows of 2 and of 3)", lun.zeros { 2, 3 }, made, sum, one)
+        fails("#1 to 'allpairs' (a matrix is expected, whose rows are compared: the rank is 1)", lun.zeros(2), made, sum, one)
+        fails("bad argument #5 to 'allpairs' (array, number or record expected, got table)", x, made, sum, one, {}, 1)
+        local Z = lun.struct("Z", { { "z", "c128" } })
+        fails("field 'z' of Z is complex: combine records, by a function and a first one, Z(...)", x, function(v) return Z(v) end, "+")
     end)
 end)
