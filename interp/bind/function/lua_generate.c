@@ -236,6 +236,8 @@ static int each(lua_State *L)
     lun_status s;
     lun__lua_variant_settle(L, h, 2);
     const bool text = lua_type(L, 2) == LUA_TSTRING;
+    if (text && lun__record_one_among(L, 3))
+        return lun__record_call_text(L, "each");
     if (!text && lua_gettop(L) > 3)
         return luaL_error(L, "wrong number of arguments to 'each' (at most 3 expected, got %d)",
                           lua_gettop(L));

@@ -15,11 +15,13 @@ local misuse, struct_of = base.misuse, base.struct_of
 
 local args = {}
 
--- The function in Lua that f, argument number `argument` of a call, is; or that of a variant.
+-- The function that a variant is; another f itself.
+local function settled(f)
+    return type(f) == "userdata" and internal.variant_texts(f) and internal.variant_chosen(f) or f
+end
+
+-- The function in Lua that f, argument number `argument` of a call, is.
 local function in_lua(f, argument, name)
-    if type(f) == "userdata" and internal.variant_texts(f) then
-        f = internal.variant_chosen(f)
-    end
     if type(f) ~= "function" or getinfo(f, "S").what == "C" then
         misuse(argument, name, "records need a function in Lua; functions in C take fields")
     end
@@ -43,6 +45,12 @@ local around_run = setmetatable({}, { __mode = "k" }) -- of a function those aro
 -- run(f, arguments) with a function around f, whose first `own` parameters are no arguments of the call.
 local function run_around(run, name, own, f, ...)
     local given = table.pack(...)
+    f = settled(f)
+    if type(f) == "string" and own > 0 then
+        local text, list, from = textcall.by_value(f, given, 1, name, 1, 1)
+        table.insert(from, 1, 1)
+        return settle(name, from, base.try(run, text, table.unpack(list, 1, list.n)))
+    end
     f = in_lua(f, 1, name)
     local held, captured, rest, from = textcall.further(given, 1, name, 1)
     local made = around.once(around_run, f, table.move(held, 1, #held, 2, { own }), function()
@@ -73,6 +81,23 @@ end
 -- lun.call(f, args...)
 function args.call(f, ...)
     return run_around(core.call, "call", 0, f, ...)
+end
+
+-- lun.each(shape, text [, options], args...)
+function args.each(shape, text, ...)
+    local given, from = table.pack(...), { 1, 2 }
+    local options = type(given[1]) == "table" and not struct_of(given[1]) and not textcall.one_of(given[1])
+    if options then
+        options, from[3] = given[1], 3
+        given = table.pack(table.unpack(given, 2, given.n))
+    end
+    local first = type(shape) == "table" and #shape + 1 or 2
+    local own, list, numbers = textcall.by_value(text, given, first, "each", 2, #from)
+    table.move(numbers, 1, #numbers, #from + 1, from)
+    if options then
+        table.insert(list, 1, options)
+    end
+    return settle("each", from, base.try(core.each, shape, own, table.unpack(list, 1, list.n + (options and 1 or 0))))
 end
 
 -- ---------------------------------------------------------------- tasks
@@ -117,6 +142,12 @@ end
 -- lun.task(workdiv, f, args...)
 function args.task(workdiv, f, ...)
     local key, list, from = {}, { n = 0 }, { 1, 2 }
+    f = settled(f)
+    if type(f) == "string" then
+        local text, lanes, numbers = textcall.by_value(f, table.pack(...), 1, "task", 2, 2)
+        return settle("task", table.move(numbers, 1, #numbers, 3, from), base.try(core.task, workdiv, text,
+            table.unpack(lanes, 1, lanes.n)))
+    end
     f = in_lua(f, 2, "task")
     for k = 1, select("#", ...) do
         local x = (select(k, ...))

@@ -235,7 +235,7 @@ local function call(s, ...)
     end
     misuse(1, name, "records need a function in Lua or C; what else computes takes fields")
 end
-offers.call, offers.teams, offers.task = call, recordargs.teams, recordargs.task
+offers.call, offers.teams, offers.task, offers.each = call, recordargs.teams, recordargs.task, recordargs.each
 
 -- a:map(f, extra..., opts), a:zip(b, f, extra..., opts), a:stencil(f, extra..., opts), a:allpairs(b, f, g, id,
 -- extra..., opts)

@@ -140,15 +140,15 @@ local function call_storing(s, text, name, R, list, from, elements)
     return textcall.of_lanes(R, table.unpack(out))
 end
 
--- The text of a C function, given as such or by its path; nil: f is none.
-function textcall.text_of(f, name)
+-- The text of a C function, given as such or by its path, argument number `at` (1); nil: f is none.
+function textcall.text_of(f, name, at)
     if type(f) ~= "string" then
         return nil
     elseif f:find("{", 1, true) or f:find "^%s*%(" then
         return f
     elseif f:find "^[/.]" then
         local text, message = header.text_of(f)
-        return text and ('#line 1 "%s"\n%s'):format((f:gsub('["\\\n]', "?")), text) or misuse(1, name, message)
+        return text and ('#line 1 "%s"\n%s'):format((f:gsub('["\\\n]', "?")), text) or misuse(at or 1, name, message)
     end
 end
 
@@ -268,6 +268,38 @@ function textcall.call(s, text, name, given, leaves)
         return call_storing(s, rewritten, name, R, list, from, elements)
     end
     return run(rewritten)
+end
+
+-- A C text that has no elements, argument number `at` of a call, with single records among those of list behind it,
+-- which are its parameters from number `first` on: the text that takes their lanes, and the arguments in place of the
+-- call's, each with the number of that.
+function textcall.by_value(text, list, first, name, at, before)
+    local own = textcall.text_of(text, name, at) or misuse(at, name, "a function in Lua or C text expected")
+    local parameters, message = recordc.parameters(own)
+    if not parameters then
+        misuse(at, name, message)
+    end
+    local named, to = named_among({}, name), { structs = {}, pointers = {}, leaves = 0 }
+    for k, parameter in ipairs(parameters) do
+        to.structs[k] = k >= first and recordc.by_value(parameter, named) or false
+    end
+    local lanes, from = { n = 0 }, {}
+    for k = 1, list.n do
+        local x, s = list[k], to.structs[first + k - 1]
+        if type(x) == "table" and rawget(getmetatable(x) or {}, "__records") then
+            misuse(before + k, name, "records: a C function takes arrays of their fields, a.x, and single records")
+        elseif not s and type(x) == "table" then
+            misuse(before + k, name, ("array or number expected for '%s', got table"):format(
+                (parameters[first + k - 1] or "nothing"):match "^%s*(.-)%s*$"))
+        end
+        local values = s and lanes_of_value(s, x, before + k, name) or { x }
+        for i = 1, s and #values or 1 do
+            lanes.n = lanes.n + 1
+            lanes[lanes.n], from[lanes.n] = values[i], before + k
+        end
+    end
+    local rewritten, fault = recordc.text(own, to, named)
+    return rewritten or misuse(at, name, fault), lanes, from
 end
 
 -- ---------------------------------------------------------------- what is made

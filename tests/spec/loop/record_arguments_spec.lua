@@ -103,6 +103,30 @@ describe("arguments that are records", function()
         end)
     end)
 
+    it("are single ones of C functions of lun.each and lun.teams", function()
+        everywhere(12, function(S, list)
+            local x, y, z = lun.zeros(12), lun.zeros(12), lun.zeros { 3, 4 }
+            lun.each(12, "void f(long i, double *x, const Item p, double k) { x[i] = p.x * i + p.n[1] * k + p.at.h + p.on; }",
+                x, list[3], 2)
+            lun.each({ 3, 4 }, "void f(int i, int j, At q, double *z, Item p) { z[i * 4 + j] = q.h * i + p.z.im * j; }",
+                { tile = { 2, 2 } }, At(5), z, S(1, { 2, 3 }, At(4), false, lun.complex(6, 7)))
+            lun.teams { league = 3, team = 4 }([[double of(Item p) { return p.x + p.n[0]; }
+                void f(double *y, Item p) {
+                    LUN_SCRATCH(double, s, LUN_THREADS(0));
+                    p.x += LUN_THREAD(0);
+                    s[LUN_THREAD(0)] = of(p);
+                    LUN_BARRIER;
+                    y[LUN_INDEX(0)] = s[LUN_THREADS(0) - 1 - LUN_THREAD(0)] + 100 * p.x;
+                }]], y, list[4])
+            local p, q = list[3], list[4]
+            for i = 0, 11 do
+                assert.equal(p.x * i + p.n[2] * 2 + p.at.h + (p.on and 1 or 0), x[i + 1])
+                assert.equal(5.0 * (i // 4) + 7 * (i % 4), z[i // 4 + 1][i % 4 + 1])
+                assert.equal(q.x + q.n[1] + 3 - i % 4 + 100 * (q.x + i % 4), y[i + 1])
+            end
+        end)
+    end)
+
     it("are those of lun.call, which may return one", function()
         everywhere(12, function(S, list, a)
             local function sum(r, one, k)
@@ -164,8 +188,24 @@ describe("arguments that are records", function()
         end
         refused("bad argument #3 to 'teams' (array, number or record expected, got table)", function() teams(f, a, { x = 1 }) end)
         refused("bad argument #3 to 'teams' (array or number expected, got string)", function() teams(f, a, "x") end)
-        refused("bad argument #1 to 'teams' (records need a function in Lua; functions in C take fields)", function()
+        refused("bad argument #2 to 'teams' (records: a C function takes arrays of their fields, a.x, and single records)", function()
             teams("void f(double *x) { x[0] = 1; }", a)
+        end)
+        local x = lun.zeros(3)
+        refused("bad argument #4 to 'each' (records: a C function takes arrays of their fields", function()
+            lun.each(3, "void f(long i, double *x, const Item *p, At q) { x[i] = q.h; }", x, a, At(1))
+        end)
+        refused("bad argument #3 to 'teams' (field 'x' is missing", function()
+            teams("void f(double *x, Item p) { x[0] = p.x; }", x, At(1))
+        end)
+        refused("bad argument #4 to 'each' (array or number expected for 'double k', got table)", function()
+            lun.each(3, "void f(long i, double *x, double k) { x[i] = k; }", x, At(1))
+        end)
+        refused("bad argument #5 to 'each' (array or number expected for 'nothing', got table)", function()
+            lun.each(3, "void f(long i, double *x, double k) { x[i] = k; }", x, 1, At(1))
+        end)
+        refused("unknown option 'tiles'", function()
+            lun.each(3, "void f(long i, double *x, At q) { x[i] = q.h; }", { tiles = { 2 } }, x, At(1))
         end)
         refused("no field 'y' of a record", function() teams(function(t, q) q[t:index()].y = 1 end, a) end)
         refused("index 4 is out of range for array 'q.x' of length 3", function()

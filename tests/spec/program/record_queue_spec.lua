@@ -85,6 +85,23 @@ describe("buffers of records", function()
         end)
     end)
 
+    it("are fields, and single records, of tasks by C functions", function()
+        everywhere(function(device, q, S)
+            local list, b, got = rows(4), lun.buffer(device, 4, S), lun.zeros(4, S)
+            lun.copy(q, b, lun.zeros(4, S))
+            q:enqueue(lun.task({ league = 4 }, [[void f(double *x, long k, long *n, Item p) {
+                x[LUN_INDEX(0)] = p.x * k + p.at.h;
+                n[2 * LUN_INDEX(0) + 1] = p.n[1] + LUN_INDEX(0);
+            }]], b.x, 3, b.n, list[2]))
+            lun.copy(q, got, b)
+            q:wait()
+            for i = 1, 4 do
+                local p = list[2]
+                assert.same({ x = p.x * 3 + p.at.h, n = { 0, p.n[2] + i - 1 }, at = { h = 0.0 }, on = false }, got[i])
+            end
+        end)
+    end)
+
     it("give tasks of other arguments functions of their own", function()
         local q = lun.queue "openmp"
         local b, c = lun.buffer("openmp", 2, LAYOUTS.aos), lun.buffer("openmp", 2)
@@ -116,8 +133,11 @@ describe("buffers of records", function()
         refused("bad argument #4 to 'task' (buffer or number expected, got string)", function()
             lun.task({ league = 1 }, f, b, "x")
         end)
-        refused("bad argument #2 to 'task' (records need a function in Lua; functions in C take fields)", function()
+        refused("bad argument #3 to 'task' (records: a C function takes arrays of their fields, a.x, and single records)", function()
             lun.task({ league = 1 }, "void f(double *x) { x[0] = 1; }", b)
+        end)
+        refused("bad argument #4 to 'task' (field 'x' is missing", function()
+            lun.task({ league = 1 }, "void f(double *x, Item p) { x[0] = p.x; }", b.x, At(1))
         end)
         refused("index 4 is out of range for axis 1 of array 'to.n' (length 3)", function()
             q:enqueue(lun.task({ league = 3 }, function(t, to) to[t:index() + 1].n[1] = 1 end, b))
