@@ -1097,7 +1097,10 @@ typedef struct lun_workdiv {
  *   LUN_BLOCK(d) LUN_BLOCKS(d)      the team and how many there are; without d in all, row-major
  *   LUN_THREAD(d) LUN_THREADS(d)    the thread in its team; LUN_THREADS and LUN_ELEMENTS are
  *   LUN_ELEMENTS(d) LUN_INDEX(d)    constants; the thread's elements, the first of them
- *   LUN_SCRATCH(type, name, n);     an array of the team, zero at first; n is a constant
+ *   LUN_SCRATCH(type, name, n, ...); an array of the team, zero at first, with up to LUN_MAX_RANK
+ *                                   extents, name[i][j]: constants, the first one also a parameter
+ *                                   that is a number, times and plus constants; LUN_EBOUNDS where
+ *                                   that is not 1 to 2147483647
  *   LUN_BARRIER;                    all threads of the team arrive; LUN_EBOUNDS with the line where
  *                                   some come to it without the others
  *   LUN_ATOMIC_ADD(w, i, x)         w[i] at once, from any team; gives the old element; so do SUB,

@@ -68,7 +68,7 @@ static lun_status submit(lun_gpu *g, lun_kernel *k, const lun_gpu_builtin *call)
         s = lun__gpu_program_entry(g, k, call->plan.step[0].kernel, &entry);
     if (s != LUN_OK)
         return s;
-    lun_gpu_step step = {entry->kernel, call->plan.step[0].global, call->plan.step[0].local};
+    lun_gpu_step step = {entry->kernel, call->plan.step[0].global, call->plan.step[0].local, 0};
     b->kernel = k;
     b->count = call->count;
     b->trial = -1;

@@ -97,10 +97,11 @@ typedef struct lun_gpu_after {
     int count;
 } lun_gpu_after;
 
-/* A kernel to run over global work-items in groups of local. */
+/* A kernel to run over global work-items in groups of local; room: bytes that each group has beside
+ * it, the kernel's last argument, 0: there is none. */
 typedef struct lun_gpu_step {
     void *kernel;
-    size_t global, local;
+    size_t global, local, room;
 } lun_gpu_step;
 
 /* The driver's handles of where a batch of steps begins and ends on the device; either may be

@@ -28,6 +28,7 @@ void lun__gpu_kernel_release(void *state, lun_kernel *k)
     free(k->memory);
     free(k->kinds);
     free(k->sizes);
+    free(k->room);
     free(k);
 }
 
@@ -40,16 +41,21 @@ lun_kernel *lun__gpu_kernel(const lun_ir *ir)
     k->memory = calloc((size_t)ir->slot_count + 3, sizeof *k->memory);
     k->kinds = malloc((size_t)(ir->count > 0 ? ir->count : 1));
     k->sizes = malloc((size_t)ir->slot_count + 1);
-    if (!k->memory || !k->kinds || !k->sizes) {
+    k->room = malloc(((size_t)ir->slot_count + 1) * sizeof *k->room);
+    if (!k->memory || !k->kinds || !k->sizes || !k->room) {
         free(k->memory);
         free(k->kinds);
         free(k->sizes);
+        free(k->room);
         free(k);
         return NULL;
     }
     k->kind_count = ir->count;
-    for (int i = 0; i < ir->slot_count; i++)
+    for (int i = 0; i < ir->slot_count; i++) {
         k->sizes[i] = (uint8_t)lun__dtype_get((lun_dtype)ir->slots[i].dtype)->bytes;
+        if (ir->slots[i].shared < 0)
+            k->room[k->rooms++] = (lun_gpu_room){-1 - ir->slots[i].shared, k->sizes[i]};
+    }
     for (int i = 0; i < ir->count; i++) {
         k->kinds[i] = ir->ins[i].kind;
         k->loops |= ir->ins[i].kind == LUN_IR_LOOP || ir->ins[i].kind == LUN_IR_CALL;

@@ -44,14 +44,24 @@ lun_status lun__gpu_run_plan(lun_gpu *g, lun_kernel *k, const lun_launch *l, int
 
 /* ---- one slice ------------------------------------------------------------------------------- */
 
-static lun_status make_steps(lun_gpu *g, lun_kernel *k, const lun_cl_plan *plan,
-                             const lun_gpu_slice *p, lun_gpu_step *steps)
+/* Bytes beside a work-group, whole cells for each memory. */
+static size_t room_of(const lun_kernel *k, const lun_launch *l)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < k->rooms; i++)
+        bytes += ((size_t)l->args[k->room[i].arg] * (size_t)k->room[i].bytes + 7) / 8 * 8;
+    return bytes;
+}
+
+static lun_status make_steps(lun_gpu *g, lun_kernel *k, const lun_launch *l,
+                             const lun_cl_plan *plan, const lun_gpu_slice *p, lun_gpu_step *steps)
 {
     lun_status s = LUN_OK;
     for (int i = p->first; s == LUN_OK && i < p->end; i++) {
         lun_gpu_step *step = &steps[i - p->first];
         lun_gpu_entry *entry;
         step->local = plan->step[i].local;
+        step->room = room_of(k, l);
         step->global = plan->step[i].chunks && p->chunks ? (size_t)p->chunks * step->local
                                                          : plan->step[i].global;
         s = lun__gpu_program_entry(g, k, plan->step[i].kernel, &entry);
@@ -101,7 +111,7 @@ static lun_status give(lun_gpu *g, lun_kernel *k, const lun_launch *l, const lun
     lun_gpu_step steps[LUN_CL_STEPS];
     lun_gpu_batch *b;
     int cells = LUN_CL_HEAD + k->shape.slots + k->shape.args;
-    lun_status s = make_steps(g, k, plan, p, steps);
+    lun_status s = make_steps(g, k, l, plan, p, steps);
     if (s == LUN_OK)
         s = lun__gpu_buffer_cells(g, &g->cells, &g->cell_room, cells);
     if (s == LUN_OK && p->fresh && plan->work)

@@ -176,6 +176,12 @@ typedef struct lun_gpu_entry {
     bool ran;     /* the driver has compiled what it compiles in a first run */
 } lun_gpu_entry;
 
+/* Elements that each work-group has beside it: their number is an argument of a launch. */
+typedef struct lun_gpu_room {
+    int64_t arg;
+    int bytes; /* of one */
+} lun_gpu_room;
+
 struct lun_kernel {
     lun_cl_shape shape;
     void *program;
@@ -184,6 +190,8 @@ struct lun_kernel {
     uint8_t *kinds; /* by instruction: what can trap */
     int kind_count;
     uint8_t *sizes;     /* by slot: bytes of an element */
+    lun_gpu_room *room; /* of a kernel of teams */
+    int rooms;
     lun_interp *joiner; /* joins chunks on the host; NULL: the device does */
     bool narrow;        /* a group of it cannot have all threads of a team: it has no program */
     bool loops;         /* indices may take very different times */

@@ -165,6 +165,8 @@ static lun_gpu_answer give(lun_cl_queue *q, const lun_gpu_step *step, void *cons
     cl_int code = CL_SUCCESS;
     for (int i = 0; code == CL_SUCCESS && i < memories; i++)
         code = q->cl->clSetKernelArg(step->kernel, (cl_uint)i, sizeof(cl_mem), &memory[i]);
+    if (code == CL_SUCCESS && step->room)
+        code = q->cl->clSetKernelArg(step->kernel, (cl_uint)memories, step->room, NULL);
     if (code != CL_SUCCESS)
         return lun__opencl_queue_made(q, "clSetKernelArg", code);
     code =

@@ -356,6 +356,8 @@ void luafn_function_cache_anchor(lf_cached *s, const lf_capture_context *v)
 
 static int64_t extent_of(const lf_cached *s, const lf_input *in, const lun_front_param *param)
 {
+    if (in->origin == LF_MEMORY_EXTENT) /* the launch has it */
+        return 0;
     return in->origin == LF_PARAM_EXTENT ? param[in->number].shape[in->axis]
                                          : s->now[in->number].shape[in->axis];
 }

@@ -3,10 +3,8 @@
 
 #include <inttypes.h>
 
-#include "ctext/token/constant.h"
 #include "ctext/token/loop_tokens.h"
 #include "ctext/token/macros.h"
-#include "ctext/token/signature.h"
 
 /* Words that are numbers: of the league and of a thread, and constants. */
 static const char *const positions[] = {"LUN_BLOCK", "LUN_BLOCKS", "LUN_THREAD", "LUN_INDEX"};
@@ -25,6 +23,7 @@ static bool one_of(const lun_ctokens *t, int i, const char *const *words, size_t
 typedef struct scope {
     const lun_cdivision *d;
     const lun_cmacros *macros;
+    const lun_csignature *head;
 } scope;
 
 /* LUN_THREADS(d) or LUN_ELEMENTS(d) at token *i, or without d. */
@@ -66,6 +65,18 @@ static bool named(const lun_cconstants *c, int *i, int64_t *out)
     return false;
 }
 
+/* A parameter that is a number, which no macro is. */
+static bool later(const lun_cconstants *c, int i)
+{
+    const scope *s = c->ctx;
+    bool found = false;
+    for (int k = 0; k < s->head->count; k++)
+        found |= !s->head->param[k].array && lun__ctoken_same(c->t, s->head->param[k].name, i);
+    for (int k = 0; k < s->macros->macros; k++)
+        found &= !lun__ctoken_same(c->t, s->macros->names[k], i);
+    return found;
+}
+
 /* ---- LUN_SCRATCH ----------------------------------------------------------------------------- */
 
 typedef struct finder {
@@ -81,29 +92,53 @@ static lun_status wrong(const finder *f, int i, const char *what)
     return lun__csource_error(f->s, i, f->error, "%s", what);
 }
 
+/* The extent at token *at, which becomes the token behind it: number x->rank of x. */
+static lun_status add_extent(finder *f, int *at, lun_cscratch *x)
+{
+    const lun_ctokens *t = &f->s->tokens;
+    const lun_cconstants c = {.t = t, .named = named, .later = later, .ctx = &f->scope};
+    const int first = *at;
+    char shown[48];
+    lun_clinear n;
+    if (!lun__cconstant_linear(&c, at, &n) || (n.by && x->rank) ||
+        !(lun__ctoken_is(t, *at, ')') || lun__ctoken_is(t, *at, ',')))
+        return wrong(f, first,
+                     "LUN_SCRATCH(type, name, n): n is an integer constant, made of numbers, "
+                     "macros of the text, LUN_THREADS(d) and LUN_ELEMENTS(d); or, of several "
+                     "extents the first one alone, a parameter that is a number, times and plus "
+                     "such constants");
+    if (x->rank == LUN_MAX_RANK)
+        return lun__csource_error(f->s, first, f->error, "%s has more than %d extents",
+                                  lun__ctoken_show(t, x->name, shown), LUN_MAX_RANK);
+    if (n.by) {
+        x->first = n;
+        n.plus = 0;
+    } else if (n.plus < 1) {
+        return lun__csource_error(f->s, x->name, f->error, "%s has %lld elements: 1 at least",
+                                  lun__ctoken_show(t, x->name, shown), (long long)n.plus);
+    }
+    x->extent[x->rank++] = n.plus;
+    x->count *= n.plus;
+    return x->count <= INT32_MAX
+               ? LUN_OK
+               : lun__csource_error(f->s, x->name, f->error, "%s has more than %d elements",
+                                    lun__ctoken_show(t, x->name, shown), INT32_MAX);
+}
+
 static lun_status add(finder *f, int first, int comma, int name)
 {
     const lun_ctokens *t = &f->s->tokens;
-    int at = name + 2;
-    char shown[48];
-    int64_t n;
-    lun_dtype dtype = LUN_F64;
-    lun_status s = lun__ctype_read(f->s, first, comma, &dtype, f->error);
+    lun_cscratch x = {.name = name, .dtype = LUN_F64, .count = 1};
+    lun_status s = lun__ctype_read(f->s, first, comma, &x.dtype, f->error);
+    for (int at = name + 1; s == LUN_OK && lun__ctoken_is(t, at, ',');) {
+        at++;
+        s = add_extent(f, &at, &x);
+    }
     if (s != LUN_OK)
         return s;
-    const lun_cconstants c = {.t = t, .named = named, .ctx = &f->scope};
-    if (!lun__cconstant_read(&c, &at, &n) || !lun__ctoken_is(t, at, ')'))
-        return wrong(f, name + 2,
-                     "LUN_SCRATCH(type, name, n): n is an integer constant, made of numbers, "
-                     "macros of the text, LUN_THREADS(d) and LUN_ELEMENTS(d)");
-    if (n < 1)
-        return lun__csource_error(f->s, name, f->error, "%s has %lld elements: 1 at least",
-                                  lun__ctoken_show(t, name, shown), (long long)n);
     if (f->out->count == LUN_FRONT_SCRATCHES)
         return wrong(f, name, "more than 48 arrays of LUN_SCRATCH");
-    f->out->at[f->out->count].name = name;
-    f->out->at[f->out->count].dtype = dtype;
-    f->out->at[f->out->count++].count = n;
+    f->out->at[f->out->count++] = x;
     return LUN_OK;
 }
 
@@ -128,17 +163,18 @@ static lun_status take(finder *f, int i, int past)
         comma++;
     if (close < 0 || comma >= close || t->at[comma + 1].kind != LUN_CTOKEN_NAME ||
         !lun__ctoken_is(t, comma + 2, ',') || !lun__ctoken_is(t, close + 1, ';'))
-        return wrong(f, i, "LUN_SCRATCH(type, name, n); has a type, a name and a length");
+        return wrong(f, i, "LUN_SCRATCH(type, name, n); has a type, a name and extents");
     lun_status s = add(f, i + 2, comma, comma + 1);
     return s == LUN_OK ? leave_out(f, i, close) : s;
 }
 
 lun_status lun__cscratch_find(lun_cscratches *out, lun_cedits *edits, const lun_csource *s,
-                              const lun_cunit *entry, const lun_cdivision *d, lun_strbuf *error)
+                              const lun_csignature *head, const lun_cunit *entry,
+                              const lun_cdivision *d, lun_strbuf *error)
 {
     const lun_ctokens *t = &s->tokens;
     lun_cmacros macros = {0};
-    finder f = {out, edits, s, error, {d, &macros}};
+    finder f = {out, edits, s, error, {d, &macros, head}};
     lun_status status = lun__cmacros_read(&macros, t);
     for (int i = entry->body + 1, depth = 0; status == LUN_OK && i < entry->end; i++) {
         depth += lun__ctoken_is(t, i, '{') - lun__ctoken_is(t, i, '}');

@@ -4,7 +4,8 @@
  *
  * What differs from other texts: pointers that are not to const are TARGETs, each the only way to
  * its elements; behind LUN_FRONT_NUMBERS parameters there are those of the text, then pointers to
- * the team's scratch (LUN_SCRATCH), then lengths; the result is 0. With a LUN_BARRIER a call is for
+ * the team's scratch (LUN_SCRATCH), numbers of elements that it has in a launch, then lengths; the
+ * result is 0. With a LUN_BARRIER a call is for
  * a whole team (barrier.h). */
 
 #include <inttypes.h>
@@ -24,7 +25,8 @@ typedef struct version {
     lun_ir_function *text;
     lun_ir_function kernel; /* whose body calls it */
     lun_ir body;
-    char *note;
+    char *note[1 + 2 * LUN_FRONT_SCRATCHES]; /* of barriers, then two for each given extent */
+    int notes;
     lun_front_scratch scratch[LUN_FRONT_SCRATCHES];
     int scratches;
     int length[LUN_MAX_PARAMS]; /* parameters whose lengths it takes */
@@ -44,7 +46,8 @@ static void free_version(version *v)
         return;
     lun__cwrite_function_free(v->text);
     lun__ir_free(&v->body);
-    free(v->note);
+    for (int k = 0; k < v->notes; k++)
+        free(v->note[k]);
     free(v);
 }
 
@@ -110,6 +113,12 @@ static bool put_operands(const lun_cmaker *m, version *v)
                             : argument(ir, m->head.param[k].dtype));
     for (int k = 0; k < v->scratches; k++)
         well = well && array(ir, v->scratch[k].dtype, true);
+    for (int k = 0; k < v->scratches; k++) {
+        if (!v->scratch[k].given)
+            continue;
+        v->scratch[k].to = (int16_t)ir->arg_count;
+        well = well && argument(ir, LUN_I64);
+    }
     for (int k = 0; k < v->lengths; k++)
         well = well && argument(ir, LUN_I64);
     return well;
@@ -139,16 +148,72 @@ static bool put_body(const lun_cmaker *m, version *v)
     return true;
 }
 
+/* Keeps a note and begins another one. */
+static bool add_note(version *v, lun_strbuf *note)
+{
+    const bool well = !note->failed;
+    if (well)
+        v->note[v->notes++] = note->text;
+    else
+        lun__strbuf_free(note);
+    *note = (lun_strbuf)LUN_STRBUF_INIT;
+    return well;
+}
+
+/* What the parameter at token `name` is among the scalars of the body. */
+static int16_t scalar_of(const lun_cmaker *m, int name)
+{
+    int number = LUN_FRONT_NUMBERS;
+    for (int k = 0; !lun__ctoken_same(&m->source.tokens, m->head.param[k].name, name); k++)
+        number += !m->head.param[k].array;
+    return (int16_t)number;
+}
+
+/* Memory whose first extent is that of a launch. */
+static bool take_given(const lun_cmaker *m, version *v, const lun_cscratch *from,
+                       lun_front_scratch *x)
+{
+    static const char *const wrong[] = {"%lld, not 1 to 2147483647",
+                                        "%g, which is no integer of 1 to 2147483647"};
+    lun_strbuf note = LUN_STRBUF_INIT;
+    char shown[48];
+    bool well = true;
+    x->given = true;
+    x->of[0] = (lun_front_extent){scalar_of(m, from->first.name), -1, (int32_t)from->first.by,
+                                  (int32_t)from->first.plus};
+    x->note = v->notes;
+    for (int k = 0; well && k < 2; k++) {
+        (void)lun__csource_error(&m->source, from->name, &note,
+                                 "the number of elements of %s, a LUN_SCRATCH, is ",
+                                 lun__ctoken_show(&m->source.tokens, from->name, shown));
+        lun__strbuf_puts(&note, wrong[k]);
+        well = add_note(v, &note);
+    }
+    return well;
+}
+
+static bool take_scratch(const lun_cmaker *m, version *v)
+{
+    bool well = true;
+    for (; well && v->scratches < m->scratches.count; v->scratches++) {
+        const lun_cscratch *from = &m->scratches.at[v->scratches];
+        lun_front_scratch *x = &v->scratch[v->scratches];
+        *x = (lun_front_scratch){
+            .dtype = from->dtype, .count = from->count, .to = -1, .rank = from->rank};
+        for (int k = 0; k < from->rank; k++)
+            x->extent[k] = (int32_t)from->extent[k];
+        if (!from->count)
+            well = take_given(m, v, from, x);
+    }
+    return well;
+}
+
 static lun_status fill(team *t, version *v)
 {
     lun_strbuf note = LUN_STRBUF_INIT;
     lun_status s = lun__cwrite_function(&t->m, &v->text);
     if (s != LUN_OK)
         return s;
-    v->scratches = t->m.scratches.count;
-    for (int k = 0; k < v->scratches; k++)
-        v->scratch[k] = (lun_front_scratch){.dtype = t->m.scratches.at[k].dtype,
-                                            .count = t->m.scratches.at[k].count};
     for (int k = v->text->params - v->text->lengths; k < v->text->params; k++)
         v->length[v->lengths++] = v->text->param[k].of;
     v->body.threads = (int)lun_team_product(v->division.threads, 0);
@@ -156,9 +221,9 @@ static lun_status fill(team *t, version *v)
                        "%s, line %%lld: some threads of a team come to a LUN_BARRIER where others "
                        "do not",
                        t->m.source.files[0].name);
-    v->note = note.text;
-    v->kernel = (lun_ir_function){.body = &v->body, .note_count = 1};
-    return !note.failed && put_body(&t->m, v) ? LUN_OK : LUN_ENOMEM;
+    const bool well = add_note(v, &note) && take_scratch(&t->m, v);
+    v->kernel = (lun_ir_function){.body = &v->body, .note_count = v->notes};
+    return well && put_body(&t->m, v) ? LUN_OK : LUN_ENOMEM;
 }
 
 /* The version for this division, made where it is new. */
@@ -227,14 +292,17 @@ static void give(const version *v, const lun_front_param *given, lun_front_resul
     *out = (lun_front_result){.function = (lun_ir_function *)(uintptr_t)&v->kernel,
                               .scratch = v->scratch,
                               .scratches = v->scratches,
-                              .notes = (const char *const *)&v->note,
-                              .note_count = 1};
+                              .notes = (const char *const *)v->note,
+                              .note_count = v->notes};
+    for (int k = 0; k < v->scratches; k++)
+        if (v->scratch[k].given) /* the launch has it */
+            out->scalar_dtype[out->scalars++] = LUN_I64;
     for (int k = 0; k < v->lengths; k++) {
         const lun_front_param *of = &given[v->length[k]];
         int64_t n = 1;
         for (int d = 0; d < of->rank; d++)
             n *= of->shape[d + (of->pitched && d == of->rank - 1)];
-        out->scalar_dtype[k] = LUN_I64;
+        out->scalar_dtype[out->scalars] = LUN_I64;
         out->scalar[out->scalars++] = (lun_value){LUN_I64, {.i = n}};
     }
 }

@@ -21,6 +21,8 @@
 static lun_status check_params(const lun_cmaker *m)
 {
     int count = m->neighbours.count + m->scratches.count + (m->division ? LUN_FRONT_NUMBERS : 0);
+    for (int k = 0; k < m->scratches.count; k++)
+        count += !m->scratches.at[k].count;
     count += m->axes ? 1 + 2 * m->axes : 0;
     for (int k = m->axes; k < m->head.count; k++)
         count += !m->neighbours.replaced[k] + m->checks.indexed[k];
@@ -62,6 +64,9 @@ static void give_params(lun_cmaker *m, lun_ir_function *f)
         f->param[f->params].dtype = (uint8_t)m->scratches.at[k].dtype;
         f->param[f->params++].pointer = true;
     }
+    for (int k = 0; k < m->scratches.count; k++)
+        if (!m->scratches.at[k].count)
+            f->param[f->params++].dtype = LUN_I64;
     for (int k = 0; k < m->head.count; k++) {
         if (!m->checks.indexed[k])
             continue;
@@ -158,16 +163,42 @@ static lun_status edit_in_place(lun_cmaker *m)
     return s == LUN_OK ? put(m, u->end, true, "return 0; ") : s;
 }
 
+/* "[8][4]": the extents of x behind the first. */
+static void put_rows(const lun_cscratch *x, lun_strbuf *out)
+{
+    for (int k = 1; k < x->rank; k++)
+        lun__strbuf_printf(out, "[%" PRId64 "]", x->extent[k]);
+}
+
+/* Memory number k of all teams: " s += (lun_block - lun_base) * n;", or s as rows of it. */
+static void put_own(const lun_cmaker *m, int k, lun_strbuf *out)
+{
+    const lun_cscratch *x = &m->scratches.at[k];
+    const char *type = lun__dtype_get(x->dtype)->ctype;
+    lun__strbuf_printf(out, x->rank > 1 ? " LUN_GLOBAL %s (*" : " ", type);
+    lun__cmaker_put_word(m, x->name, out);
+    if (x->rank > 1) {
+        lun__strbuf_puts(out, ")");
+        put_rows(x, out);
+        lun__strbuf_printf(out, " = (LUN_GLOBAL %s (*)", type);
+        put_rows(x, out);
+        lun__strbuf_printf(out, ")(lun_memory_%d + (lun_block - lun_base) * ", k);
+    } else {
+        lun__strbuf_puts(out, " += (lun_block - lun_base) * ");
+    }
+    if (x->count)
+        lun__strbuf_printf(out, "%" PRId64, x->count);
+    else
+        lun__strbuf_printf(out, "lun_count_%d", k);
+    lun__strbuf_puts(out, x->rank > 1 ? ");" : ";");
+}
+
 /* The memory that is the team's own. */
 static lun_status find_own(lun_cmaker *m, const lun_cunit *u)
 {
     lun_strbuf text = LUN_STRBUF_INIT;
-    for (int k = 0; k < m->scratches.count; k++) {
-        lun__strbuf_puts(&text, " ");
-        lun__cmaker_put_word(m, m->scratches.at[k].name, &text);
-        lun__strbuf_printf(&text, " += (lun_block - lun_base) * %" PRId64 ";",
-                           m->scratches.at[k].count);
-    }
+    for (int k = 0; k < m->scratches.count; k++)
+        put_own(m, k, &text);
     lun_status s = text.failed ? LUN_ENOMEM : put(m, u->body, false, lun__strbuf_text(&text));
     lun__strbuf_free(&text);
     return s == LUN_OK ? put(m, u->end, true, "return 0; ") : s;
@@ -178,8 +209,8 @@ static lun_status edit_team(lun_cmaker *m)
     const lun_cunit *u = &m->units.at[m->entry];
     m->scratches.count = 0;
     m->has_barriers = m->asks = false;
-    lun_status s =
-        lun__cscratch_find(&m->scratches, &m->edits, &m->source, u, m->division, m->error);
+    lun_status s = lun__cscratch_find(&m->scratches, &m->edits, &m->source, &m->head, u,
+                                      m->division, m->error);
     if (s == LUN_OK)
         s = lun__cbarrier_has(&m->source, u) ? lun__cbarrier_find(m) : find_returns(m, u);
     return s == LUN_OK ? find_own(m, u) : s;
@@ -295,8 +326,14 @@ static void put_scratches(lun_cmaker *m)
     for (int k = 0; k < m->scratches.count; k++) {
         lun__strbuf_printf(&m->text, ", LUN_GLOBAL %s *__restrict__ ",
                            lun__dtype_get(m->scratches.at[k].dtype)->ctype);
-        put_name(m, m->scratches.at[k].name);
+        if (m->scratches.at[k].rank > 1)
+            lun__strbuf_printf(&m->text, "lun_memory_%d", k);
+        else
+            put_name(m, m->scratches.at[k].name);
     }
+    for (int k = 0; k < m->scratches.count; k++)
+        if (!m->scratches.at[k].count)
+            lun__strbuf_printf(&m->text, ", int64_t lun_count_%d", k);
 }
 
 /* The entry's head, in place of tokens from .. to-1; lines: each parameter stays on its line. */

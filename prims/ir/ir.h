@@ -64,7 +64,8 @@ typedef struct lun_ir_slot {
      * first; j is the first index of the launch.  0: any index does */
     int64_t own;
     /* The same of a team and its number, in a kernel of teams: its threads alone put and gather
-     * them, in memory that they may share and no other team sees. */
+     * them, in memory that they may share and no other team sees.  -1 - k: argument k says how
+     * many. */
     int64_t shared;
 } lun_ir_slot;
 
@@ -219,15 +220,26 @@ static inline int64_t lun_team_product(const int64_t extent[LUN_TEAM_AXES], int 
     return n;
 }
 
+/* An extent of a team's memory that each launch has anew: `by` times argument `from` of the body,
+ * and `plus`; by 0: it is known.  The body takes it as argument `to`, -1: it does not. */
+typedef struct lun_front_extent {
+    int16_t from, to;
+    int32_t by, plus;
+} lun_front_extent;
+
 /* Memory of a team, or of each thread of one, zero at first: `count` elements, in rows if it has
  * more than one extent. */
 typedef struct lun_front_scratch {
     lun_dtype dtype;
     bool own;     /* each thread's: for a team, threads * count */
     bool settled; /* as that of lun_ir_slot */
+    bool given;   /* some extents are those of a launch, and with them the count, */
+    int16_t to;   /* which the body takes as this argument, -1: it does not */
+    int note;     /* of an integer that is no extent; the next one: of a float */
     int64_t count;
     int rank; /* 0: one extent, the count */
     int32_t extent[LUN_MAX_RANK];
+    lun_front_extent of[LUN_MAX_RANK];
 } lun_front_scratch;
 enum { LUN_FRONT_SCRATCHES = 48 };
 

@@ -90,8 +90,10 @@ lun_status lun__print_ir(const lun_ir *ir, lun_strbuf *out)
                            name_of(ir->slots[i].dtype));
         if (ir->slots[i].own)
             lun__strbuf_printf(out, " own %" PRId64, ir->slots[i].own);
-        if (ir->slots[i].shared)
+        if (ir->slots[i].shared > 0)
             lun__strbuf_printf(out, " shared %" PRId64, ir->slots[i].shared);
+        if (ir->slots[i].shared < 0)
+            lun__strbuf_printf(out, " shared a%" PRId64, -1 - ir->slots[i].shared);
         lun__strbuf_puts(out, "\n");
     }
     for (int i = 0; i < ir->function_count; i++) {

@@ -71,21 +71,32 @@ static void lower_whole(lun_lowerer *l, const lun_team_body *b, int64_t indices,
     take_notes(l, b, NULL);
 }
 
-/* Memory of a thread becomes its own and that of a team is in memory beside its threads, as far
- * as it fits. */
-static void lower_groups(lun_lowerer *l, const lun_team_body *b, lun_team_kernel *k)
+uint64_t lun__teams_kernel_near(const lun_team_body *b)
 {
     int64_t own = OWN_BYTES, team_bytes = b->team_bytes;
+    uint64_t near = 0;
+    for (int i = 0; i < b->scratches; i++) {
+        const lun_front_scratch *x = &b->scratch[i];
+        const int bytes = lun__dtype_get(x->dtype)->bytes;
+        int64_t *left = x->own ? &own : &team_bytes;
+        if (x->count < 1 || x->count > *left / bytes || (x->given && x->to < 0))
+            continue;
+        *left = (*left - x->count * bytes) / ALIGNED * ALIGNED;
+        near |= UINT64_C(1) << i;
+    }
+    return near;
+}
+
+static void lower_groups(lun_lowerer *l, const lun_team_body *b, lun_team_kernel *k)
+{
+    const uint64_t near = lun__teams_kernel_near(b);
     lower_whole(l, b, b->f->body->threads, k);
     for (int i = 0; l->status == LUN_OK && i < b->scratches; i++) {
         const lun_front_scratch *x = &b->scratch[i];
         lun_ir_slot *slot = &l->out->ir.slots[b->first + i];
-        const int bytes = lun__dtype_get((lun_dtype)slot->dtype)->bytes;
-        int64_t *left = x->own ? &own : &team_bytes;
-        if (x->count < 1 || x->count > *left / bytes)
+        if (!(near >> i & 1))
             continue;
-        *left = (*left - x->count * bytes) / ALIGNED * ALIGNED;
-        *(x->own ? &slot->own : &slot->shared) = x->count;
+        *(x->own ? &slot->own : &slot->shared) = x->given ? -1 - x->to : x->count;
         k->memory[i].count = 0;
     }
 }

@@ -40,6 +40,11 @@ typedef enum lun_team_form {
     LUN_TEAMS_MOVED
 } lun_team_form;
 
+_Static_assert(LUN_FRONT_SCRATCHES <= 64, "a bit for each");
+
+/* Of LUN_TEAMS_GROUPS: by a bit each, memory that is a thread's own or in memory beside the team's
+ * threads, as far as it fits there. */
+uint64_t lun__teams_kernel_near(const lun_team_body *body);
 /* The kernel of a body.  *out is to be freed in every case. */
 lun_status lun__teams_kernel_lower(lun_engine *e, const lun_team_body *body, lun_team_form form,
                                    lun_team_kernel *out);

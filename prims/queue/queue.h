@@ -90,6 +90,7 @@ struct lun_task {
     lun_task_array array[LUN_TEAM_ARRAYS];
     int arrays;
     uint64_t cell[LUN_TEAM_CELLS];
+    lun_front_scratch scratch[LUN_FRONT_SCRATCHES];
 };
 
 /* Runs all of it on the backend in use of e. */

@@ -87,7 +87,7 @@ static lun_status take_body(lun_task *t, const lun_front_result *r, const lun_ar
         cells++;
     }
     t->run.first = t->arrays;
-    t->run.scratch = r->scratch;
+    t->run.scratch = t->scratch;
     t->run.scratches = r->scratches;
     t->arrays += r->scratches;
     for (int k = 0; k < r->scalars; k++)
@@ -121,6 +121,8 @@ static lun_status make(lun_task *t, const lun_workdiv *w, const lun_argument *ar
     if (s != LUN_OK)
         return s;
     s = take_body(t, &r, own, count);
+    if (s == LUN_OK)
+        s = lun__team_scratch(t->e, &r, w, t->cell, t->scratch);
     t->run.f = &t->function;
     t->run.number = r.function->number;
     t->run.notes = r.notes;

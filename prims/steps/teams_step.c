@@ -100,14 +100,29 @@ static void forget(lun_remembered_teams *t)
     free(t);
 }
 
+static int64_t known_count(const lun_front_scratch *x)
+{
+    return x->given ? 0 : x->count;
+}
+
+static uint64_t near_of(const lun_team_body *b, lun_team_form form)
+{
+    return form == LUN_TEAMS_GROUPS ? lun__teams_kernel_near(b) : 0;
+}
+
+static lun_team_body body_of(const lun_team_run *r, int64_t team_bytes)
+{
+    return (lun_team_body){r->f, r->scratch, r->scratches, r->first, team_bytes};
+}
+
 static bool fits(const lun_remembered_teams *t, const lun_team_run *r, lun_team_form form,
-                 int64_t team_bytes)
+                 const lun_team_body *body)
 {
     if (!t || !r->number || t->number != r->number || t->form != form ||
-        t->team_bytes != team_bytes)
+        t->team_bytes != body->team_bytes || t->near != near_of(body, form))
         return false;
     for (int k = 0; k < r->scratches; k++) /* the function has all but their number */
-        if (t->scratch[k].count != r->scratch[k].count)
+        if (t->count[k] != known_count(&r->scratch[k]))
             return false;
     return true;
 }
@@ -118,7 +133,7 @@ static lun_status lower(lun_engine *e, const lun_team_run *r, lun_remembered_tea
 {
     lun_kernel_entry *entry;
     lun_kernel_facts facts;
-    const lun_team_body body = {r->f, r->scratch, r->scratches, r->first, t->team_bytes};
+    const lun_team_body body = body_of(r, t->team_bytes);
     lun_status s = lun__teams_kernel_lower(e, &body, t->form, &t->k);
     t->k.lowered.texts = r->notes;
     if (s != LUN_OK || t->form != LUN_TEAMS_GROUPS)
@@ -135,8 +150,9 @@ static lun_status lower(lun_engine *e, const lun_team_run *r, lun_remembered_tea
 lun_status lun__teams_step_take(lun_engine *e, const lun_team_run *r, lun_team_form form,
                                 int64_t team_bytes, lun_remembered_teams **out)
 {
+    const lun_team_body body = body_of(r, team_bytes);
     lun_remembered_teams **at = entry_of(e, r->number), *t = *at;
-    if (fits(t, r, form, team_bytes)) {
+    if (fits(t, r, form, &body)) {
         *at = NULL;
         *out = t;
         return LUN_OK;
@@ -147,8 +163,9 @@ lun_status lun__teams_step_take(lun_engine *e, const lun_team_run *r, lun_team_f
     t->number = r->number;
     t->form = form;
     t->team_bytes = team_bytes;
-    if (r->scratches)
-        memcpy(t->scratch, r->scratch, (size_t)r->scratches * sizeof *r->scratch);
+    t->near = near_of(&body, form);
+    for (int k = 0; k < r->scratches; k++)
+        t->count[k] = known_count(&r->scratch[k]);
     lun_status s = lower(e, r, t);
     if (s != LUN_OK) {
         forget(t);
@@ -181,6 +198,9 @@ void lun__teams_step_fill(const lun_team_run *r, lun_team_kernel *k)
     for (int i = 0; i < body->slot_count; i++)
         if (i < r->first || i >= r->first + r->scratches)
             k->lowered.slots[i].node = r->arrays[i];
+    for (int i = 0; i < r->scratches; i++)
+        if (r->scratch[i].given && !k->lowered.ir.slots[r->first + i].shared)
+            k->memory[i].count = r->scratch[i].count;
 }
 
 void lun__teams_step_give(lun_engine *e, lun_remembered_teams *t)

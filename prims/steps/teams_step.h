@@ -37,7 +37,8 @@ struct lun_remembered_teams {
     uint64_t number;    /* lun_team_run.number */
     lun_team_form form; /* that was asked for */
     int64_t team_bytes;
-    lun_front_scratch scratch[LUN_FRONT_SCRATCHES];
+    uint64_t near;                      /* lun__teams_kernel_near of GROUPS */
+    int64_t count[LUN_FRONT_SCRATCHES]; /* of memory whose extents are known */
 };
 
 /* The kernel of a run on a backend that has this form of it, until it is given back; nothing else

@@ -21,6 +21,15 @@ lun_snippet lun__cl_kernel_slot(const lun_renderer *r, int slot)
                           lun__element_type((lun_dtype)s->dtype).s);
 }
 
+/* Whether the memory of a team is as large as a launch says. */
+static bool takes_room(const lun_renderer *r)
+{
+    bool any = false;
+    for (int s = 0; r->barriers && s < r->ir->slot_count; s++)
+        any |= r->ir->slots[s].shared < 0;
+    return any;
+}
+
 void lun__cl_kernel_open(lun_renderer *r, const char *name, int group, lun_strbuf *out)
 {
     const lun_ir *ir = r->ir;
@@ -37,6 +46,8 @@ void lun__cl_kernel_open(lun_renderer *r, const char *name, int group, lun_strbu
         lun__text_put(r, out, ", @global lun_u64 *work");
     if (r->stops)
         lun__text_put(r, out, ", @atomic_int *stop");
+    if (takes_room(r))
+        lun__text_put(r, out, ", @local lun_u64 *room");
     lun__strbuf_printf(
         out, ")\n{\n    struct frame f = {.n = cells[0], .args = cells + %d, .trap = -1};\n",
         LUN_CL_HEAD + ir->slot_count);

@@ -3,8 +3,7 @@
  * render/body/lanes/lane_barrier.c. */
 #include "render/opencl/cl_texts.h"
 
-#include <inttypes.h>
-
+#include "render/body/lanes/lane_barrier.h"
 #include "render/opencl/cl_kernel_text.h"
 #include "render/opencl/group_reduce.h"
 #include "render/text/element_text.h"
@@ -12,7 +11,18 @@
 
 static bool is_shared(const lun_renderer *r, int slot)
 {
-    return r->barriers && r->ir->slots[slot].shared > 0;
+    return r->barriers && r->ir->slots[slot].shared;
+}
+
+/* Memory of so many elements as an argument says is at the beginning of the room that is left. */
+static void take_room(lun_renderer *r, int slot, lun_strbuf *out)
+{
+    const lun_dtype t = (lun_dtype)r->ir->slots[slot].dtype;
+    lun__text_put(r, out,
+                  "    @local %s *const m%d = (@local %s *)room;\n"
+                  "    room += (f.args[%d] * %d + 7) / 8;\n",
+                  lun__element_type(t).s, slot, lun__element_type(t).s,
+                  (int)(-1 - r->ir->slots[slot].shared), lun__dtype_get(t)->bytes);
 }
 
 void lun__cl_team_arguments(lun_renderer *r, bool declared, lun_strbuf *out)
@@ -41,11 +51,13 @@ void lun__cl_team_kernel(lun_renderer *r, lun_strbuf *out)
         const lun_ir_slot *slot = &r->ir->slots[k];
         if (!is_shared(r, k))
             continue;
-        lun__group_reduce_local(r, (lun_dtype)slot->dtype, lun__text_name("m%d", k).s,
-                                (int)slot->shared, out);
-        lun__strbuf_printf(out,
-                           "    for (lun_i64 j = f.thread; j < %" PRId64 "; j += %d) m%d[j] = 0;\n",
-                           slot->shared, threads, k);
+        if (slot->shared > 0)
+            lun__group_reduce_local(r, (lun_dtype)slot->dtype, lun__text_name("m%d", k).s,
+                                    (int)slot->shared, out);
+        else
+            take_room(r, k, out);
+        lun__strbuf_printf(out, "    for (lun_i64 j = f.thread; j < %s; j += %d) m%d[j] = 0;\n",
+                           lun__lane_barrier_count(slot, "f.").s, threads, k);
     }
     lun__text_put(r, out, "    @team_barrier;\n    body(f.team * %d + f.thread, &f, &u", threads);
     lun__cl_team_arguments(r, false, out);

@@ -383,6 +383,26 @@ static void write_params(writer *w)
                          LUN_FRONT_ARRAYS);
 }
 
+/* Where the body takes the extents of team scratch, and from what a launch computes them. */
+static void place_extents(lf_compile *c)
+{
+    for (int k = 0; k < c->givens.count; k++) {
+        const lf_memory_extent *x = c->givens.at[k];
+        lun_front_extent *of = &c->scratch[x->memory].of[x->axis];
+        of->from = (int16_t)((const lf_input *)c->inputs.at[of->from])->position;
+    }
+    for (int k = 0; k < c->inputs.count; k++) {
+        const lf_input *in = c->inputs.at[k];
+        if (in->origin != LF_MEMORY_EXTENT || !in->used)
+            continue;
+        lun_front_scratch *x = &c->scratch[in->number];
+        if (in->axis < x->rank)
+            x->of[in->axis].to = (int16_t)in->position;
+        if (in->axis == (x->rank > 1 ? x->rank : 0))
+            x->to = (int16_t)in->position;
+    }
+}
+
 static void mark_inputs(lf_compile *c, const lf_list *leaves)
 {
     for (int i = 0; i < leaves->count; i++) {
@@ -449,6 +469,7 @@ void luafn_emit(lf_compile *c)
     luafn_variables_assign(c, root, &leaves);
     mark_inputs(c, &leaves);
     write_params(w);
+    place_extents(c);
     if (c->team)
         write_names(w);
     for (int i = 0; i < leaves.count; i++)

@@ -24,12 +24,13 @@ typedef struct lf_open {
 
 /* A parameter of the body: a scalar or a whole array. */
 typedef enum lf_origin {
-    LF_FROM_PARAM,   /* parameter `number` of the function */
-    LF_FROM_WINDOW,  /* element of window `number`: a scalar of the body, behind the parameters */
-    LF_FROM_SOURCE,  /* captured: source `number` */
-    LF_FROM_SCALAR,  /* the same, an array of rank 0: a scalar of the body, after the others */
-    LF_PARAM_EXTENT, /* extent along `axis` of an array that is a parameter */
-    LF_SOURCE_EXTENT /* the same of a captured array */
+    LF_FROM_PARAM,    /* parameter `number` of the function */
+    LF_FROM_WINDOW,   /* element of window `number`: a scalar of the body, behind the parameters */
+    LF_FROM_SOURCE,   /* captured: source `number` */
+    LF_FROM_SCALAR,   /* the same, an array of rank 0: a scalar of the body, after the others */
+    LF_PARAM_EXTENT,  /* extent along `axis` of an array that is a parameter */
+    LF_SOURCE_EXTENT, /* the same of a captured array */
+    LF_MEMORY_EXTENT  /* the same of team scratch, as the launch has it; behind the last: in all */
 } lf_origin;
 
 typedef struct lf_input {
@@ -39,6 +40,12 @@ typedef struct lf_input {
     lun_dtype dtype;
     bool array, used;
 } lf_input;
+
+/* Extent `axis` of team scratch number `memory`, which a launch computes from `base`. */
+typedef struct lf_memory_extent {
+    int memory, axis;
+    lf_value *base; /* a parameter, captured number, or length of an array */
+} lf_memory_extent;
 
 /* lun_front_bound and lun_front_window of captured arrays. */
 typedef struct lf_bound {
@@ -72,7 +79,7 @@ typedef struct lf_put {
     lf_kind kind;     /* LF_ARITH or LF_MATH: the value is combined with the element by sub, */
     uint8_t sub;      /* else LF_STORE: it replaces it */
     bool behind;      /* the element is the operation's second operand */
-    lf_list given;    /* lf_given: its assignments */
+    lf_list given;    /* lf_memory_extent: its assignments */
     int note;         /* the note for an integer that does not fit, from 1; 0: none */
 } lf_put;
 
@@ -112,6 +119,7 @@ typedef struct lf_compile {
     lun_front_scratch scratch[LUN_FRONT_SCRATCHES]; /* parameters from `params` on */
     lf_open open[LUN_FRONT_SCRATCHES];              /* of these */
     int scratches;
+    lf_list givens;           /* lf_memory_extent */
     const lf_proto *methods;  /* of a team kernel: methods of t, see team_methods.h */
     lf_list array_names;      /* by array of the body */
     lf_list looks;            /* lf_look: fields of elements of captured records that are read */
@@ -164,6 +172,12 @@ static inline lf_open *lf_open_of(lf_compile *c, const lf_value *v)
 {
     int number = v->as.i < 0 ? (int)(-1 - v->as.i) - c->params : -1;
     return number >= 0 && number < c->scratches && c->open[number].open ? &c->open[number] : NULL;
+}
+
+/* Whether extent `axis` of memory `memory` is that of a launch. */
+static inline bool lf_is_given(const lf_compile *c, int memory, int axis)
+{
+    return memory >= 0 && c->scratch[memory].of[axis].by != 0;
 }
 
 /* What weak types become: i64, and f32 or f64, also as parts. */

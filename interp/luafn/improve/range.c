@@ -72,6 +72,8 @@ static lf_range of_leaf(const ranger *r, const lf_value *v)
             return up_to(s->small ? 1 << 30 : INT64_MAX);
         if (in->origin == LF_PARAM_EXTENT)
             return up_to(INT64_MAX);
+        if (in->origin == LF_MEMORY_EXTENT)
+            return up_to(INT32_MAX);
     }
     return lf_is_short(v->type) ? of_short : all;
 }

@@ -49,11 +49,20 @@ static lf_value *arithmetic(lf_lowering *l, const lf_value *v)
 
 /* ---- arrays ---- */
 
+/* Extent `axis` of team scratch, as the launch has it; behind the last: of all axes. */
+static lf_value *given(lf_lowering *l, int memory, int axis)
+{
+    return luafn_ir_value_arg(l, luafn_lowering_memory(l->c, memory, axis), LUN_I64);
+}
+
 /* The extent of the first axis of a without an index. */
 static lf_value *length(lf_lowering *l, const lf_value *a)
 {
     lf_whose of = lf_whose_is(l->c, a);
-    if (of.param && of.number >= l->c->params)
+    const int memory = of.param ? of.number - l->c->params : -1;
+    if (lf_is_given(l->c, memory, of.fixed))
+        return given(l, memory, of.fixed);
+    if (memory >= 0)
         return luafn_const_ir_int(l, LUN_I64, of.shape[of.fixed]);
     return luafn_ir_value_arg(l, luafn_lowering_extent(l->c, of.param, of.number, of.fixed),
                               LUN_I64);
@@ -81,6 +90,10 @@ static void check_index(lf_lowering *l, const lf_value *a, lf_value *i, lf_value
     else if (lf_ir_is_const(n))
         note = luafn_lowering_note(l, -1, "index %%lld is out of range for '%s' of length %lld",
                                    name, (long long)luafn_const_int(n));
+    else if (of.param && of.number >= l->c->params)
+        note = luafn_lowering_note(
+            l, -1, "index %%lld is out of range for axis %d of '%s', whose extent is given",
+            of.fixed + 1, name);
     else if (of.rank == 1)
         note = luafn_lowering_note(l, extent,
                                    "index %%lld is out of range for array '%s' of length \1", name);
@@ -125,18 +138,19 @@ static lf_value *in_scratch(lf_lowering *l, lf_whose of, lf_value *at)
     const int64_t threads = lun_team_product(c->param[LUN_TEAM_THREADS].shape, 0);
     if (!of.param || of.number < c->params)
         return at;
+    const lun_front_scratch *x = &c->scratch[of.number - c->params];
     lf_value *block = luafn_ir_operand_as(l, c->param_value[LUN_FRONT_BLOCK], LUN_I64);
     lf_value *base = luafn_ir_operand_as(l, c->param_value[LUN_FRONT_BASE], LUN_I64);
     lf_value *number = luafn_ir_value_op2(l, LUN_OP_SUB, block, base);
-    if (c->scratch[of.number - c->params].own && threads > 1) {
+    if (x->own && threads > 1) {
         number = luafn_ir_value_op2(l, LUN_OP_MUL, number, luafn_const_ir_int(l, LUN_I64, threads));
         number =
             luafn_ir_value_op2(l, LUN_OP_ADD, number,
                                luafn_ir_operand_as(l, c->param_value[LUN_FRONT_THREAD], LUN_I64));
     }
-    number =
-        luafn_ir_value_op2(l, LUN_OP_MUL, number,
-                           luafn_const_ir_int(l, LUN_I64, c->scratch[of.number - c->params].count));
+    lf_value *count = x->given ? given(l, of.number - c->params, x->rank > 1 ? x->rank : 0)
+                               : luafn_const_ir_int(l, LUN_I64, x->count);
+    number = luafn_ir_value_op2(l, LUN_OP_MUL, number, count);
     return luafn_ir_value_op2(l, LUN_OP_ADD, number, at);
 }
 
@@ -405,5 +419,6 @@ void luafn_lower(lf_compile *c)
         lf_value *v = g->results.at[i];
         g->results.at[i] = luafn_ir_operand_as(l, v, luafn_lowering_dtype(c, (lf_type)v->type));
     }
+    luafn_lowering_givens(c);
     luafn_cfg_simplify(g);
 }

@@ -69,6 +69,36 @@ int luafn_lowering_extent(lf_compile *c, bool param, int number, int axis)
     return find_input(c, &(lf_input){origin, number, axis, -1, LUN_I64, false, false});
 }
 
+int luafn_lowering_memory(lf_compile *c, int memory, int axis)
+{
+    return find_input(c, &(lf_input){LF_MEMORY_EXTENT, memory, axis, -1, LUN_I64, false, false});
+}
+
+void luafn_lowering_givens(lf_compile *c)
+{
+    for (int k = 0; k < c->givens.count; k++) {
+        const lf_memory_extent *x = c->givens.at[k];
+        lf_value *v = luafn_graph_find(x->base);
+        const int number = (int)v->as.i;
+        lun_dtype t = luafn_lowering_dtype(c, (lf_type)v->type);
+        int input;
+        if (v->kind == LF_LENGTH) {
+            const lf_whose of = lf_whose_is(c, v->arg[0]);
+            input = luafn_lowering_extent(c, of.param, of.number, of.fixed);
+        } else if (v->kind == LF_ELEMENT) {
+            t = c->source[number].capture.dtype;
+            input = luafn_lowering_input(c, LF_FROM_SCALAR, number, t, false);
+        } else if (v->kind == LF_PARAM) {
+            t = c->param[number].weak ? t : c->param[number].dtype;
+            input = luafn_lowering_input(c, LF_FROM_PARAM, number, t, false);
+        } else {
+            input = luafn_lowering_input(c, LF_FROM_SOURCE, number, t, false);
+        }
+        ((lf_input *)c->inputs.at[input])->used = true;
+        c->scratch[x->memory].of[x->axis].from = (int16_t)input;
+    }
+}
+
 /* Integer // and %: the operation itself fails where y is 0. */
 lf_value *luafn_lowering_divide(lf_lowering *l, lun_op op, lf_value *x, lf_value *y)
 {

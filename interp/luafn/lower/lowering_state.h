@@ -85,6 +85,10 @@ int luafn_lowering_note(lf_lowering *l, int extent_of, const char *format, ...)
 int luafn_lowering_input(lf_compile *c, lf_origin origin, int number, lun_dtype t, bool array);
 /* The input that is the extent of axis `axis`, from 0, of array parameter or source `number`. */
 int luafn_lowering_extent(lf_compile *c, bool param, int number, int axis);
+/* The same of team scratch, where a launch has it; axis: behind the last, all elements of it. */
+int luafn_lowering_memory(lf_compile *c, int memory, int axis);
+/* The inputs from which a launch computes these: lun_front_extent.from becomes their number. */
+void luafn_lowering_givens(lf_compile *c);
 
 /* Integer // and % (op), which fail where y is 0, with the source line of the value being
  * lowered. */

@@ -39,6 +39,10 @@ lf_value *luafn_neighbour(lf_builder *b, const lf_value *f, const lf_list *args)
 /* known_integers.c: whether v is an integer that is known; of a captured one the present value is
  * taken and the code is pinned to it, unless there is no call yet. */
 bool luafn_known_integer(lf_compile *c, lf_value *v, int64_t *out);
+/* Whether v is `by` times one number that is the same for all threads and may be another one in the
+ * next launch, and `plus`: base; by 0: it is `plus` and base NULL. */
+bool luafn_known_integer_in_launch(const lf_compile *c, lf_value *v, lf_value **base, int32_t *by,
+                                   int32_t *plus);
 /* closure.c: a local function; registers from reg on go out of scope. */
 void luafn_closure(lf_builder *b, uint32_t w);
 void luafn_closure_close(lf_builder *b, int reg);

@@ -154,11 +154,62 @@ static void do_index(const lf_team_call *c)
     luafn_team_call_give(c, index_along(c->b, axis(c)));
 }
 
-/* The extents from argument k on. */
-static lun_front_scratch lengths(const lf_team_call *c, int k)
+/* Argument k of t:scratch: an extent that is computed before a launch, axis number r->rank of the
+ * memory to come; false: it is known now, or no such number. */
+static bool is_given(const lf_team_call *c, int k, lun_front_scratch *r)
 {
-    lun_front_scratch r = {.dtype = LUN_DTYPE_COUNT, .count = 1};
+    lf_value *base, *v = luafn_team_call_arg(c, k);
+    lun_front_extent of = {-1, -1, 0, 0};
+    if (!v || !luafn_known_integer_in_launch(c->b->c, v, &base, &of.by, &of.plus) || !base)
+        return false;
+    lf_memory_extent *x = LF_NEW(c->b->g->u, lf_memory_extent, 1);
+    *x = (lf_memory_extent){c->b->c->scratches, r->rank, base};
+    luafn_arena_push(c->b->g->u, &c->b->c->givens, x);
+    r->of[r->rank++] = of;
+    r->given = true;
+    return true;
+}
+
+/* A note for what a launch finds at this call: its number, from 0. */
+static int note_here(const lf_builder *b, const char *what)
+{
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lf_note *note = LF_NEW(b->g->u, lf_note, 1);
+    luafn_debug_where(b->f->proto, b->pc, &text);
+    lun__strbuf_printf(&text, ": t:scratch: the number of elements is %s", what);
+    char *copy = text.failed ? NULL : luafn_arena_take(&b->g->u->arena, text.length + 1);
+    if (copy)
+        memcpy(copy, text.text, text.length + 1);
+    lun__strbuf_free(&text);
+    if (!copy)
+        luafn_arena_nomem(b->g->u);
+    *note = (lf_note){.text = copy, .extent_of = -1};
+    luafn_arena_push(b->g->u, &b->c->notes, note);
+    return b->c->notes.count - 1;
+}
+
+/* Leaves unless argument k of t:scratch is an integer of which the code is compiled. */
+static void need_known(const lf_team_call *c, int k)
+{
+    int64_t n;
+    lf_value *v = luafn_team_call_arg(c, k);
+    if (!v || !luafn_known_integer(c->b->c, v, &n))
+        luafn_builder_stop(
+            c->b,
+            "t:scratch: the number of elements is an integer that is known before the kernel runs, "
+            "the same for all teams: a constant, or an argument of the function, a number that it "
+            "captures or the length of an array, times and plus constants");
+}
+
+/* The extents from argument k on; those of a team may be a launch's. */
+static lun_front_scratch lengths(const lf_team_call *c, int k, bool own)
+{
+    lun_front_scratch r = {.dtype = LUN_DTYPE_COUNT, .count = 1, .to = -1};
     do {
+        if (!own && is_given(c, k, &r))
+            continue;
+        if (!own)
+            need_known(c, k);
         const int64_t n = luafn_team_call_whole(c, k, 1, INT32_MAX, "the number of elements");
         r.extent[r.rank++] = (int32_t)n;
         r.count *= n;
@@ -166,10 +217,14 @@ static lun_front_scratch lengths(const lf_team_call *c, int k)
             luafn_builder_stop(c->b, "t:%s: the number of elements is more than %d", c->name,
                                INT32_MAX);
     } while (luafn_team_call_arg(c, ++k));
+    if (r.given) {
+        r.note = note_here(c->b, "%lld, not 1 to 2147483647");
+        (void)note_here(c->b, "%g, which is no integer of 1 to 2147483647");
+    }
     return r;
 }
 
-static lun_front_scratch named(const lf_team_call *c)
+static lun_front_scratch named(const lf_team_call *c, bool own)
 {
     lun_dtype t = LUN_DTYPE_COUNT;
     const lf_value *v = luafn_team_call_arg(c, 0);
@@ -182,7 +237,8 @@ static lun_front_scratch named(const lf_team_call *c)
                            c->name, v->as.s);
     if (t == LUN_DTYPE_COUNT)
         luafn_builder_stop(c->b, "t:%s: argument 1 is the name of a dtype, such as 'f64'", c->name);
-    lun_front_scratch r = lengths(c, 1);
+    lun_front_scratch r = lengths(c, 1, own);
+    r.own = own;
     r.dtype = t;
     return r;
 }
@@ -198,15 +254,13 @@ static void place_memory(const lf_team_call *c, lf_barrier_kind how)
 static void do_scratch(const lf_team_call *c)
 {
     place_memory(c, LF_MEMORY_TEAM);
-    luafn_team_call_give(c, memory(c->b, named(c), false));
+    luafn_team_call_give(c, memory(c->b, named(c, false), false));
 }
 
 static void do_private(const lf_team_call *c)
 {
-    lun_front_scratch like = named(c);
-    like.own = true;
     place_memory(c, LF_MEMORY_THREAD);
-    luafn_team_call_give(c, memory(c->b, like, false));
+    luafn_team_call_give(c, memory(c->b, named(c, true), false));
 }
 
 /* Of methods that are written in Lua: the team's, or each thread's. */
@@ -215,7 +269,7 @@ static void do_open(const lf_team_call *c)
     const lf_value *wide = luafn_team_call_arg(c, 1);
     const int64_t n = luafn_team_call_whole(c, 0, 1, INT32_MAX, "the number of elements");
     lun_front_scratch like = {
-        .dtype = LUN_DTYPE_COUNT, .count = n, .rank = 1, .extent = {(int32_t)n}};
+        .dtype = LUN_DTYPE_COUNT, .to = -1, .count = n, .rank = 1, .extent = {(int32_t)n}};
     like.own = !strcmp(c->name, "private_memory");
     like.settled = !like.own;
     luafn_team_call_give(c, memory(c->b, like, wide && lf_is_const(wide, LF_BOOL) && wide->as.i));

@@ -66,7 +66,8 @@ local FUNCTIONS = {
             .. "Extents are numbers or {x, y, ...}; t:block([d]) t:blocks([d]) t:thread([d]) t:threads([d])\n"
             .. "t:elements([d]): position from 1, and extent, in dimension d, or in all; t:index([d]): the thread's\n"
             .. "first element; t:scratch(dtype, n, ...), t:private(dtype, n, ...): memory of the team, of the thread,\n"
-            .. "zero at first; t:barrier(): all threads of the team arrive, what was written before is seen after;\n"
+            .. "zero at first, n of t:scratch a constant, or an argument, captured number or length, the same kernel\n"
+            .. "for all; t:barrier(): all threads of the team arrive, what was written before is seen after;\n"
             .. "t:each(n, g [, \"nobarrier\"]): g(i), i = 1 to n, shared out among the threads, then a barrier;\n"
             .. "t:vector(n, g): the same on one thread; t:single(g): once for the team, then a barrier;\n"
             .. "t:broadcast(x, thread): that thread's x for all; t:reduce(op, x): over the threads, in order;\n"
@@ -75,8 +76,8 @@ local FUNCTIONS = {
             .. "function, which needs id.  All threads come to these together.  scratch: bytes that a team may take;\n"
             .. "check=true, on reference: an error where a thread writes what another one uses without a barrier.\n"
             .. "f as C text: void f(double *y, const double *x, long n), with LUN_BLOCK(d), LUN_THREAD(d),\n"
-            .. "LUN_INDEX(d), LUN_SCRATCH(type, name, n), LUN_BARRIER, LUN_ATOMIC_ADD(w, i, x) and so on; indices and\n"
-            .. "dimensions count from 0",
+            .. "LUN_INDEX(d), LUN_SCRATCH(type, name, n, ...), LUN_BARRIER, LUN_ATOMIC_ADD(w, i, x) and so on;\n"
+            .. "indices and dimensions count from 0",
     },
     workdiv = {
         "lun.workdiv(extents [, {team=1, elements=8}])",

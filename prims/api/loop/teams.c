@@ -25,6 +25,7 @@ typedef struct teams {
     lun_held held[LUN_TEAM_ARRAYS];  /* by array of the body; without an array: memory of teams */
     lun_node *node[LUN_TEAM_ARRAYS]; /* of their arrays */
     uint64_t cell[LUN_TEAM_CELLS];
+    lun_front_scratch scratch[LUN_FRONT_SCRATCHES];
 } teams;
 
 /* ---- the division ---------------------------------------------------------------------------- */
@@ -111,24 +112,6 @@ lun_status lun_workdiv_check(lun_engine *e, const lun_workdiv *w)
     return lun__team_division(e, &own, &ignored);
 }
 
-static lun_status check_scratch(lun_engine *e, const lun_front_result *r, const lun_workdiv *w)
-{
-    int64_t bytes = 0, own;
-    for (int k = 0; k < r->scratches; k++) {
-        const lun_front_scratch *x = &r->scratch[k];
-        if (x->own)
-            continue;
-        if (__builtin_mul_overflow(x->count, (int64_t)lun__dtype_get(x->dtype)->bytes, &own) ||
-            __builtin_add_overflow(bytes, own, &bytes))
-            return lun__fail_nomem(e);
-    }
-    if (w->scratch && bytes > w->scratch)
-        return lun__fail(e, LUN_ELIMIT,
-                         "a team takes %lld bytes of scratch memory, more than scratch=%lld says",
-                         (long long)bytes, (long long)w->scratch);
-    return LUN_OK;
-}
-
 /* ---- the function ---------------------------------------------------------------------------- */
 
 /* Whether it assigns elements of an array, team scratch left out, or would for other divisions. */
@@ -165,8 +148,7 @@ lun_status lun__team_specialise(lun_engine *e, lun_function *f, const lun_workdi
         return s == LUN_ENOMEM && !e->error.length ? lun__fail_nomem(e) : s;
     r->function->note_count = r->note_count;
     lun__function_ref_number(e, r->function);
-    s = check_body(e, params, count, r);
-    return s == LUN_OK ? check_scratch(e, r, w) : s;
+    return check_body(e, params, count, r);
 }
 
 static lun_status specialise(teams *t, lun_function *f, const lun_workdiv *w)
@@ -292,7 +274,7 @@ static lun_status run(teams *t, const lun_workdiv *w)
     t->run.check = w->check;
     t->run.cells = t->cell;
     t->run.arrays = t->node;
-    t->run.scratch = t->r.scratch;
+    t->run.scratch = t->scratch;
     t->run.scratches = t->r.scratches;
     lun_host_begin(t->e);
     s = t->dist ? lun__league_run(t->e, &t->run) : run_at_first(t->e, &t->run);
@@ -325,6 +307,8 @@ lun_status lun_teams(lun_engine *e, lun_function *f, const lun_workdiv *w, lun_a
         s = specialise(&t, f, &division);
     if (s == LUN_OK)
         s = take_operands(&t);
+    if (s == LUN_OK)
+        s = lun__team_scratch(e, &t.r, &division, t.cell, t.scratch);
     if (s == LUN_OK)
         s = lun__written_check(e, t.held, t.arrays, t.r.names);
     if (s == LUN_OK)

@@ -23,9 +23,13 @@ lun_team_extents lun__team_extents(const lun_workdiv *w);
 /* Fills run->teams, run->threads and run->blocks.  LUN_EARG, LUN_ELIMIT. */
 lun_status lun__team_division(lun_engine *e, const lun_workdiv *w, lun_team_run *run);
 /* The body of f, of the host's language, for that division and `count` arguments, which the caller
- * has put at params[LUN_FRONT_NUMBERS] and behind it; its scratch memory checked.  LUN_EARG: it
- * assigns nothing. */
+ * has put at params[LUN_FRONT_NUMBERS] and behind it.  LUN_EARG: it assigns nothing. */
 lun_status lun__team_specialise(lun_engine *e, lun_function *f, const lun_workdiv *w,
                                 lun_front_param *params, int count, lun_front_result *r);
+/* Its memory with the extents of a launch in out, of r->scratches, from the cells of the body's
+ * scalars, of which those that take extents get them.  LUN_EBOUNDS where a number is none;
+ * LUN_ELIMIT: a team takes more than the division allows. */
+lun_status lun__team_scratch(lun_engine *e, const lun_front_result *r, const lun_workdiv *w,
+                             uint64_t *cells, lun_front_scratch *out);
 
 #endif

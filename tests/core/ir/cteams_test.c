@@ -138,7 +138,7 @@ static void test_failures(void **state)
     f = function("void f(double *y) { y[0] = nothing; }");
     FAILS(lun_teams(e, f, &w, &v, 1), LUN_EBUILD, "nothing");
     lun_function_release(f);
-    f = function("void f(double *y, long n) { LUN_SCRATCH(int, s, n); y[0] = s[0]; }");
+    f = function("void f(double *y, long n) { LUN_SCRATCH(int, s, n * n); y[0] = s[0]; }");
     FAILS(lun_teams(e, f, &w, (lun_array *[]){v, two}, 2), LUN_EARG, "n is an integer constant");
     lun_function_release(f);
     lun_release(two);

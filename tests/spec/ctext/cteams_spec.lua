@@ -155,6 +155,64 @@ describe("a C function of teams", function()
         end)
     end)
 
+    it("has scratch memory in rows, and as large as an argument says", function()
+        local text = [[#define W 4
+        void f(long *v, short n, const long *x) {
+            LUN_SCRATCH(double, sums, 2 * (n + 1) - n + n);
+            LUN_SCRATCH(int, tile, n, W, LUN_THREADS(0) / 2);
+            LUN_SCRATCH(unsigned char, turned, W, 2 * W);
+            const int me = LUN_THREAD(0);
+            for (long i = me; i < 2 * n + 2; i += LUN_THREADS(0)) sums[i] += i + LUN_BLOCK(0);
+            for (long i = me; i < n; i += LUN_THREADS(0))
+                for (int j = 0; j < W; j++)
+                    for (int k = 0; k < 2; k++) tile[i][j][k] += (i * 10 + j) * 10 + k;
+            for (int j = 0; j < 2 * W; j++) turned[me][j] = me + j;
+            LUN_BARRIER;
+            double a = 0;
+            for (long i = 0; i < 2 * n + 2; i++) a += sums[i];
+            for (long i = 0; i < n; i++)
+                for (int j = 0; j < W; j++)
+                    for (int k = 0; k < 2; k++) a += (k + 1) * tile[i][j][k];
+            for (int j = 0; j < W; j++) a = a * 2 + turned[j][2 * me];
+            v[LUN_INDEX(0)] = a + LUN_AT(x, 1);
+        }]]
+        local function wanted(n)
+            return numbers(12, function(at)
+                local block, me, a = (at - 1) // 4, (at - 1) % 4, 0
+                for i = 0, 2 * n + 1 do a = a + i + block end
+                for i = 0, n - 1 do
+                    for j = 0, 3 do a = a + 3 * (i * 10 + j) * 10 + 2 end
+                end
+                for j = 0, 3 do a = a * 2 + j + 2 * me end
+                return a + 7
+            end)
+        end
+        everywhere(function()
+            local kernels
+            for _, n in ipairs { 3, 17, 4, 300, 1 } do
+                local v = lun.zeros(12, "i64")
+                lun.teams { league = 3, team = 4 }(text, v, n, lun.vector { 5, 7 }:cast "i64")
+                assert.same(wanted(n), v:totable())
+                kernels = kernels or lun.stats().kernels
+                assert.equal(kernels, lun.stats().kernels)
+            end
+            local v = lun.zeros(12, "i64")
+            local function wrong(words, n)
+                refused(words, lun.teams { league = 3, team = 4 }, text, v, n, v * 1)
+            end
+            wrong("line 4: the number of elements of tile, a LUN_SCRATCH, is 0, not 1 to 2147483647", 0)
+            wrong("line 3: the number of elements of sums, a LUN_SCRATCH, is -10, not 1 to", -6)
+            local wide = "void f(long *v, float n) {\nLUN_SCRATCH(long, s, n); v[0] = s[0]; }"
+            for n, shown in pairs { [0.5] = "0.5", [-math.huge] = "-inf", [2.0 ^ 40] = "1099511627776" } do
+                refused("line 2: the number of elements of s, a LUN_SCRATCH, is " .. shown .. ", which is no integer",
+                    lun.teams { league = 1 }, wide, v, n)
+            end
+            refused("is NaN, which is no integer of 1 to 2147483647", lun.teams { league = 1 }, wide, v, 0 / 0)
+            refused("scratch memory, more than scratch=64 says", lun.teams { league = 1, scratch = 64 }, wide, v, 9)
+            refused("and 64 run at once: that is more than", lun.teams { league = 64 }, wide, v, 2.0 ^ 30)
+        end)
+    end)
+
     it("keeps 256 KB of a team across barriers, of all variables that are there at once", function()
         local v = lun.zeros(2, "i64")
         -- each array takes 160,000 bytes of a team
@@ -264,8 +322,14 @@ describe("a C function of teams", function()
         wrong("line 1: a switch", "void f(long *v) { switch (1) { case 1: LUN_BARRIER; } v[0] = 1; }", v)
         wrong("line 2: #if among", "void f(long *v) {\n#if 1\nLUN_BARRIER;\n#endif\nv[0] = 1; }", v)
         wrong("line 1: LUN_SCRATCH stands at the top level", "void f(long *v) { if (1) { LUN_SCRATCH(int, s, 4); } v[0] = 1; }", v)
-        wrong("line 1: LUN_SCRATCH(type, name, n): n is an integer constant",
-            "void f(long *v, long n) { LUN_SCRATCH(int, s, n); v[0] = 1; }", v, 3)
+        for _, n in ipairs { "n * n", "n / 2", "n % 2", "3, n", "n + k", "v", "m", "3, ", "3 4", "0.5" } do
+            wrong("line 2: LUN_SCRATCH(type, name, n): n is an integer constant",
+                "void f(long *v, long n, int k) { int m = 3;\nLUN_SCRATCH(int, s, " .. n .. "); v[0] = m; }", v, 3, 4)
+        end
+        wrong("line 1: s has more than 8 extents", "void f(long *v) { LUN_SCRATCH(int, s, 1, 1, 1, 1, 1, 1, 1, 1, 1); v[0] = 1; }", v)
+        wrong("line 1: s has more than 2147483647 elements", "void f(long *v) { LUN_SCRATCH(int, s, 65536, 65536); v[0] = 1; }", v)
+        wrong("line 1: s has 0 elements", "void f(long *v) { LUN_SCRATCH(int, s, 3, 1 - 1); v[0] = 1; }", v)
+        wrong("has a type, a name and extents", "void f(long *v) { LUN_SCRATCH(int, s); v[0] = 1; }", v)
         wrong("line 1: s has 0 elements", "void f(long *v) { LUN_SCRATCH(int, s, 0); v[0] = 1; }", v)
         wrong("line 1: unknown type 'pair'", "void f(long *v) { LUN_SCRATCH(pair, s, 2); v[0] = 1; }", v)
         wrong("line 1: the name of a variable that outlives",
@@ -286,8 +350,8 @@ describe("a C function of teams", function()
             local q = lun.queue(device, { async = true })
             local x, y = lun.buffer(device, 100), lun.buffer(device, 100)
             lun.copy(q, x, lun.range(1, 100) * 1.0)
-            q:enqueue(lun.task(lun.workdiv(100, { team = 10 }), [[(double *y, const double *x, double k) {
-                LUN_SCRATCH(double, s, LUN_THREADS(0));
+            q:enqueue(lun.task(lun.workdiv(100, { team = 10 }), [[(double *y, const double *x, int k) {
+                LUN_SCRATCH(double, s, 5 * k);
                 s[LUN_THREAD(0)] = x[LUN_INDEX(0)] * k;
                 LUN_BARRIER;
                 y[LUN_INDEX(0)] = s[LUN_THREADS(0) - 1 - LUN_THREAD(0)];

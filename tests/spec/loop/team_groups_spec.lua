@@ -43,6 +43,20 @@ lun.teams { league = 9, team = 8 }(function(t)
     if t:thread() <= 4 then lun.atomic.add(counts, t:thread(), s[t:thread()]) end
 end)
 print(counts)
+local kernels = lun.stats().kernels
+for _, n in ipairs { 4, 9, 100, 7 } do
+    same("sized " .. n, { league = 3, team = 4 }, 12, function(t, v, k)
+        local s, bytes, more = t:scratch("i64", k), t:scratch("u8", k, 3), t:scratch("i32", 2 * k + 1)
+        for i = t:thread(), k, t:threads() do
+            s[i] = s[i] + i * t:block()
+            bytes[i][2] = bytes[i][1] + i
+            more[2 * i + 1] = more[2 * i] + s[i]
+        end
+        t:barrier()
+        for i = 1, k do v[t:index()] = v[t:index()] * 3 % 1000003 + s[i] + bytes[k + 1 - i][2] + more[2 * i + 1] end
+    end, n)
+end
+print("new kernels", lun.stats().kernels - kernels)
 local large = lun.zeros(8, "i64")
 lun.teams { league = 2, team = 4 }(function(t) -- beyond any local memory
     local s = t:scratch("i64", 4000000)
@@ -122,9 +136,11 @@ describe("teams as work-groups", function()
 
     it("do what they do in plain Lua", function()
         local out = run(PROGRAM, 1)
-        for _, name in ipairs { "turned 2", "turned 7", "turned 64", "turned 65", "methods" } do
+        for _, name in ipairs { "turned 2", "turned 7", "turned 64", "turned 65", "methods", "sized 4", "sized 9", "sized 100",
+            "sized 7" } do
             assert.truthy(out:find(name .. "\tsame\n", 1, true), out)
         end
+        assert.truthy(out:find("new kernels\t1\n", 1, true), out)
         assert.truthy(out:find("[90 90 90 90]", 1, true), out)
         assert.truthy(out:find("[4 3 2 1 4 3 2 1]", 1, true), out)
     end)

@@ -617,6 +617,93 @@ describe("lun.teams", function()
         lun.use(before)
     end)
 
+    it("has scratch memory as large as an argument, a captured number or an array says, without new kernels", function()
+        local rows = 2
+        local function turn(t, v, n)
+            local s, u = t:scratch("f64", 2 * n - 1), t:scratch("i32", rows + 1, n, 2)
+            for i = t:thread(), 2 * n - 1, t:threads() do s[i] = s[i] + i * t:block() end
+            for i = t:thread(), n, t:threads() do
+                for k = 1, rows + 1 do u[k][i][2] = u[k][i][1] + u[k][i][2] + k * i end
+            end
+            t:barrier()
+            local a = 0.0
+            for i = 1, 2 * n - 1 do a = a * 0.5 + s[i] end
+            for i = 1, n do a = a + u[rows + 1][n + 1 - i][2] * i end
+            v[t:index()] = a
+        end
+        everywhere(function()
+            local kernels
+            for _, n in ipairs { 3, 17, 4, 300, 1 } do
+                for k = 0, 3, 3 do
+                    rows = k
+                    same({ league = 3, team = 4 }, 12, "f64", turn, n)
+                end
+                kernels = kernels or lun.stats().kernels
+                assert.equal(kernels, lun.stats().kernels)
+            end
+            local x, kept = lun.zeros(5, "i64"), lun.vector({ 1, 2 }, "i64"):matmul(lun.ones(2, "i64"))
+            lun.teams { league = 2, team = 5 }(function(t, a, n)
+                local s, u = t:scratch("i64", #a), t:scratch("i64", n + 3)
+                s[t:thread()] = t:index()
+                u[n + kept] = t:scratch("i64", 2 * kept)[6] + 100
+                t:barrier()
+                if t:block() == 2 then a[t:thread()] = s[#a + 1 - t:thread()] + u[n + kept] + u[1] end
+            end, x, lun.vector({ 2, 3 }, "i64"):matmul(lun.ones(2, "i64")))
+            assert.same({ 110, 109, 108, 107, 106 }, x:totable())
+        end)
+    end)
+
+    it("refuses numbers of elements that are none, with the line that asks for the memory", function()
+        local z, m = lun.zeros(4), 3
+        local line = debug.getinfo(1, "l").currentline
+        local function asks(t, v, n)
+            local s = t:scratch("f64", n, 3)
+            s[1][1] = 1
+            v[1] = s[1][2]
+        end
+        everywhere(function()
+            local function wrong(words, n)
+                refused(("teams_spec.lua:%d: t:scratch: the number of elements is %s"):format(line + 2, words),
+                    lun.teams { league = 2 }, asks, z, n)
+            end
+            wrong("0, not 1 to 2147483647", 0)
+            wrong("-7, not 1 to 2147483647", -7)
+            wrong("3000000000, not 1 to 2147483647", 1000000000)
+            wrong("9223372036854775807, not 1 to", math.maxinteger)
+            wrong("2.5, which is no integer of 1 to 2147483647", 2.5)
+            wrong("NaN, which is no integer", 0 / 0)
+            wrong("inf, which is no integer", math.huge)
+            wrong("1e+300, which is no integer", 1e300)
+            local huge = lun.vector({ -1 }, "i64"):cast "u64"
+            wrong("1.844674407371e+19, which is no integer", huge:matmul(lun.ones(1, "u64")))
+            lun.teams { league = 2 }(asks, z, 4.0)
+            local ok, err = pcall(lun.teams { league = 2 }, asks, z, 0)
+            assert.equal("EBOUNDS", not ok and err.code)
+            refused("more than scratch=8 says", lun.teams { league = 2, scratch = 8 }, asks, z, 1)
+            refused("and 64 run at once: that is more than", lun.teams { league = 64 }, asks, z, 500000000)
+            refused("index 4 is out of range for axis 1 of 'scratch', whose extent is given", lun.teams { league = 1 },
+                function(t, v, n) local s = t:scratch("f64", n, 3) s[n + 1][1] = 1 v[1] = s[1][1] end, z, 3)
+            refused("index 4 is out of range for axis 2 of 'scratch' (length 3)", lun.teams { league = 1 },
+                function(t, v, n) local s = t:scratch("f64", n, 3) s[1][n + 1] = 1 v[1] = s[1][1] end, z, 3)
+        end)
+        for _, f in ipairs {
+            function(t, v, n) v[1] = t:scratch("f64", n * n)[1] end, function(t, v, n) v[1] = t:scratch("f64", n // 2)[1] end,
+            function(t, v, n) v[1] = t:scratch("f64", n + m)[1] end, function(t, v) v[1] = t:scratch("f64", t:block())[1] end,
+            function(t, v) v[1] = t:scratch("f64", t:thread())[1] end, function(t, v) v[1] = t:scratch("f64", v[1])[1] end,
+            function(t, v, n) v[1] = t:scratch("f64", n > 2)[1] end, function(t, v) v[1] = t:scratch("f64", v)[1] end,
+            function(t, v) v[1] = t:scratch("f64", "3")[1] end, function(t, v) v[1] = t:scratch("f64")[1] end,
+        } do
+            refused("t:scratch: the number of elements is an integer that is known before the kernel runs, the same for all",
+                lun.teams { league = 2, team = 2 }, f, z, 3)
+        end
+        refused("t:private: the number of elements is an integer that is known before the kernel runs", lun.teams { league = 1 },
+            function(t, v, n) v[1] = t:private("f64", n)[1] end, z, 3)
+        lun.use "reference"
+        refused("scratch[2][1] is written by threads 1 and 2 of team 1", lun.teams { league = 1, team = 2, check = true },
+            function(t, v, n) local s = t:scratch("f64", n, 3) s[2][1] = t:thread() v[1] = 1 end, z, 3)
+        lun.use(lun.backends()[1])
+    end)
+
     it("goes on in parts when memory of teams is large", function()
         local n = 300
         local v = lun.zeros(n, "i64")

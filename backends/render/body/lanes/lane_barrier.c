@@ -84,6 +84,13 @@ void lun__lane_barrier_forget(lun_renderer *r)
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
+lun_snippet lun__lane_barrier_count(const lun_ir_slot *slot, const char *frame)
+{
+    return slot->shared > 0
+               ? lun__text_name("%" PRId64, slot->shared)
+               : lun__text_name("(lun_i64)%sargs[%" PRId64 "]", frame, -1 - slot->shared);
+}
+
 void lun__lane_barrier_declare(lun_renderer *r, lun_strbuf *out)
 {
     for (int k = 0; k < r->ir->slot_count; k++) {
@@ -93,7 +100,7 @@ void lun__lane_barrier_declare(lun_renderer *r, lun_strbuf *out)
         lun__strbuf_printf(out, "    const lun_i64 o%d = (f->team - (lun_i64)f->args[%d])", k,
                            LUN_FRONT_BASE);
         if (slot->shared) {
-            lun__strbuf_printf(out, " * %" PRId64 ";\n", slot->shared);
+            lun__strbuf_printf(out, " * %s;\n", lun__lane_barrier_count(slot, "f->").s);
             continue;
         }
         lun__strbuf_printf(out, " * %" PRId64 " + f->thread * %" PRId64 ";\n",

@@ -9,6 +9,8 @@
 lun_status lun__lane_barrier_find(lun_renderer *r);
 void lun__lane_barrier_forget(lun_renderer *r);
 
+/* How many elements memory of a team has, from the arguments of a frame: "f->". */
+lun_snippet lun__lane_barrier_count(const lun_ir_slot *slot, const char *frame);
 /* Declares, at the begin of the statements, private memory, and for all slots that
  * lun__value_is_local has the number o<slot> of the element that is their first one. */
 void lun__lane_barrier_declare(lun_renderer *r, lun_strbuf *out);

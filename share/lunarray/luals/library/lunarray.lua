@@ -5667,7 +5667,8 @@ function lun.task(workdiv, f, ...) end
 ---Extents are numbers or {x, y, ...}; t:block([d]) t:blocks([d]) t:thread([d]) t:threads([d])
 ---t:elements([d]): position from 1, and extent, in dimension d, or in all; t:index([d]): the thread's
 ---first element; t:scratch(dtype, n, ...), t:private(dtype, n, ...): memory of the team, of the thread,
----zero at first; t:barrier(): all threads of the team arrive, what was written before is seen after;
+---zero at first, n of t:scratch a constant, or an argument, captured number or length, the same kernel
+---for all; t:barrier(): all threads of the team arrive, what was written before is seen after;
 ---t:each(n, g [, "nobarrier"]): g(i), i = 1 to n, shared out among the threads, then a barrier;
 ---t:vector(n, g): the same on one thread; t:single(g): once for the team, then a barrier;
 ---t:broadcast(x, thread): that thread's x for all; t:reduce(op, x): over the threads, in order;
@@ -5676,8 +5677,8 @@ function lun.task(workdiv, f, ...) end
 ---function, which needs id.  All threads come to these together.  scratch: bytes that a team may take;
 ---check=true, on reference: an error where a thread writes what another one uses without a barrier.
 ---f as C text: void f(double *y, const double *x, long n), with LUN_BLOCK(d), LUN_THREAD(d),
----LUN_INDEX(d), LUN_SCRATCH(type, name, n), LUN_BARRIER, LUN_ATOMIC_ADD(w, i, x) and so on; indices and
----dimensions count from 0
+---LUN_INDEX(d), LUN_SCRATCH(type, name, n, ...), LUN_BARRIER, LUN_ATOMIC_ADD(w, i, x) and so on;
+---indices and dimensions count from 0
 ---`lun.teams{league=64, team=1, elements=8, scratch=4096, check=true}(f, args...)`
 ---@param options { league?: integer, team?: integer, elements?: integer, scratch?: integer, check?: boolean }
 ---@return any
