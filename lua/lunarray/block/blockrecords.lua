@@ -3,13 +3,16 @@
 -- private copy. Knows no transport.
 
 local blocked = require "lunarray.block.blocked"
+local core = require "lunarray.core"
 local over = require "lunarray.block.blockover"
 local private = require "lunarray.block.blockprivate"
 local public = require "lunarray.base.public"
 local records = require "lunarray.base.records"
+local spread = require "lunarray.block.spread"
 local windows = require "lunarray.ranks.windows"
 
 local methods = blocked.methods
+local npes, mype = core.internal.spmd.start()
 
 -- ---------------------------------------------------------------- methods
 
@@ -67,6 +70,52 @@ function blocked.like_fields(a, others)
         list[k] = others[x]
     end
     return private.struct_of(blocked.part_of(a)) and records.like(blocked.part_of(a), list)
+end
+
+-- ---------------------------------------------------------------- of columns
+
+-- Raises an error about what goes into a field.
+local function refuse(path, message)
+    error(("bad argument #1 to 'vector' (field '%s': %s)"):format(table.concat(path, "."), message), 0)
+end
+
+-- The blocks of records of which x, with those extents behind theirs, is a field.
+local function spread_without(x, extents, path)
+    local of = blocked.spread_of(x)
+    local rank = #of.shape - #(extents or {})
+    for _, axis in ipairs(extents and of.blocked or {}) do
+        if axis > rank then
+            refuse(path, ("%s is blocked along axis %d, which is the field's"):format(blocked.kind_of(x), axis))
+        end
+    end
+    return extents and spread.new({ table.unpack(of.shape, 1, rank) }, of.blocked, of.rule, npes) or of
+end
+
+-- Records of s of { x, extents, dtype, path = names of fields } for each field, in the blocks of the first blocked x.
+function blocked.offers.of_columns(s, columns)
+    local a
+    for _, column in ipairs(columns) do
+        local x, extents, dtype, path = column[1], column[2], column[3], column.path
+        column[1] = blocked.of_row(x)
+        if blocked.is(column[1]) then
+            a = a or spread_without(column[1], extents, path)
+        elseif type(x) == "table" and not private.is(x) then
+            local ok, made = pcall(core.vector, x, dtype)
+            column[1] = ok and made or refuse(path, tostring(made):match "%((.*)%)$" or tostring(made))
+        end
+    end
+    a = blocked.make(a, core.zeros(select(2, spread.box(a, mype)), s))
+    for _, column in ipairs(columns) do
+        local field = a
+        for _, name in ipairs(column.path) do
+            field = blocked.field(field, name)
+        end
+        local ok, why = pcall(type(column[1]) == "number" and field.fill or field.set, field, column[1])
+        if not ok then
+            refuse(column.path, tostring(why):match "%((.*)%)$" or tostring(why))
+        end
+    end
+    return a
 end
 
 -- ---------------------------------------------------------------- tables
