@@ -76,7 +76,19 @@ end
 
 -- Raises an error about what goes into a field.
 local function refuse(path, message)
-    error(("bad argument #1 to 'vector' (field '%s': %s)"):format(table.concat(path, "."), message), 0)
+    error(("bad argument #1 to 'vector' (field '%s': %s)"):format(path, message), 0)
+end
+
+-- Calls f(name with points, x, extents, blocked field) for each of such values; of: records of s, or nil.
+local function each_value(s, values, before, of, f)
+    for _, name in ipairs(s) do
+        local x, path, field = blocked.of_row(values[name]), before .. name, of and blocked.field(of, name)
+        if type(x) == "table" and not blocked.is(x) then
+            each_value(s.dtypes[name], x, path .. ".", field, f)
+        else
+            f(path, x, s.extents[name], field)
+        end
+    end
 end
 
 -- The blocks of records of which x, with those extents behind theirs, is a field.
@@ -91,30 +103,19 @@ local function spread_without(x, extents, path)
     return extents and spread.new({ table.unpack(of.shape, 1, rank) }, of.blocked, of.rule, npes) or of
 end
 
--- Records of s of { x, extents, dtype, path = names of fields } for each field, in the blocks of the first blocked x.
-function blocked.offers.of_columns(s, columns)
-    local a
-    for _, column in ipairs(columns) do
-        local x, extents, dtype, path = column[1], column[2], column[3], column.path
-        column[1] = blocked.of_row(x)
-        if blocked.is(column[1]) then
-            a = a or spread_without(column[1], extents, path)
-        elseif type(x) == "table" and not private.is(x) then
-            local ok, made = pcall(core.vector, x, dtype)
-            column[1] = ok and made or refuse(path, tostring(made):match "%((.*)%)$" or tostring(made))
-        end
-    end
-    a = blocked.make(a, core.zeros(select(2, spread.box(a, mype)), s))
-    for _, column in ipairs(columns) do
-        local field = a
-        for _, name in ipairs(column.path) do
-            field = blocked.field(field, name)
-        end
-        local ok, why = pcall(type(column[1]) == "number" and field.fill or field.set, field, column[1])
+-- Records of s of values by the names of fields, in tables those of structs, in the blocks of the first blocked one.
+function blocked.offers.of_columns(s, values)
+    local blocks
+    each_value(s, values, "", nil, function(path, x, extents)
+        blocks = blocks or blocked.is(x) and spread_without(x, extents, path)
+    end)
+    local a = blocked.make(blocks, core.zeros(select(2, spread.box(blocks, mype)), s))
+    each_value(s, values, "", a, function(path, x, _, field)
+        local ok, why = pcall(type(x) == "number" and field.fill or field.set, field, x)
         if not ok then
-            refuse(column.path, tostring(why):match "%((.*)%)$" or tostring(why))
+            refuse(path, tostring(why):match "%((.*)%)$" or tostring(why))
         end
-    end
+    end)
     return a
 end
 

@@ -208,37 +208,6 @@ for _, name in ipairs { "concat", "stack" } do
     end
 end
 
--- Adds what a table has for the fields of s, { x, extents, dtype, path = names of fields }, to a list; gives what the
--- functions are, by name, for the first one that is divided over ranks; nil: none is.
-local function add_columns(s, t, before, list)
-    local divided
-    for _, name in ipairs(s) do
-        local x, inner, path = rawget(t, name), s.dtypes[name], table.move(before, 1, #before, 1, {})
-        path[#path + 1] = name
-        if struct.is(inner) and type(x) == "table" and getmetatable(x) == nil then
-            local own = add_columns(inner, x, path, list)
-            divided = divided or own
-        else
-            list[#list + 1] = { x, s.extents[name], inner, path = path }
-            divided = divided or base.kind_over(x)
-        end
-    end
-    return divided
-end
-
--- Raises an error unless a table, and those in it, have the fields of s.
-local function check_fields(s, t, before)
-    local fault = struct.fault(s, t)
-    if fault then
-        misuse(1, "vector", before and ("field '%s': %s"):format(before, fault) or fault)
-    end
-    for _, name in ipairs(s) do
-        if struct.is(s.dtypes[name]) and not struct_of(t[name]) and not base.kind_over(t[name]) then
-            check_fields(s.dtypes[name], t[name], (before and before .. "." or "") .. name)
-        end
-    end
-end
-
 -- lun.vector(list of tables, P), lun.vector({x = array, ...}, P), lun.vector(records [, P]), lun.vector(list of records
 -- [, P])
 function offers.vector(t, s, ...)
@@ -259,14 +228,9 @@ function offers.vector(t, s, ...)
     if not struct_of(t) and (#t > 0 or next(t) == nil) then
         return of_list(s, t)
     end
-    local columns = {}
-    local divided = getmetatable(t) == nil and add_columns(s, t, {}, columns)
-    if divided then
-        check_fields(s, t)
-        return divided.of_columns(s, columns)
-    end
-    local values = values_of(s, t, 1, "vector")
-    return store(zeros(s, shape_of(s, values) or { 1 }), values, 1, "vector")
+    local values, divided = values_of(s, t, 1, "vector", nil, true)
+    return divided and divided.of_columns(s, values)
+        or store(zeros(s, shape_of(s, values) or { 1 }), values, 1, "vector")
 end
 
 function events.__concat(a, b)

@@ -395,8 +395,9 @@ local function as_array(x, dtype, argument, call, name)
 end
 
 -- Arrays and numbers by the names of fields that records, or a table of columns, hold for s; before: the names of the
--- fields in which s is, with points.
-function base.values_of(s, t, argument, call, before)
+-- fields in which s is, with points. over: also arrays that are divided over ranks, and as the second result what
+-- functions are, by name, for the first one.
+function base.values_of(s, t, argument, call, before, over)
     before = before or ""
     local from, frame = base.struct_of(t), package.loaded["lunarray.show.frame"]
     local fault
@@ -417,16 +418,20 @@ function base.values_of(s, t, argument, call, before)
     elseif from then
         return rawget(t, FIELDS)
     end
-    local values = {}
+    local values, divided = {}, nil
     for _, name in ipairs(s) do
         local x, inner = t[name], s.dtypes[name]
-        if struct.is(inner) then
-            values[name] = base.values_of(inner, x, argument, call, before .. name .. ".")
+        local kind = over and base.kind_over(x)
+        if kind then
+            values[name] = x
+        elseif struct.is(inner) then
+            values[name], kind = base.values_of(inner, x, argument, call, before .. name .. ".", over)
         else
             values[name] = as_array(x, inner, argument, call, before .. name)
         end
+        divided = divided or kind
     end
-    return values
+    return values, divided
 end
 
 require("lunarray.base.records").are_loaded(base)
