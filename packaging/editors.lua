@@ -253,7 +253,7 @@ left out, and options, `{name}`, come last; `f{name}` is `f()` without. `lunarra
 
 ```lua
 local a = lun.vector{3, 1, 2} -- i64; lun.zeros({2, 3}, "f32"), lun.index(n)
-local b = (a + 1) * 2.5 -- + - * / // % ^ & | ~ << >> .. # of arrays and numbers
+local b = (a + 1) * 2.5 -- + - * / // % ^ & | ~ << >> .. # of arrays
 local x, y, w = a[1], a[-1], a:sub(2, 3) -- writes to w reach a
 local m, c, s = a:gt(1) & ~a:eq(2), lun.where(a:gt(1), a, 0), a:sort() -- by methods
 local n, sums = b:sum(), lun.zeros{2, 3}:sum{axis = 1}

@@ -9,17 +9,17 @@ _lunarray() {
     fi
     case $before in
         --backend) COMPREPLY=($(compgen -W "reference openmp openmp/2 opencl opencl:0 mpi" -- "$word")); return ;;
-        -e | -l | --threads | --ranks | --time-limit | --memory-limit | --trace | --errors) return ;;
+        -e | -l | --threads | --bind | --ranks | --time-limit | --memory-limit | --trace | --errors) return ;;
     esac
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-            --backend | -e | -l | --threads | --ranks | --time-limit | --memory-limit | --trace | --errors) ((i++)) ;;
+            --backend | -e | -l | --threads | --bind | --ranks | --time-limit | --memory-limit | --trace | --errors) ((i++)) ;;
             -*) ;;
             *) mapfile -t COMPREPLY < <(compgen -f -- "$word"); return ;; # an argument of the script
         esac
     done
     if [[ $word == -* ]]; then
-        COMPREPLY=($(compgen -W "-e -i -l -v -E -W -- - --backend --threads --ranks --check --plan --session --sandbox --time-limit --memory-limit --trace --errors --info --version --help" -- "$word"))
+        COMPREPLY=($(compgen -W "-e -i -l -v -E -W -- - --backend --threads --bind --ranks --check --plan --session --sandbox --time-limit --memory-limit --trace --errors --info --version --help" -- "$word"))
     else
         mapfile -t COMPREPLY < <(compgen -f -X '!*.lua' -- "$word"; compgen -d -- "$word")
     fi

@@ -75,6 +75,7 @@ typedef struct lun_services {
     const char *compiler;        /* LUNARRAY_CC, or "cc" */
     int threads;                 /* wanted; 0: as many as this process may use */
     const char *threads_by;      /* what says so, a variable's name; NULL: nothing does */
+    int bind;                    /* lun_bind; both may change between two calls of a backend */
     int jit;                     /* lun_jit */
     int math;                    /* lun_math */
     const char *bits;            /* the version of the bits, as lun_set_bits chooses it */

@@ -392,6 +392,23 @@ LUN_API const char *lun_status_name(lun_status s);
  * LUN_EARG if a name is unknown (with the list of names) or appears twice; LUN_EBACKEND with the
  * reason if a place cannot be used: the old choice stays. Arrays stay valid. */
 LUN_API lun_status lun_use(lun_engine *e, const char *places);
+
+/* Where threads of the host run. The calling thread stays where the system puts it. */
+typedef enum lun_bind {
+    /* on their memory nodes, off the caller's hardware thread, unless the environment places
+     * OpenMP's threads; LUNARRAY_BIND says otherwise when an engine opens */
+    LUN_BIND_AUTO,
+    LUN_BIND_CORES,   /* each on a core; as many as there are cores if their number is open */
+    LUN_BIND_THREADS, /* each on a hardware thread */
+    LUN_BIND_NONE     /* where the system puts them */
+} lun_bind;
+
+/* How many threads of the host compute from now on, at most, and where; results do not change.
+ * threads: 1 to 1024; 0: as when the engine opened; below 0: as now. LUN_EARG for others, and for a
+ * bind that is none. */
+LUN_API lun_status lun_use_threads(lun_engine *e, int threads, lun_bind bind);
+/* Those in use: 0 threads: as many as make sense. */
+LUN_API int lun_used_threads(lun_engine *e, lun_bind *bind);
 /* The name of place `index`, from 0, of the set in use, in its order; of a backend alone its name.
  * NULL past the last.  Lives as long as the engine. */
 LUN_API const char *lun_place_name(lun_engine *e, int index);

@@ -44,7 +44,7 @@ static lun_status openmp_open(const lun_services *services, const lun_opening *h
                            .shares = true,
                            .memory_bytes = lun__host_run_memory(),
                            .machine = lun__compiler_machine()};
-    lun__thread_team_init(&o->team, services->threads);
+    lun__thread_team_init(&o->team, services->threads, services->bind);
     out->cache_bytes = o->team.looked ? o->team.slots.chunk_bytes : level2_share();
     o->team.near_bytes = &out->cache_bytes;
     lun__jit_init(&o->jit, services, o->isa);
@@ -151,9 +151,17 @@ static lun_status run_algorithm(lun_openmp *o, lun_algorithm_run *r)
     return lun__algorithm_run(o->services, &team, r);
 }
 
-static bool openmp_takes(void *state, const lun_work *w, int64_t *scratch)
+/* The state, with the threads that are wanted now. */
+static lun_openmp *state_now(void *state)
 {
     lun_openmp *o = state;
+    lun__thread_team_change(&o->team, o->services->threads, o->services->bind);
+    return o;
+}
+
+static bool openmp_takes(void *state, const lun_work *w, int64_t *scratch)
+{
+    lun_openmp *o = state_now(state);
     *scratch = 0;
     if (w->kind == LUN_WORK_PRODUCT)
         *scratch = lun__block_product_room(
@@ -166,7 +174,7 @@ static bool openmp_takes(void *state, const lun_work *w, int64_t *scratch)
 
 static lun_status openmp_begin(void *state, const lun_work *w, lun_work_mark *mark)
 {
-    lun_openmp *o = state;
+    lun_openmp *o = state_now(state);
     const lun_work_run *r = &w->is.run;
     lun_status s = LUN_OK;
     (void)mark;
@@ -225,10 +233,11 @@ static void cpu_name(char *to, size_t room)
 
 static int openmp_devices(const lun_services *services, void *state, lun_device *rows, int room)
 {
-    lun_openmp *o = state;
-    const char *by = services->threads_by;
-    if (!o)
+    static const char *const bound[] = {"", ", bound to cores", ", bound to hardware threads", ""};
+    if (!state)
         return 0;
+    lun_openmp *o = state_now(state);
+    const char *by = services->threads_by;
     lun__thread_team_look(&o->team);
     if (room > 0) {
         rows[0] = (lun_device){.kind = "cpu",
@@ -238,9 +247,10 @@ static int openmp_devices(const lun_services *services, void *state, lun_device 
         cpu_name(rows[0].name, sizeof rows[0].name);
         lun__topology_text(&o->team.topology, rows[0].machine, sizeof rows[0].machine);
         const size_t told = strlen(rows[0].machine);
-        snprintf(rows[0].machine + told, sizeof rows[0].machine - told, "; %s; %d thread%s: %s",
+        snprintf(rows[0].machine + told, sizeof rows[0].machine - told, "; %s; %d thread%s: %s%s",
                  lun__isa_name(o->isa), o->team.wanted, o->team.wanted == 1 ? "" : "s",
-                 by ? by : "as many as this process may use");
+                 by ? by : "as many as this process may use",
+                 o->team.bound ? bound[services->bind] : "");
     }
     return 1;
 }

@@ -355,7 +355,8 @@ int main(int argc, char **argv)
     if (answer_early(&o, &code))
         return code;
     if ((o.backend && setenv("LUNARRAY_BACKEND", o.backend, 1) != 0) ||
-        (o.threads && setenv("LUNARRAY_THREADS", o.threads, 1) != 0)) {
+        (o.threads && setenv("LUNARRAY_THREADS", o.threads, 1) != 0) ||
+        (o.bind && setenv("LUNARRAY_BIND", o.bind, 1) != 0)) {
         lun__call_complain(o.program, "cannot set the environment: not enough memory");
         return EXIT_FAILURE;
     }

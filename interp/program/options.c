@@ -73,6 +73,12 @@ static bool is_form(const char *text)
     return strcmp(text, "text") == 0 || strcmp(text, "json") == 0;
 }
 
+static bool is_bind(const char *text)
+{
+    return strcmp(text, "auto") == 0 || strcmp(text, "cores") == 0 ||
+           strcmp(text, "threads") == 0 || strcmp(text, "none") == 0;
+}
+
 static bool is_ranks(const char *text)
 {
     return is_count(text) && strtol(text, NULL, 10) <= MOST_RANKS;

@@ -18,7 +18,7 @@ typedef struct lun_options {
     const char *bad;       /* the option that is wrong, or NULL */
     const char *complaint; /* what is wrong with it; holds one %s */
     const char *backend;
-    const char *threads;
+    const char *threads, *bind;
     const char *ranks;
     const char *errors, *trace; /* NULL, "text" or "json" */
     bool linked;                /* the backend's locations are ranks: the others serve the first */

@@ -66,6 +66,8 @@ typedef struct lun_tracing lun_tracing;                   /* trace/trace.c */
 
 struct lun_engine {
     lun_services services;
+    int opened_threads;            /* services.threads and */
+    const char *opened_threads_by; /* threads_by when the engine opened */
     lun_stats stats;
     lun_logger logger;
     lun_tools *own_tools;     /* NULL in a worker, */

@@ -91,7 +91,7 @@ bool lun__cpu_slots_make(const lun_topology *t, const lun_cpu_slots_limits *limi
     if (!c)
         return false;
     int n = order(t, c, &cores), threads = threads_for(limits, n, cores);
-    int used = threads < n ? threads : n;
+    int room = limits->siblings ? n : cores, used = threads < room ? threads : room;
     out->cpus = calloc((size_t)threads, sizeof *out->cpus);
     out->nodes = calloc((size_t)threads, sizeof *out->nodes);
     if (!out->cpus || !out->nodes) {
@@ -112,6 +112,25 @@ bool lun__cpu_slots_make(const lun_topology *t, const lun_cpu_slots_limits *limi
     }
     free(c);
     return true;
+}
+
+int lun__cpu_slots_core(const lun_topology *t, int cpu)
+{
+    for (int i = 0; i < t->count; i++)
+        if (t->slots[i].cpu == cpu)
+            return t->slots[i].core;
+    return -1;
+}
+
+int lun__cpu_slots_of(const lun_topology *t, const lun_cpu_slots *s, int worker, int callers,
+                      bool siblings)
+{
+    int own = s->cpus[worker], first = s->cpus[0];
+    if (own < 0 || own == first || (siblings && own != callers))
+        return own;
+    if (!siblings && lun__cpu_slots_core(t, own) != lun__cpu_slots_core(t, callers))
+        return own;
+    return first;
 }
 
 void lun__cpu_slots_free(lun_cpu_slots *p)

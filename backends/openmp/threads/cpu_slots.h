@@ -28,6 +28,13 @@ typedef struct lun_cpu_slots {
 /* False without memory. */
 bool lun__cpu_slots_make(const lun_topology *t, const lun_cpu_slots_limits *limits,
                          lun_cpu_slots *out);
+/* The slot of a worker: its own, unless the caller's thread is on the same core or, with
+ * `siblings`, on the same hardware thread: then the first worker's, which the caller is.  -1:
+ * none. */
+int lun__cpu_slots_of(const lun_topology *t, const lun_cpu_slots *s, int worker, int callers,
+                      bool siblings);
+/* The core of a hardware thread by the system's number; -1: it is not in the table. */
+int lun__cpu_slots_core(const lun_topology *t, int cpu);
 void lun__cpu_slots_free(lun_cpu_slots *p);
 
 #endif

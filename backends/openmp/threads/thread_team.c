@@ -121,6 +121,26 @@ static bool may_move(const lun_openmp_team *t)
            ours.dli_fbase == runtime.dli_fbase;
 }
 
+/* The calling thread may run on the slots of which `takes` holds. */
+static void stay_on(const lun_topology *t, const void *ctx,
+                    bool (*takes)(const lun_cpu_slot *p, const void *ctx))
+{
+    int most = 0;
+    for (int i = 0; i < t->count; i++)
+        if (t->slots[i].cpu > most)
+            most = t->slots[i].cpu;
+    cpu_set_t *set = CPU_ALLOC((size_t)most + 1);
+    size_t bytes = CPU_ALLOC_SIZE((size_t)most + 1);
+    if (!set)
+        return;
+    CPU_ZERO_S(bytes, set);
+    for (int i = 0; i < t->count; i++)
+        if (takes(&t->slots[i], ctx))
+            CPU_SET_S((size_t)t->slots[i].cpu, bytes, set);
+    (void)sched_setaffinity(0, bytes, set); /* where it may not, it stays */
+    CPU_FREE(set);
+}
+
 static int node_of_cpu(const lun_topology *t, int cpu)
 {
     for (int i = 0; i < t->count; i++)
@@ -129,30 +149,51 @@ static int node_of_cpu(const lun_topology *t, int cpu)
     return -1;
 }
 
+/* Slots but the caller's, of one node; node -1: of any. */
+typedef struct near_caller {
+    int callers, node;
+} near_caller;
+
+static bool is_near(const lun_cpu_slot *p, const void *ctx)
+{
+    const near_caller *of = ctx;
+    return p->cpu != of->callers && (of->node < 0 || p->node == of->node);
+}
+
 /* Moves the calling thread, a worker but the first, to where it belongs: the memory node of its
  * chunks where there are several, and away from the caller's hardware thread.  The system wakes it
  * there again and again otherwise, and it runs only once the caller has given up waiting for it. */
 static void go_to_place(const lun_openmp_team *t, int worker, int callers)
 {
-    bool bind = t->slots.node_count > 1;
-    int cpu = sched_getcpu(), node = t->slots.nodes[worker], most = 0;
-    if (cpu != callers && (!bind || node_of_cpu(&t->topology, cpu) == node))
+    const near_caller of = {callers, t->slots.node_count > 1 ? t->slots.nodes[worker] : -1};
+    int cpu = sched_getcpu();
+    if (cpu != callers && (of.node < 0 || node_of_cpu(&t->topology, cpu) == of.node))
         return;
-    for (int i = 0; i < t->topology.count; i++)
-        if (t->topology.slots[i].cpu > most)
-            most = t->topology.slots[i].cpu;
-    cpu_set_t *set = CPU_ALLOC((size_t)most + 1);
-    size_t bytes = CPU_ALLOC_SIZE((size_t)most + 1);
-    if (!set)
+    stay_on(&t->topology, &of, is_near);
+}
+
+static bool is_cpu(const lun_cpu_slot *p, const void *cpu)
+{
+    return p->cpu == *(const int *)cpu;
+}
+
+static bool is_allowed(const lun_cpu_slot *p, const void *ctx)
+{
+    (void)ctx;
+    return p->allowed;
+}
+
+/* Binds the calling thread, a worker but the first.  The threads are the runtime's, which another
+ * engine may have bound elsewhere: what holds is asked of the system. */
+static void go_to_slot(const lun_openmp_team *t, int worker, int callers)
+{
+    cpu_set_t now;
+    int cpu =
+        lun__cpu_slots_of(&t->topology, &t->slots, worker, callers, t->bind == LUN_BIND_THREADS);
+    if (cpu < 0 || (sched_getaffinity(0, sizeof now, &now) == 0 && CPU_COUNT(&now) == 1 &&
+                    cpu < CPU_SETSIZE && CPU_ISSET((size_t)cpu, &now)))
         return;
-    CPU_ZERO_S(bytes, set);
-    for (int i = 0; i < t->topology.count; i++) {
-        const lun_cpu_slot *p = &t->topology.slots[i];
-        if (p->cpu != callers && (!bind || p->node == node))
-            CPU_SET_S((size_t)p->cpu, bytes, set);
-    }
-    (void)sched_setaffinity(0, bytes, set); /* where it may not, it stays */
-    CPU_FREE(set);
+    stay_on(&t->topology, &cpu, is_cpu);
 }
 
 /* From here on threads that are made take no signals but those of their own faults and of
@@ -183,7 +224,9 @@ static void parallel(const lun_team *team, void *ctx, int workers,
         int step = omp_get_num_threads();
         int w = omp_get_thread_num();
         const uint64_t mode = lun__fp_mode_enter();
-        if (w > 0 && t->move) /* the first is the caller's own thread */
+        if (w > 0 && t->bound) /* the first is the caller's own thread */
+            go_to_slot(t, w, callers);
+        else if (w > 0 && t->move)
             go_to_place(t, w, callers);
         for (; w < workers; w += step)
             task(ctx, w);
@@ -193,19 +236,48 @@ static void parallel(const lun_team *team, void *ctx, int workers,
 
 /* ---- teams ----------------------------------------------------------------------------------- */
 
-void lun__thread_team_init(lun_openmp_team *t, int wanted)
+static void leave_slot(void *ctx, int worker)
 {
-    *t = (lun_openmp_team){.asked = wanted > 0 ? wanted : 0, .possible = 1};
+    const lun_openmp_team *t = ctx;
+    if (worker > 0 && omp_get_thread_num() > 0)
+        stay_on(&t->topology, NULL, is_allowed);
+}
+
+/* Bound threads may run anywhere again: the runtime keeps them for others. */
+static void leave_slots(lun_openmp_team *t)
+{
+    if (!t->bound)
+        return;
+    t->bound = false;
+    const lun_team team = lun__thread_team_for(t, INT64_MAX);
+    if (team.threads > 1)
+        parallel(&team, t, team.threads, leave_slot);
+}
+
+void lun__thread_team_init(lun_openmp_team *t, int wanted, int bind)
+{
+    *t = (lun_openmp_team){.asked = wanted > 0 ? wanted : 0, .bind = bind, .possible = 1};
     t->wanted = t->asked ? t->asked : lun__cpus_allowed();
     int quota = t->asked || t->wanted < 2 ? 0 : lun__cpus_quota_here();
     if (quota > 0 && quota < t->wanted)
         t->wanted = quota;
-    if (lun__topology_described())
+    if (lun__topology_described() || bind == LUN_BIND_CORES)
         lun__thread_team_look(t);
+}
+
+void lun__thread_team_change(lun_openmp_team *t, int wanted, int bind)
+{
+    if (t->asked == (wanted > 0 ? wanted : 0) && t->bind == bind)
+        return;
+    int64_t *near_bytes = t->near_bytes;
+    lun__thread_team_free(t);
+    lun__thread_team_init(t, wanted, bind);
+    t->near_bytes = near_bytes;
 }
 
 void lun__thread_team_free(lun_openmp_team *t)
 {
+    leave_slots(t);
     lun__cpu_slots_free(&t->slots);
     lun__topology_free(&t->topology);
 }
@@ -215,15 +287,17 @@ void lun__thread_team_look(lun_openmp_team *t)
     if (t->looked)
         return;
     t->looked = true;
-    lun_cpu_slots_limits limits = {
-        .threads = t->asked, .quota = lun__cpus_quota_here(), .siblings = true};
+    lun_cpu_slots_limits limits = {.threads = t->asked,
+                                   .quota = lun__cpus_quota_here(),
+                                   .siblings = t->bind != LUN_BIND_CORES};
     if (!lun__topology_load(NULL, &t->topology) ||
         !lun__cpu_slots_make(&t->topology, &limits, &t->slots)) {
         lun__thread_team_free(t);
         return;
     }
     t->wanted = t->slots.threads;
-    t->move = may_move(t);
+    t->move = t->bind == LUN_BIND_AUTO && may_move(t);
+    t->bound = (t->bind == LUN_BIND_CORES || t->bind == LUN_BIND_THREADS) && t->topology.here;
     if (t->near_bytes)
         *t->near_bytes = t->slots.chunk_bytes;
 }

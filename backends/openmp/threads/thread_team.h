@@ -14,20 +14,24 @@
 
 typedef struct lun_openmp_team {
     int wanted;          /* threads to use */
-    int asked;           /* by configuration; 0: as many as make sense */
+    int asked;           /* by the user; 0: as many as make sense */
+    int bind;            /* lun_bind */
     unsigned long tried; /* forks seen when threads were last tried, plus 1; 0: never tried */
     int possible;        /* what came out */
 
     bool looked; /* at the machine */
-    bool move;   /* its threads go to the memory nodes of their chunks, off the caller's CPU slot */
+    bool bound;  /* its threads have slots of their own, */
+    bool move;   /* or they go to the memory nodes of their chunks, off the caller's CPU slot */
     lun_topology topology;
     lun_cpu_slots slots;
     int64_t *near_bytes; /* becomes slots.chunk_bytes when it has looked; NULL: not wanted */
 } lun_openmp_team;
 
-/* wanted: 0: LUNARRAY_THREADS, else as many as this process may use.  The machine is not looked at
- * before a run is large enough for several threads. */
-void lun__thread_team_init(lun_openmp_team *t, int wanted);
+/* wanted: 0: as many as this process may use; bind: lun_bind.  The machine is not looked at before
+ * a run is large enough for several threads. */
+void lun__thread_team_init(lun_openmp_team *t, int wanted, int bind);
+/* The same for a team that exists, if it is another one; nothing of it runs. */
+void lun__thread_team_change(lun_openmp_team *t, int wanted, int bind);
 void lun__thread_team_free(lun_openmp_team *t);
 /* Looks at the machine: then t->wanted is final. */
 void lun__thread_team_look(lun_openmp_team *t);

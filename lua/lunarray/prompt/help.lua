@@ -277,8 +277,10 @@ local FUNCTIONS = {
             .. "local_memory (bytes of a work-group), group (work-items of the largest), vector (bytes)",
     },
     use = {
-        "lun.use(name, ...) or lun.use{name, ...}",
-        'selects a backend, or a set of places: "openmp/4", "opencl:*", "opencl:1,opencl:3"; returns the names in use',
+        "lun.use(name, ...) or lun.use{name, ..., threads=, bind=}",
+        'selects a backend, or a set of places: "openmp/4", "opencl:*", "opencl:1,opencl:3"; returns those in use;\n'
+            .. 'threads of the host, at most (0: as at the start), and where they run, bind: "auto", "cores",\n'
+            .. '"threads" or "none": docs/platforms.md',
     },
     math = { 'lun.math "precise" or "fast"', "accuracy of mathematical functions; returns the one in use" },
     bits = {

@@ -95,7 +95,6 @@ static int64_t openmp_threads(void)
 /* The number of threads asked for, 0: none is, and who asks: an option or a variable. */
 static lun_status thread_count(lun_engine *e, const lun_config *c, int *count, const char **by)
 {
-    enum { MOST = 1024 };
     int64_t threads;
     lun_status s = number(e, "LUNARRAY_THREADS", c->threads, 0, 1, &threads);
     if (s != LUN_OK)
@@ -105,7 +104,7 @@ static lun_status thread_count(lun_engine *e, const lun_config *c, int *count, c
         threads = openmp_threads();
         *by = threads ? "OMP_NUM_THREADS" : NULL;
     }
-    *count = threads < MOST ? (int)threads : MOST;
+    *count = threads < LUN_MAX_THREADS ? (int)threads : LUN_MAX_THREADS;
     return LUN_OK;
 }
 
@@ -136,7 +135,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
     const char *places = c->backend ? c->backend : getenv("LUNARRAY_BACKEND");
     const char *cc = getenv("LUNARRAY_CC"), *dir = getenv("LUNARRAY_CACHE_DIR");
     const char *threads_by = NULL, *bits = NULL;
-    int threads = 0;
+    int threads = 0, bind = LUN_BIND_AUTO;
     int64_t cache_size = 0;
     e->config = *c;
     e->config.backend = e->config.cache_dir = NULL;
@@ -146,6 +145,8 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
         s = jit_mode(e, c);
     if (s == LUN_OK)
         s = thread_count(e, c, &threads, &threads_by);
+    if (s == LUN_OK)
+        s = lun__use_bind_wanted(e, &bind);
     if (s == LUN_OK)
         s = isa_level(e);
     if (s == LUN_OK)
@@ -180,6 +181,7 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
                                  .compiler = e->compiler,
                                  .threads = threads,
                                  .threads_by = threads_by,
+                                 .bind = bind,
                                  .jit = e->jit,
                                  .math = e->math,
                                  .bits = bits,
@@ -189,6 +191,8 @@ static lun_status set_up(lun_engine *e, const lun_config *c)
                                  .event = lun__tools_event,
                                  .event_ctx = e->tools,
                                  .link = e->services.link};
+    e->opened_threads = threads;
+    e->opened_threads_by = threads_by;
     s = number(e, "LUNARRAY_CHECK", 0, 0, 1, &e->checks);
     if (s == LUN_OK)
         s = lun__set_list(e);

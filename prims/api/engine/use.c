@@ -1,8 +1,9 @@
-/* use.c - chooses another backend or set of locations, another math mode, a version of the bits;
+/* use.c - chooses another backend or set of locations, threads, a math mode, a version of the bits;
  * kernels of the others are kept. */
 #include "api/engine/use.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/sized.h"
 #include "engine/state.h"
@@ -13,6 +14,29 @@ lun_status lun_use(lun_engine *e, const char *places)
 {
     LUN_NEED(e, true);
     return lun__set_use(e, places);
+}
+
+lun_status lun_use_threads(lun_engine *e, int threads, lun_bind bind)
+{
+    LUN_NEED(e, true);
+    if (threads > LUN_MAX_THREADS)
+        return lun__fail(e, LUN_EARG, "%d threads: 1 to %d expected", threads, LUN_MAX_THREADS);
+    if ((int)bind < LUN_BIND_AUTO || bind > LUN_BIND_NONE)
+        return lun__fail(e, LUN_EARG, "no such bind: LUN_BIND_AUTO, CORES, THREADS or NONE");
+    if (threads >= 0) {
+        e->services.threads = threads ? threads : e->opened_threads;
+        e->services.threads_by = threads ? "lun.use" : e->opened_threads_by;
+    }
+    e->services.bind = (int)bind;
+    return LUN_OK;
+}
+
+int lun_used_threads(lun_engine *e, lun_bind *bind)
+{
+    LUN_NEED_OR(e, 0);
+    if (bind)
+        *bind = (lun_bind)e->services.bind;
+    return e->services.threads;
 }
 
 const char *lun_place_name(lun_engine *e, int index)
@@ -83,6 +107,21 @@ lun_status lun_set_bits(lun_engine *e, const char *version)
                          known, e->services.bits);
     e->services.bits = known;
     return LUN_OK;
+}
+
+lun_status lun__use_bind_wanted(lun_engine *e, int *out)
+{
+    static const char *const words[] = {"auto", "cores", "threads", "none"};
+    const char *s = getenv("LUNARRAY_BIND");
+    *out = LUN_BIND_AUTO;
+    for (int i = 0; s && i < (int)(sizeof words / sizeof *words); i++)
+        if (!strcmp(s, words[i])) {
+            *out = i;
+            return LUN_OK;
+        }
+    return s && *s ? lun__fail(e, LUN_EARG,
+                               "LUNARRAY_BIND must be auto, cores, threads or none, not '%s'", s)
+                   : LUN_OK;
 }
 
 lun_status lun__use_bits_wanted(lun_engine *e, const char **out)

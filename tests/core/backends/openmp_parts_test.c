@@ -144,21 +144,21 @@ static void test_team(void **state)
 {
     (void)state;
     lun_openmp_team t;
-    lun__thread_team_init(&t, 5);
+    lun__thread_team_init(&t, 5, LUN_BIND_AUTO);
     assert_int_equal(lun__thread_team_for(&t, 10).threads, 1); /* no threads for nothing */
     use_team(&t, 5);
     use_team(&t, 5);
     lun__thread_team_free(&t);
     unsetenv("HWLOC_SYNTHETIC"), unsetenv("HWLOC_XMLFILE");
-    lun__thread_team_init(&t, 0);
+    lun__thread_team_init(&t, 0, LUN_BIND_AUTO);
     assert_true(t.wanted >= 1 && t.wanted <= lun__cpus_allowed());
     lun__thread_team_free(&t);
     setenv("HWLOC_SYNTHETIC", "pack:1 core:3 pu:1", 1); /* a machine that is described */
-    lun__thread_team_init(&t, 0);
+    lun__thread_team_init(&t, 0, LUN_BIND_AUTO);
     assert_int_equal(t.wanted, 3);
     lun__thread_team_free(&t);
     unsetenv("HWLOC_SYNTHETIC");
-    lun__thread_team_init(&t, 2);
+    lun__thread_team_init(&t, 2, LUN_BIND_AUTO);
     int inside = 0;
 #pragma omp parallel num_threads(2) reduction(+ : inside)
     inside += lun__thread_team_for(&(lun_openmp_team){.wanted = 4}, 1 << 20)
@@ -171,7 +171,7 @@ static void test_fork(void **state)
 {
     (void)state;
     lun_openmp_team t;
-    lun__thread_team_init(&t, 4);
+    lun__thread_team_init(&t, 4, LUN_BIND_AUTO);
     for (int round = 0; round < 20; round++) {
         use_team(&t, 4);
         pid_t child = fork();
@@ -209,7 +209,8 @@ static void test_no_threads(void **state)
     pid_t child = fork();
     if (child == 0) {
         lun_openmp_team t;
-        lun__thread_team_init(&t, 60); /* more than stacks of ended threads are kept */
+        lun__thread_team_init(&t, 60,
+                              LUN_BIND_AUTO); /* more than stacks of ended threads are kept */
         alarm(120);
         if (!forbid_threads())
             _exit(2);

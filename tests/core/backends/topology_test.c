@@ -148,6 +148,42 @@ static void test_places(void **state)
     }
 }
 
+/* A bound worker leaves the caller's core, or with siblings its hardware thread, to the first. */
+static void test_bound(void **state)
+{
+    (void)state;
+    static const struct {
+        bool siblings;
+        int worker, callers, cpu;
+    } rows[] = {
+        {false, 1, 9, 2}, {false, 1, 0, 2}, {false, 1, 2, 0}, {false, 1, 3, 0},
+        {false, 0, 3, 0}, {true, 1, 1, 0},  {true, 1, 0, 1},  {true, 2, 3, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        lun_topology t;
+        lun_cpu_slots p;
+        assert_true(lun__topology_load("package:1 core:4 pu:2", &t));
+        assert_true(
+            lun__cpu_slots_make(&t, &(lun_cpu_slots_limits){.siblings = rows[i].siblings}, &p));
+        assert_int_equal(p.threads, rows[i].siblings ? 8 : 4);
+        if (lun__cpu_slots_of(&t, &p, rows[i].worker, rows[i].callers, rows[i].siblings) !=
+            rows[i].cpu)
+            fail_msg("row %d", (int)i);
+        lun__cpu_slots_free(&p);
+        lun__topology_free(&t);
+    }
+    /* more threads than cores share them */
+    lun_topology t;
+    lun_cpu_slots p;
+    char cpus[64];
+    assert_true(lun__topology_load("package:1 core:2 pu:2", &t));
+    assert_true(lun__cpu_slots_make(&t, &(lun_cpu_slots_limits){.threads = 4}, &p));
+    list(p.cpus, p.threads, cpus, sizeof cpus);
+    assert_string_equal(cpus, "0 0 2 2");
+    lun__cpu_slots_free(&p);
+    lun__topology_free(&t);
+}
+
 /* ---- chunks ---------------------------------------------------------------------------------- */
 
 /* kind: p plain, r REDUCE, s SCAN, f SCAN with free chunks.  shares: how many chunks each worker
@@ -282,7 +318,7 @@ static void test_affinity(void **state)
         CPU_SET((size_t)sched_getcpu(), &one);
         if (sched_setaffinity(0, sizeof one, &one))
             _exit(2);
-        lun__thread_team_init(&t, 0);
+        lun__thread_team_init(&t, 0, LUN_BIND_AUTO);
         lun__thread_team_look(&t);
         _exit(t.wanted == 1 && t.slots.threads == 1 && t.slots.cpus[0] == sched_getcpu() && !t.move
                   ? 0
@@ -299,14 +335,14 @@ static void test_simulated_team(void **state)
     (void)state;
     lun_openmp_team t;
     setenv("HWLOC_SYNTHETIC", SERVER, 1);
-    lun__thread_team_init(&t, 0);
+    lun__thread_team_init(&t, 0, LUN_BIND_AUTO);
     lun__thread_team_look(&t);
     int quota = lun__cpus_quota_here();
     assert_int_equal(t.wanted, quota > 0 && quota < 32 ? quota : 32);
     assert_int_equal(t.slots.node_count, 2);
     assert_false(t.move);
     lun__thread_team_free(&t);
-    lun__thread_team_init(&t, 3);
+    lun__thread_team_init(&t, 3, LUN_BIND_AUTO);
     lun_team team = lun__thread_team_for(&t, 1 << 20);
     assert_int_equal(team.threads, 3);
     assert_int_equal(team.chunk_bytes, 512 << 10);
@@ -391,10 +427,11 @@ static void test_staged_chunks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_this_machine), cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_places),       cmocka_unit_test(test_chunks),
-        cmocka_unit_test(test_affinity),     cmocka_unit_test(test_simulated_team),
-        cmocka_unit_test(test_stack_sizes),  cmocka_unit_test(test_staged_chunks),
+        cmocka_unit_test(test_this_machine),   cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_places),         cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_bound),          cmocka_unit_test(test_affinity),
+        cmocka_unit_test(test_simulated_team), cmocka_unit_test(test_stack_sizes),
+        cmocka_unit_test(test_staged_chunks),
     };
     unsetenv("HWLOC_SYNTHETIC"); /* where a test simulates a machine, it says which */
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -5839,9 +5839,11 @@ function lun.unpackbits(a, n, options) end
 ---@return lun.Array
 function lun.unstack(a, axis) end
 
----selects a backend, or a set of places: "openmp/4", "opencl:*", "opencl:1,opencl:3"; returns the names in use
----`lun.use(name, ...) or lun.use{name, ...}`
----@overload fun(list: table): any
+---selects a backend, or a set of places: "openmp/4", "opencl:*", "opencl:1,opencl:3"; returns those in use;
+---threads of the host, at most (0: as at the start), and where they run, bind: "auto", "cores",
+---"threads" or "none": docs/platforms.md
+---`lun.use(name, ...) or lun.use{name, ..., threads=, bind=}`
+---@overload fun(options: table): any
 ---@param name string
 ---@param ... any
 ---@return any

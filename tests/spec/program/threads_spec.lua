@@ -1,0 +1,76 @@
+-- Threads of the host as a script chooses them: their number, where they run, and that results do not depend on it.
+local lun = require "lunarray"
+
+local function machine()
+    for _, d in ipairs(lun.devices()) do
+        if d.backend == "openmp" then
+            return d.machine
+        end
+    end
+end
+
+describe("lun.use of threads", function()
+    local before = table.pack(lun.use())
+
+    after_each(function()
+        lun.use { threads = 0, bind = "auto" }
+        lun.use(table.unpack(before, 1, before.n))
+    end)
+
+    it("takes so many, and tells who said so", function()
+        lun.use { "openmp", threads = 3 }
+        assert.matches("; 3 threads: lun%.use$", machine())
+        lun.use { threads = 1 }
+        assert.matches("; 1 thread: lun%.use$", machine())
+        lun.use { threads = 0 }
+        assert.not_matches("lun%.use", machine())
+    end)
+
+    it("gives the names of the places, which stay", function()
+        lun.use "openmp/2"
+        assert.same({ "openmp.1", "openmp.2" }, { lun.use { threads = 2 } })
+        assert.same({ "openmp" }, { lun.use { "openmp", bind = "none" } })
+    end)
+
+    it("binds to cores and to hardware threads, on machines that let it", function()
+        lun.use { "openmp", threads = 2, bind = "cores" }
+        assert.matches("; 2 threads: lun%.use", machine())
+        lun.use { threads = 2, bind = "threads" }
+        assert.matches("; 2 threads: lun%.use", machine())
+        lun.use { bind = "none" }
+        assert.not_matches("bound", machine())
+    end)
+
+    it("changes no bit of a result", function()
+        lun.use "openmp"
+        local n, sums = 300007, {}
+        local x = (lun.index(n) * 0.7321 % 1):eval()
+        for _, threads in ipairs { 1, 2, 3, 7 } do
+            for _, bind in ipairs { "auto", "cores", "threads", "none" } do
+                lun.use { threads = threads, bind = bind }
+                local running = (x * 3 - 1):scan "+":eval()
+                sums[#sums + 1] = ("%a %a %a"):format((lun.exp(x) * x):sum(), running[n], running[n // 2])
+            end
+        end
+        for k = 2, #sums do
+            assert.equal(sums[1], sums[k])
+        end
+    end)
+
+    it("refuses other numbers and words, and keeps what was", function()
+        lun.use { "openmp", threads = 2 }
+        for text, options in pairs {
+            ["threads: 1 to 1024, or 0 for as many as at the start, expected, got -1"] = { threads = -1 },
+            ["threads: 1 to 1024, or 0 for as many as at the start, expected, got 1.5"] = { threads = 1.5 },
+            ["threads: 1 to 1024, or 0 for as many as at the start, expected, got 1025"] = { threads = 1025 },
+            ['bind: "auto", "cores", "threads" or "none" expected, got core'] = { bind = "core" },
+            ["unknown option 'thread': the options are threads, bind"] = { thread = 1 },
+            ["a set of at least one place expected"] = {},
+        } do
+            local ok, message = pcall(lun.use, options)
+            assert.is_false(ok)
+            assert.equal(1, select(2, message:gsub(text:gsub("%p", "%%%0"), "")), message)
+        end
+        assert.matches("; 2 threads: lun%.use$", machine())
+    end)
+end)
