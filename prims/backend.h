@@ -154,6 +154,7 @@ typedef struct lun_abilities {
     int64_t cache_bytes;  /* near each core, which limit how many stages of a sweep run together */
     int64_t memory_bytes; /* of the device; <= 0 in both: unknown */
     lun_cache_machine machine; /* whose cache entries it takes; first "": of none but this one */
+    bool crews;                /* runs launches with a crew */
 } lun_abilities;
 
 /* What is known of a kernel once it is compiled. */

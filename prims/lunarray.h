@@ -1090,6 +1090,10 @@ typedef struct lun_each_options {
 LUN_API lun_status lun_each(lun_engine *e, lun_function *f, int rank, const int64_t *first,
                             const int64_t *extent, const lun_each_options *options_or_NULL,
                             lun_array *const *args, int count);
+/* How a host that runs barriers itself runs teams whose threads meet: each on one of its threads;
+ * or one after the other, the team's threads shared out among the host's, which meet: for few
+ * teams of much work. */
+typedef enum lun_mapping { LUN_MAPPING_BLOCKS, LUN_MAPPING_THREADS } lun_mapping;
 /* A division of work: teams along up to LUN_MAX_RANK axes, threads of each team, elements of each
  * thread; extents are at least 1, beyond the third axis 0 means 1. */
 typedef struct lun_workdiv {
@@ -1100,6 +1104,8 @@ typedef struct lun_workdiv {
                         another one uses, without a barrier between; names both */
     int64_t league_more[LUN_MAX_RANK - 3], team_more[LUN_MAX_RANK - 3],
         elements_more[LUN_MAX_RANK - 3]; /* the same along axes 4 to LUN_MAX_RANK */
+    lun_mapping mapping; /* the results are the same; backend `openmp` alone, of functions of the
+                            host's language, at one location */
 } lun_workdiv;
 /* Calls f(t, args...), of the host's language, for each thread of each team, now, in any order; f
  * reads and assigns elements of arrays in place, those of args and those that it captures.  An

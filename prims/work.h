@@ -108,6 +108,10 @@ typedef struct lun_launch {
     int64_t chunk;
     bool in_order;
     int64_t trap_value; /* out: with trap: the value that a CHECK reports, an i64 or float bits */
+    /* Of a kernel with MEETs: several workers run each index together, one index after the other.
+     * Arguments `crew` and the next one are the first and the last of the parts of all; a worker
+     * gets some of them instead.  0: one worker runs an index, and MEET is nothing. */
+    int crew;
 } lun_launch;
 
 /* An operand of lun_product, a batch of matrices: element (i, j) of matrix n is at

@@ -22,7 +22,7 @@ struct lun_frame {
     int64_t n;               /* indices >= n are padding: never trap, call or reduce there */
     void *const *slots;      /* by slot: address of element 0 (or where it would be) */
     const uint64_t *args;    /* by argument: cells */
-    const void *const *math; /* not read; keeps the layout */
+    const void *const *math; /* of a crew the frame itself, for code that copies it; else NULL */
     uint64_t *partials;      /* out, by result: this chunk's reduction, a cell */
     uint64_t *carry;         /* SCAN: in: the carry; total function: out: the chunk's total */
     int64_t trap;            /* out: -1, or an instruction that found b == 0 at an index < n */
@@ -37,7 +37,8 @@ struct lun_frame {
      * returns.  That is hi or a multiple of LUN_PART behind the chunk's first one; of LUN_BLOCK,
      * where all values are combined in lanes (lun__order_in_lanes). */
     int64_t (*part)(lun_frame *frame, int64_t from, int64_t hi);
-    lun_races *races; /* as in the launch */
+    lun_races *races;              /* as in the launch */
+    int (*meet)(lun_frame *frame); /* MEET, nonzero: leave; NULL: nothing */
 };
 
 /* Computes indices lo .. hi-1 (lo % 64 == 0; hi rounded up to 64 may be touched in every slot). */
@@ -70,10 +71,15 @@ typedef struct lun_team lun_team;
 typedef void (*lun_parallel_fn)(const lun_team *team, void *ctx, int workers,
                                 void (*task)(void *ctx, int worker));
 
+/* Runs task(ctx, worker, of) by `of` workers, at most `workers`, that wait for each other. */
+typedef void lun_together_fn(const lun_team *team, void *ctx, int workers,
+                             void (*task)(void *ctx, int worker, int of));
+
 struct lun_team {
-    int threads;              /* how many may run at once, >= 1 */
-    lun_parallel_fn parallel; /* not called for one worker */
-    const void *self;         /* for `parallel` */
+    int threads;               /* how many may run at once, >= 1 */
+    lun_parallel_fn parallel;  /* not called for one worker */
+    lun_together_fn *together; /* the same */
+    const void *self;          /* for `parallel` */
     int64_t chunk_bytes,
         cache_bytes; /* what stays near a core, and in the last-level caches; 0: unknown */
     double alone_ns; /* what this run takes one thread, where it was measured; else 0 */
@@ -83,6 +89,9 @@ struct lun_team {
  * lun__ir_cost(ir).  Returns LUN_OK, LUN_EZERO (launch->trap set), LUN_ECANCEL or LUN_ENOMEM. */
 lun_status lun__host_run(const lun_services *services, const lun_exec *exec, const lun_team *team,
                          const lun_ir *ir, int64_t cost, lun_launch *launch);
+/* The same of a launch with a crew, from crew.c. */
+lun_status lun__host_crew(const lun_services *services, const lun_exec *exec, const lun_team *team,
+                          const lun_ir *ir, lun_launch *launch);
 /* Runs rows first .. first + count - 1 of a chain, stage k by kernels[k].  Fails as lun__host_run
  * does, of chain->failed. */
 typedef struct lun_host_kernel {

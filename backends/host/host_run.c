@@ -298,6 +298,8 @@ lun_status lun__host_run(const lun_services *services, const lun_exec *exec, con
         unstopped.cancel = NULL;
         services = &unstopped;
     }
+    if (launch->crew)
+        return lun__host_crew(services, exec, team, ir, launch);
     const int64_t lines = lun__lines_length(ir, launch);
     if (lines && is_small_lines(exec, ir, cost, launch))
         return run_small_lines(services, exec, ir, launch);

@@ -42,6 +42,7 @@ static lun_status openmp_open(const lun_services *services, const lun_opening *h
                            .chains = true,
                            .sweeps = true,
                            .shares = true,
+                           .crews = true,
                            .memory_bytes = lun__host_run_memory(),
                            .machine = lun__compiler_machine()};
     lun__thread_team_init(&o->team, services->threads, services->bind);
@@ -128,6 +129,10 @@ static lun_status run(lun_openmp *o, lun_kernel *k, lun_launch *launch)
     k->launches++;
     lun__backend_count(&o->services->stats->launches);
     lun_team team = {.threads = 1};
+    if (launch->crew) {
+        team = lun__thread_team_for(&o->team, INT64_MAX);
+        return run_on(o, k, &team, launch);
+    }
     if (k->puts_in_loops && launch->count > 1)
         team = lun__thread_team_for(&o->team, INT64_MAX);
     else if (!lun__host_run_alone(&k->ir, k->cost, launch))

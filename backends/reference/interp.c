@@ -238,6 +238,8 @@ void lun__interp_steps(run *r)
         case LUN_STEP_BARRIER:
             if (r->races)
                 r->races->epoch++;
+            if (r->frame->meet && r->frame->meet(r->frame))
+                return;
             break;
         case LUN_STEP_PUT:
             watch(r, s, s->b, mask, LUN_ACCESS_WRITE);

@@ -254,6 +254,7 @@ static void add_ins(builder *b, int i)
         break;
     }
     case LUN_IR_BARRIER:
+    case LUN_IR_MEET:
         lun__builder_step(b, LUN_STEP_BARRIER, i);
         break;
     default:

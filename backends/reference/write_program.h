@@ -47,7 +47,7 @@ typedef enum lun_step_kind {
     LUN_STEP_STORE,   /* d = a, d in a slot; nothing to do where a was computed there */
     LUN_STEP_BLEND,   /* d = a where the mask holds */
     LUN_STEP_CHECK,   /* a must hold, else b is reported */
-    LUN_STEP_BARRIER, /* nothing: every step is done for all threads of a team */
+    LUN_STEP_BARRIER, /* nothing: every step is done for all threads of a team; of a crew: MEET */
     LUN_STEP_ATOMIC,  /* d = what elements b of slot imm were, which a, and c, change */
     LUN_STEP_PUT,     /* elements b of slot imm = a */
     LUN_STEP_REDUCE,  /* imm: which reduction */

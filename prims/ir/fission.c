@@ -20,9 +20,10 @@ typedef struct writer {
     int slot[LUN_DTYPE_COUNT];      /* of what is left, -1: none of that dtype */
     int32_t start[LUN_DTYPE_COUNT]; /* the team's first element there */
     int32_t zero, one;
-    int32_t last; /* number of the last thread */
-    int base;     /* argument: the first team of a launch, */
-    bool moved;   /* from which it counts its indices */
+    int32_t from, last; /* numbers of the first and the last thread */
+    bool parted;        /* by several */
+    int base;           /* argument: the first team of a launch, */
+    bool moved;         /* from which it counts its indices */
     int32_t team;
     int32_t local;  /* moved: its number in the launch */
     int32_t thread; /* in a segment: its number */
@@ -173,7 +174,7 @@ static void write_ins(writer *w, int32_t i)
 
 static int32_t open_threads(writer *w)
 {
-    int32_t var = lun__ir_write(&w->to, LUN_IR_VAR, LUN_I64, w->zero, -1, 0);
+    int32_t var = lun__ir_write(&w->to, LUN_IR_VAR, LUN_I64, w->from, -1, 0);
     lun__ir_write(&w->to, LUN_IR_LOOP, 0, -1, -1, 0);
     w->thread = lun__ir_write(&w->to, LUN_IR_GET, LUN_I64, var, -1, 0);
     return var;
@@ -243,9 +244,11 @@ static void write_once(writer *w, int32_t i)
     if (ins->kind == LUN_IR_TEAM)
         w->to.map[i] = w->team;
     else if (kept)
-        w->to.map[i] = fetch(w, (lun_dtype)ins->dtype, w->cut.spill[ins->a], w->zero);
+        w->to.map[i] = fetch(w, (lun_dtype)ins->dtype, w->cut.spill[ins->a], w->from);
     else if (ins->kind != LUN_IR_BARRIER && ins->kind != LUN_IR_THREAD)
         lun__ir_write_copy(&w->to, i);
+    if (ins->kind == LUN_IR_BARRIER && w->parted)
+        lun__ir_write(&w->to, LUN_IR_MEET, 0, -1, -1, 0);
     if (w->cut.split[i])
         write_none_gone(w, i);
 }
@@ -305,6 +308,18 @@ static void add_slots(writer *w)
     }
 }
 
+static void find_threads(writer *w)
+{
+    w->from = w->zero;
+    w->last = lun__ir_write_integer(&w->to, w->to.ir->threads - 1);
+    if (!w->parted)
+        return;
+    w->out->crew = lun__ir_arg_add(&w->out->ir, LUN_I64);
+    w->to.failed |= w->out->crew < 0 || lun__ir_arg_add(&w->out->ir, LUN_I64) < 0;
+    w->from = lun__ir_write(&w->to, LUN_IR_ARG, LUN_I64, -1, -1, w->out->crew);
+    w->last = lun__ir_write(&w->to, LUN_IR_ARG, LUN_I64, -1, -1, w->out->crew + 1);
+}
+
 static lun_status write_together(writer *w)
 {
     const size_t n = (size_t)w->to.ir->count + 1;
@@ -316,7 +331,7 @@ static lun_status write_together(writer *w)
     w->team = team_of(w, lun__ir_write(&w->to, LUN_IR_INDEX, LUN_I64, -1, -1, 0));
     w->zero = lun__ir_write_integer(&w->to, 0);
     w->one = lun__ir_write_integer(&w->to, 1);
-    w->last = lun__ir_write_integer(&w->to, w->to.ir->threads - 1);
+    find_threads(w);
     if (!w->to.failed) {
         memset(w->known, -1, n * sizeof *w->known);
         add_slots(w);
@@ -362,24 +377,25 @@ static bool calls_for_all(const lun_ir *ir)
     return found;
 }
 
-lun_status lun__ir_fission(const lun_ir *ir, int base, bool moved, lun_fission *out)
+lun_status lun__ir_fission(const lun_ir *ir, int base, bool moved, bool parted, lun_fission *out)
 {
-    const bool for_all = calls_for_all(ir), parted = lun__ir_has_barriers(ir);
+    const bool for_all = calls_for_all(ir), meets = lun__ir_has_barriers(ir);
     writer w = {.to = {.ir = ir, .to = &out->ir, .from = &out->from},
                 .out = out,
                 .base = base,
                 .moved = moved,
+                .parted = parted,
                 .local = -1};
     memset(out, 0, sizeof *out);
     lun__ir_init(&out->ir);
-    out->together = parted || for_all;
+    out->together = meets || for_all;
     out->first = ir->slot_count;
     w.to.map = calloc((size_t)ir->count + 1, sizeof *w.to.map);
     bool ok = w.to.map != NULL;
     ok = ok && lun__ir_copy_outside(ir, &out->ir);
-    lun_status s = !ok      ? LUN_ENOMEM
-                   : parted ? write_together(&w)
-                            : write_apart(&w, for_all ? 1 : ir->threads);
+    lun_status s = !ok     ? LUN_ENOMEM
+                   : meets ? write_together(&w)
+                           : write_apart(&w, for_all ? 1 : ir->threads);
     free(w.to.map);
     return s;
 }

@@ -42,15 +42,17 @@ static void take_operands(lun_lowerer *l)
         lun__lower_nomem(l);
 }
 
-static lun_status lower_apart(lun_lowerer *l, const lun_team_body *b, bool moved,
+static lun_status lower_apart(lun_lowerer *l, const lun_team_body *b, lun_team_form form,
                               lun_team_kernel *k)
 {
+    const bool moved = form == LUN_TEAMS_MOVED, parted = form == LUN_TEAMS_CREW;
     lun_fission f;
     const lun_ir *body = b->f->body;
-    if (lun__ir_fission(body, LUN_FRONT_BASE, moved, &f) != LUN_OK) {
+    if (lun__ir_fission(body, LUN_FRONT_BASE, moved, parted, &f) != LUN_OK) {
         lun__lower_nomem(l);
     } else {
         k->indices = f.together ? 1 : body->threads;
+        k->crew = f.crew;
         for (int i = f.first; i < f.ir.slot_count; i++)
             k->memory[k->memories++] = (lun_team_memory){i, f.count[i - f.first]};
         l->out->ir = f.ir;
@@ -116,9 +118,11 @@ lun_status lun__teams_kernel_lower(lun_engine *e, const lun_team_body *b, lun_te
     else if (form == LUN_TEAMS_GROUPS)
         lower_groups(&l, b, out);
     else
-        lower_apart(&l, b, form == LUN_TEAMS_MOVED, out);
+        lower_apart(&l, b, form, out);
     if (l.status == LUN_OK)
         take_operands(&l);
+    if (l.status == LUN_OK && out->crew) /* all of them, where one runs it */
+        out->lowered.args[out->crew + 1].cell = (uint64_t)(b->f->body->threads - 1);
     if (b->f->types)
         lun__strbuf_puts(&out->lowered.types, b->f->types);
     out->lowered.ops = 1;

@@ -18,6 +18,7 @@ typedef struct lun_team_kernel {
     int64_t indices;     /* of each team */
     lun_team_memory memory[LUN_FRONT_SCRATCHES + LUN_DTYPE_COUNT];
     int memories;
+    int crew;         /* lun_launch.crew */
     lun_races *races; /* that a launch watches; NULL: none */
 } lun_team_kernel;
 
@@ -32,12 +33,13 @@ typedef struct lun_team_body {
 
 /* A kernel of teams, for backends that run such (lun_backend.teams) or with barriers in groups
  * (lun_backend.groups); one without, for all; the same whose indices begin with the launch's first
- * team, wherever in the league that is. */
+ * team, wherever in the league that is; one for a crew (lun_launch.crew), if it has barriers. */
 typedef enum lun_team_form {
     LUN_TEAMS_WHOLE,
     LUN_TEAMS_GROUPS,
     LUN_TEAMS_FISSION,
-    LUN_TEAMS_MOVED
+    LUN_TEAMS_MOVED,
+    LUN_TEAMS_CREW
 } lun_team_form;
 
 _Static_assert(LUN_FRONT_SCRATCHES <= 64, "a bit for each");

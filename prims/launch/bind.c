@@ -355,6 +355,7 @@ lun_status lun__bind_open(lun_engine *e, const lun_lowered *l, lun_binding *to)
     to->unjoined = to->is_scratch = to->whole = false;
     to->segment = l->segment;
     to->turns = 0;
+    to->crew = 0;
     to->stage = LUN_STAGE_ALL;
     to->streams = NULL;
     to->strided = NULL;

@@ -44,6 +44,7 @@ typedef struct lun_binding {
     bool unjoined;          /* a run leaves a row for each chunk: the caller joins them */
     bool is_scratch;        /* parts bound from now on are working memory, which does not count */
     bool whole;             /* of the launch */
+    int crew;               /* the same: none unless it is set */
     lun_stream *streams;    /* NULL: none needed yet */
     lun_strided *strided;   /* by slot, as the streams */
     lun_padded *padded;     /* a list */

@@ -106,6 +106,7 @@ void lun__launch_run_fill(lun_binding *to, int64_t n, int64_t first, int64_t cou
                            .workgroup = to->l->workgroup,
                            .chunk = to->e->chunk,
                            .in_order = to->e->in_order,
+                           .crew = to->crew,
                            .trap = -1};
 }
 

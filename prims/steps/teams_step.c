@@ -347,6 +347,7 @@ static lun_status launch(lun_engine *e, lun_team_kernel *k, lun_kernel_entry *en
         s = lun__bind_part(e, &to, i, n->storage, n->offset, NULL, n->n, writes);
     }
     to.races = k->races;
+    to.crew = k->crew;
     if (s == LUN_OK)
         s = lun__launch_run(e, &to, entry, all * k->indices, first * k->indices, count * k->indices,
                             NULL);
@@ -432,6 +433,8 @@ static lun_team_form form_of(const lun_backend_slot *b, const lun_team_run *r, i
         return LUN_TEAMS_WHOLE;
     const bool has_barriers =
         body->threads > 1 && !body->function_count && lun__ir_has_barriers(body);
+    if (has_barriers && r->together && b->can.crews)
+        return LUN_TEAMS_CREW;
     if (!has_barriers || body->threads > b->can.team_threads)
         return LUN_TEAMS_FISSION;
     *team_bytes = b->can.team_bytes;

@@ -19,6 +19,7 @@ typedef struct lun_team_run {
     const lun_front_scratch *scratch;
     int scratches, first;
     const char *const *names; /* of arrays, for what check finds */
+    bool together;            /* a team by several threads of the host, where that can be */
     bool check;               /* on a backend that runs kernels of teams: LUN_EARG where two threads
                                  collide */
 } lun_team_run;

@@ -234,6 +234,27 @@ static void parallel(const lun_team *team, void *ctx, int workers,
     }
 }
 
+/* The same of all workers that the runtime gives, no thread being more than one. */
+static void together(const lun_team *team, void *ctx, int workers,
+                     void (*task)(void *ctx, int worker, int of))
+{
+    const lun_openmp_team *t = team->self;
+    sigset_t before;
+    int callers = sched_getcpu();
+    hold_back(&before);
+#pragma omp parallel num_threads(workers)
+    {
+        const int w = omp_get_thread_num();
+        if (w == 0)
+            pthread_sigmask(SIG_SETMASK, &before, NULL);
+        const uint64_t mode = lun__fp_mode_enter();
+        if (w > 0 && t->move)
+            go_to_place(t, w, callers);
+        task(ctx, w, omp_get_num_threads());
+        lun__fp_mode_leave(mode);
+    }
+}
+
 /* ---- teams ----------------------------------------------------------------------------------- */
 
 static void leave_slot(void *ctx, int worker)
@@ -304,7 +325,7 @@ void lun__thread_team_look(lun_openmp_team *t)
 
 lun_team lun__thread_team_for(lun_openmp_team *t, int64_t n)
 {
-    lun_team team = {.threads = 1, .parallel = parallel, .self = t};
+    lun_team team = {.threads = 1, .parallel = parallel, .together = together, .self = t};
     if (t->wanted < 2 || n <= ALONE || omp_in_parallel())
         return team;
     lun__thread_team_look(t);

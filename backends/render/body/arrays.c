@@ -16,12 +16,22 @@ static bool is_used(const lun_renderer *r, int slot)
     return false;
 }
 
+/* Whether other workers put elements meanwhile. */
+static bool has_crew(const lun_ir *ir)
+{
+    for (int32_t i = 0; i < ir->count; i++)
+        if (ir->ins[i].kind == LUN_IR_MEET)
+            return true;
+    return false;
+}
+
 void lun__arrays_restrict(const lun_renderer *r, bool call, lun_strbuf *out)
 {
+    const bool crew = has_crew(r->ir);
     for (int k = 0; r->from && k < (r->locals ? r->locals : r->ir->slot_count); k++) {
         const lun_ir_slot *slot = &r->ir->slots[k];
         const bool written = slot->role == LUN_SLOT_TARGET || slot->role == LUN_SLOT_OUT;
-        const bool apart = slot->role == LUN_SLOT_TARGET || slot->role == LUN_SLOT_ARRAY;
+        const bool apart = !crew && (slot->role == LUN_SLOT_TARGET || slot->role == LUN_SLOT_ARRAY);
         if (!is_used(r, k))
             continue;
         if (call)

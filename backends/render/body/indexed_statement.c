@@ -79,6 +79,20 @@ static void call(lun_section *s, int32_t v)
     lun__strbuf_free(&args);
 }
 
+/* The name of the function by which a crew meets: 1 where it breaks up.  The frame here is
+ * a copy, whose `math` is the one that they have. */
+static lun_snippet meeting(lun_renderer *r)
+{
+    lun_snippet name = lun__text_name("lun_meet");
+    if (lun__text_once(r, name.s))
+        lun__strbuf_puts(&r->helpers, "struct lun_crew {\n    struct frame f;\n    void *races;\n"
+                                      "    int (*meet)(struct frame *f);\n};\n"
+                                      "INLINE int lun_meet(struct frame *f)\n{\n"
+                                      "    struct lun_crew *c = (struct lun_crew *)f->math;\n"
+                                      "    return c && c->meet(&c->f);\n}\n");
+    return name;
+}
+
 bool lun__indexed_statement(lun_section *s, int32_t v)
 {
     const lun_ir_ins *ins = lun__renderer_ins(s->r, v);
@@ -94,6 +108,9 @@ bool lun__indexed_statement(lun_section *s, int32_t v)
         return true;
     case LUN_IR_BARRIER:
         lun__lane_barrier_write(s, v);
+        return true;
+    case LUN_IR_MEET:
+        lun__text_line(s, "if (%s(f)) return;", meeting(s->r).s);
         return true;
     case LUN_IR_LOAD:
         lun__text_line(s, "%s = %s[i]%s;", named(s, v).s, lun__value_array(s, ins->imm).s,

@@ -66,13 +66,30 @@ static void put_extents(lun_workdiv *w, const int64_t *league, const int64_t *te
     memcpy(w->elements_more, own + 3, sizeof w->elements_more);
 }
 
+/* The word on top of the stack, nil: the default. */
+static lun_mapping read_mapping(lua_State *L, int arg)
+{
+    static const char *const words[] = {
+        [LUN_MAPPING_BLOCKS] = "blocks", [LUN_MAPPING_THREADS] = "threads"};
+    if (lua_isnil(L, -1))
+        return LUN_MAPPING_BLOCKS;
+    for (size_t k = 0; lua_type(L, -1) == LUA_TSTRING && k < sizeof words / sizeof *words; k++)
+        if (!strcmp(lua_tostring(L, -1), words[k]))
+            return (lun_mapping)k;
+    lun__blame_argument(L, arg,
+                        lua_pushfstring(L, "mapping: \"blocks\" or \"threads\", got %s",
+                                        lun__error_push_shown(L, -1)));
+    return LUN_MAPPING_BLOCKS;
+}
+
 void lun__lua_teams_division(lua_State *L, int arg, lun_workdiv *w)
 {
     *w = (lun_workdiv){.size = sizeof *w};
     luaL_checktype(L, arg, LUA_TTABLE);
     for (lua_pushnil(L); lua_next(L, arg); lua_pop(L, 1))
         (void)lun__lua_along_option(L, arg,
-                                    "league=64, team=1, elements=8, scratch=4096, check=true");
+                                    "league=64, team=1, elements=8, scratch=4096, check=true, "
+                                    "mapping=\"blocks\"");
     int64_t league[LUN_MAX_RANK], team[LUN_MAX_RANK], own[LUN_MAX_RANK];
     if (!extents_of(L, arg, "league", league))
         lun__blame_argument(L, arg, "league is missing: how many teams there are");
@@ -83,6 +100,9 @@ void lun__lua_teams_division(lua_State *L, int arg, lun_workdiv *w)
     if (!lua_isnil(L, -1) && !lua_isboolean(L, -1))
         lun__blame_argument(L, arg, "check: true or false");
     w->check = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    lua_getfield(L, arg, "mapping");
+    w->mapping = read_mapping(L, arg);
     lua_pop(L, 1);
     lua_getfield(L, arg, "scratch");
     if (!lua_isnil(L, -1)) {

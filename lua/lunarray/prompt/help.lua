@@ -59,7 +59,7 @@ local FUNCTIONS = {
             .. "rounds depend on each other; gives its results, numbers, or a record",
     },
     teams = {
-        "lun.teams{league=64, team=1, elements=8, scratch=4096, check=true}(f, args...)",
+        'lun.teams{league=64, team=1, elements=8, scratch=4096, check=true, mapping="blocks"}(f, args...)',
         "calls f(t, args...) for each thread of each team, now, in any order, as one kernel; f reads and assigns\n"
             .. "elements of arrays of any rank, and records, as it goes, A[i][j] = x, args or captured ones, each\n"
             .. "handed over once.\n"
@@ -75,6 +75,7 @@ local FUNCTIONS = {
             .. "g(n), with the bits of a whole reduction.  op: '+', '*', 'min', 'max', '&', '|', '~' or a\n"
             .. "function, which needs id.  All threads come to these together.  scratch: bytes that a team may take;\n"
             .. "check=true, on reference: an error where a thread writes what another one uses without a barrier.\n"
+            .. "mapping=\"threads\", on openmp: a team's threads run on several of the host's, one team at a time.\n"
             .. "f as C text: void f(double *y, const double *x, long n), with LUN_BLOCK(d), LUN_THREAD(d),\n"
             .. "LUN_INDEX(d), LUN_SCRATCH(type, name, n, ...), LUN_BARRIER, LUN_ATOMIC_ADD(w, i, x) and so on;\n"
             .. "indices and dimensions count from 0",

@@ -93,6 +93,10 @@ lun_status lun__team_division(lun_engine *e, const lun_workdiv *w, lun_team_run 
     if (s != LUN_OK)
         return s;
     memcpy(run->blocks, x.league, sizeof run->blocks);
+    if (w->mapping != LUN_MAPPING_BLOCKS && w->mapping != LUN_MAPPING_THREADS)
+        return lun__fail(e, LUN_EARG, "mapping %d: LUN_MAPPING_BLOCKS or LUN_MAPPING_THREADS",
+                         (int)w->mapping);
+    run->together = w->mapping == LUN_MAPPING_THREADS;
     if (run->threads > MOST_THREADS)
         return lun__fail(e, LUN_ELIMIT,
                          "a team of %lld threads: %d is the most; make more teams, or give each "

@@ -60,7 +60,7 @@ static void test_team_texts(void **state)
     lun_ir ir;
     (void)state;
     make_team(&ir);
-    assert_int_equal(lun__ir_fission(&ir, 0, false, &apart), LUN_OK);
+    assert_int_equal(lun__ir_fission(&ir, 0, false, false, &apart), LUN_OK);
     assert_true(apart.together);
     assert_int_equal(render(&apart.ir, &target, &shape), LUN_OK);
     assert_int_equal(shape.team, 0);

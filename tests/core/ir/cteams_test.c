@@ -127,6 +127,11 @@ static void test_failures(void **state)
     FAILS(lun_teams(e, f, &w, &v, 1), LUN_EBOUNDS, "line 1: some threads of a team");
     FAILS(lun_teams(e, f, &w, NULL, 0), LUN_EARG, "takes 1 argument, got 0");
     lun_function_release(f);
+    lun_workdiv other = w;
+    other.mapping = (lun_mapping)2;
+    f = function("void f(double *y) { y[0] = 1; }");
+    FAILS(lun_teams(e, f, &other, &v, 1), LUN_EARG, "mapping 2: LUN_MAPPING_BLOCKS or");
+    lun_function_release(f);
     f = function("void f(float *y) { y[0] = 1; }");
     FAILS(lun_teams(e, f, &w, &v, 1), LUN_EDTYPE, "an array of f64 where parameter 'y'");
     lun_array *out = NULL;

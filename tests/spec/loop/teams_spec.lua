@@ -3,6 +3,7 @@
 local lun = require "lunarray"
 local expect = require "expect"
 local plain = require "diff.plain_teams"
+local shell = require "shell"
 
 local everywhere, refused = expect.everywhere, expect.failure
 
@@ -702,6 +703,94 @@ describe("lun.teams", function()
         refused("scratch[2][1] is written by threads 1 and 2 of team 1", lun.teams { league = 1, team = 2, check = true },
             function(t, v, n) local s = t:scratch("f64", n, 3) s[2][1] = t:thread() v[1] = 1 end, z, 3)
         lun.use(lun.backends()[1])
+    end)
+
+    it("shares the threads of a team out among the host's, with the same results", function()
+        local function turn(t, v, rounds)
+            local s, me = t:scratch("i64", t:threads()), t:thread()
+            local own = t:block() * me
+            s[me] = t:index()
+            t:barrier()
+            for k = 1, rounds + t:block() % 2 do
+                local y = s[t:threads() + 1 - me] + own
+                t:barrier()
+                s[me] = y // 2 + k
+                t:barrier()
+                if t:reduce("max", s[me]) > 2000 then break end
+            end
+            local z, before = t:reduce("+", s[me]), t:scan("+", own)
+            local u = t:broadcast(z + me, t:threads())
+            t:single(function() s[1] = s[1] + 100 end)
+            v[t:index()] = s[me] + own + z * 3 + before + u + s[1] * 7
+        end
+        everywhere(function()
+            for _, team in ipairs { 1, 2, 3, 7, 64, 300 } do
+                same({ league = 5, team = team, mapping = "threads" }, 5 * team, "i64", turn, 3)
+            end
+            same({ league = 70, team = { 2, 3 }, mapping = "blocks" }, 420, "i64", turn, 5)
+        end)
+    end)
+
+    it("ends with a failure of some thread of a team, wherever the others wait", function()
+        local z, how = lun.zeros(48, "i64"), { league = 3, team = 16, mapping = "threads" }
+        local function strays(t, v, n)
+            local s = t:scratch("i64", 16)
+            s[t:thread()] = 1
+            t:barrier()
+            if t:block() == 2 and t:thread() >= n then s[t:thread() + 7] = 2 end
+            t:barrier()
+            v[t:index()] = s[17 - t:thread()]
+        end
+        everywhere(function()
+            for round = 1, 20 do
+                local first = round % 7 + 10
+                refused(("index %d is out of range for 'scratch' of length 16"):format(first + 7), lun.teams(how), strays, z, first)
+                lun.teams(how)(strays, z, 17)
+                assert.equal(48, z:sum())
+            end
+        end)
+        refused('mapping: "blocks" or "threads", got team', lun.teams, { league = 1, mapping = "team" })
+        refused('mapping: "blocks" or "threads", got 1', lun.teams, { league = 1, mapping = 1 })
+    end)
+
+    it("meets the same on any number of the host's threads, interpreted and compiled, and stops", function()
+        local text = [[
+            local v = lun.zeros(3 * 40, "i64")
+            for round = 1, 3 do
+                lun.teams { league = 3, team = 40, mapping = "threads" }(function(t)
+                    local s, me = t:scratch("i64", 40), t:thread()
+                    s[me] = t:index() * round
+                    t:barrier()
+                    for k = 1, 50 do
+                        local y = s[me % 40 + 1] + s[41 - me]
+                        t:barrier()
+                        s[me] = y % 1000003 + k
+                        t:barrier()
+                    end
+                    v[t:index()] = s[me] + t:reduce("+", s[me])
+                end)
+            end
+            local h = 7
+            for i = 1, #v do h = (h * 31 + v[i]) % 1000000007 end
+            print(h)
+            lun.teams { league = 2, team = 8, mapping = "threads" }(function(t)
+                local k = 1
+                while k > 0 do
+                    v[t:index()] = k
+                    t:barrier()
+                    k = k % 1000 + 1
+                end
+            end)]]
+        local path, wanted = shell.write(os.tmpname(), text), nil
+        for _, way in ipairs { "1 off", "2 off", "2 sync", "3 sync", "5 sync" } do
+            local threads, jit = way:match "(%d) (%a+)"
+            local out = shell.capture(("LUNARRAY_THREADS=%s LUNARRAY_JIT=%s timeout 60 %s --time-limit 3 %s 2>&1"):format(threads, jit,
+                shell.interpreter(), path))
+            assert.truthy(out:find("^%d+\n.*time limit reached"), way .. ": " .. out)
+            wanted = wanted or out:match "^%d+"
+            assert.equal(wanted, out:match "^%d+", way)
+        end
+        os.remove(path)
     end)
 
     it("goes on in parts when memory of teams is large", function()

@@ -5676,11 +5676,12 @@ function lun.task(workdiv, f, ...) end
 ---g(n), with the bits of a whole reduction.  op: '+', '*', 'min', 'max', '&', '|', '~' or a
 ---function, which needs id.  All threads come to these together.  scratch: bytes that a team may take;
 ---check=true, on reference: an error where a thread writes what another one uses without a barrier.
+---mapping="threads", on openmp: a team's threads run on several of the host's, one team at a time.
 ---f as C text: void f(double *y, const double *x, long n), with LUN_BLOCK(d), LUN_THREAD(d),
 ---LUN_INDEX(d), LUN_SCRATCH(type, name, n, ...), LUN_BARRIER, LUN_ATOMIC_ADD(w, i, x) and so on;
 ---indices and dimensions count from 0
----`lun.teams{league=64, team=1, elements=8, scratch=4096, check=true}(f, args...)`
----@param options { league?: integer, team?: integer, elements?: integer, scratch?: integer, check?: boolean }
+---`lun.teams{league=64, team=1, elements=8, scratch=4096, check=true, mapping="blocks"}(f, args...)`
+---@param options { league?: integer, team?: integer, elements?: integer, scratch?: integer, check?: boolean, mapping?: string }
 ---@return any
 function lun.teams(options) end
 
