@@ -126,12 +126,14 @@ end
 -- Names that are written over the others: rows of the files of lua/lunarray/names, each loaded when one of its names is
 -- first called. Of `methods` each is a function of the module, too.
 local NAMES = require "lunarray.names.list"
+local over_ranks = {} -- what a name does where arguments may be blocked arrays: lua/lunarray/block/blocknames.lua
+core.internal.over_ranks, core.internal.name_files = over_ranks, NAMES
 
 for _, names in ipairs(NAMES) do
     local file = "lunarray.names." .. names.file
     for name in (names.functions .. " " .. names.methods):gmatch "%S+" do
         lun[name] = function(...)
-            return all(require(file)[name](...))
+            return all((over_ranks[name] or require(file)[name])(...))
         end
     end
     for name in names.methods:gmatch "%S+" do -- counts its arguments without the array

@@ -393,6 +393,7 @@ require("lunarray.ranks.shared").open(s, check_pe, misuse)
 require "lunarray.block.blockreduce"
 require "lunarray.block.blockmethods"
 require "lunarray.block.blocklogical"
+require "lunarray.block.blocknames"
 require "lunarray.block.blockrow"
 local blockmove = require "lunarray.block.blockmove"
 require "lunarray.block.blockrecords"

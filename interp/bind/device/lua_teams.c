@@ -151,6 +151,13 @@ static int run(lua_State *L)
         return luaL_error(L,
                           "bad argument #1 to 'teams' (Lua function or C source expected, got %s)",
                           luaL_typename(L, 1));
+    for (int i = 2; i <= count + 1; i++)
+        if (lun__record_is_blocked(L, i))
+            return luaL_error(
+                L,
+                "bad argument #%d to 'teams' (a blocked array: a:distribute(\"copy\", "
+                "{over=\"ranks\"}) is a private one)",
+                i);
     if (lun__record_among(L, 2) || lun__record_one_among(L, 2))
         return run_records(L);
     if (count > LUN_MAX_OPERANDS)

@@ -273,6 +273,8 @@ int lun__lua_variant_run(lua_State *L, lun__host *h, int i, const char *call, in
 /* Whether records or a struct are at i; the first such argument from `first` on, 0: there is none;
  * whether the list at i begins with objects of which some are records. */
 bool lun__record_is_at(lua_State *L, int i);
+/* Whether what is at i is divided over ranks. */
+bool lun__record_is_blocked(lua_State *L, int i);
 int lun__record_among(lua_State *L, int first);
 bool lun__record_is_listed(lua_State *L, int i);
 /* The first argument whose metatable overrides the function of that name; 0: none. */

@@ -63,8 +63,7 @@ static void push_offer(lua_State *L, int i, const char *name)
     lua_remove(L, -2);
 }
 
-/* Whether what is at i is divided over ranks. */
-static bool is_blocked(lua_State *L, int i)
+bool lun__record_is_blocked(lua_State *L, int i)
 {
     const bool is = luaL_getmetafield(L, i, "__blocked") != LUA_TNIL;
     lua_pop(L, is);
@@ -79,7 +78,7 @@ int lun__record_override_at(lua_State *L, const char *name)
             push_offer(L, i, name);
             const bool found = !lua_isnil(L, -1);
             lua_pop(L, 1);
-            if (found && is_blocked(L, i))
+            if (found && lun__record_is_blocked(L, i))
                 return i;
             first = found && !first ? i : first;
         }

@@ -164,7 +164,7 @@ local function found(name)
                 return nil
             end
         end
-        if a:rank() ~= 1 or a:size() == 0 then
+        if #blocked.spread_of(a).shape ~= 1 or a:size() == 0 then
             return nil
         end
         local said = { ("%s %s"):format(name, blocked.kind_of(a)), "a " .. name, blocked.spread_of(a).key }

@@ -395,9 +395,6 @@ end
 function methods.size(a)
     return spread.size(state[a].spread.shape)
 end
-function methods.rank(a)
-    return #state[a].spread.shape
-end
 function methods.kind()
     return "Blocked"
 end

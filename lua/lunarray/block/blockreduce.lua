@@ -126,7 +126,7 @@ local function is_whole(a, name, options)
         return false
     end
     local shape = {}
-    for d = 1, a:rank() do
+    for d = 1, #blocked.spread_of(a).shape do
         shape[d] = 1
     end
     local model = core.zeros(shape, a:dtype())

@@ -157,7 +157,7 @@ local function operand(x, argument)
     if #x:reshape(-1) == 0 then
         bad(argument, "an array without elements has no sums of products: %s", described(x))
     end
-    return x:kind() == "Blocked" and x:copy():distribute("copy", { over = "ranks" }) or x
+    return x
 end
 
 -- Where the elements of a mode begin among all along an axis, and how many they are. Of a correlation whose second

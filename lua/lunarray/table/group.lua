@@ -21,8 +21,16 @@ local M = {}
 -- ---------------------------------------------------------------- groups
 
 local group = {}
-local type_of_groups = { __index = group, __name = "group", __metatable = "group" }
+local type_of_groups = { __name = "group", __metatable = "group" }
 local state = setmetatable({}, { __mode = "k" }) -- by group: its handle and its keys
+
+-- A method, which on ranks takes blocked columns, as private copies.
+function type_of_groups.__index(_, name)
+    local f, whole = group[name], internal.whole
+    return f and whole and function(g, ...)
+        return f(g, whole(...))
+    end or f
+end
 
 local function of(g, call)
     local s = state[g]
