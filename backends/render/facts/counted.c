@@ -76,16 +76,18 @@ static bool is_counter(const lun_ir *ir, const lun_ir_structure *b, int32_t loop
 
 bool lun__counted_find(const lun_ir *ir, const lun_ir_structure *b, int32_t loop, lun_counted *out)
 {
+    *out = (lun_counted){.leave = -1, .var = -1};
     if (ir->ins[loop].kind != LUN_IR_LOOP || b->continued[loop])
         return false;
     /* if i == last then leave end; i = i + 1 */
-    *out = (lun_counted){.leave = leaving(ir, b, loop)};
+    out->leave = leaving(ir, b, loop);
     if (out->leave < 0)
         return false;
     out->carries = b->end[loop] - out->leave != 4;
     for (int32_t i = b->end[out->leave] + 1; i < b->end[loop]; i++)
         if (is_counter(ir, b, loop, i, out))
             return true;
+    out->var = -1;
     return false;
 }
 

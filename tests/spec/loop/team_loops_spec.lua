@@ -36,6 +36,37 @@ describe("loops of team kernels", function()
         end)
     end
 
+    it("compile where loops that a condition leaves stand before others", function()
+        local path = shell.write(os.tmpname(), [[
+            local x = lun.zeros(6)
+            lun.teams { league = 3, team = 2 } (function(t, x)
+                local s = t:scratch("f64", 2)
+                s[t:thread()] = t:index()
+                for k = 1, 3 + t:block() % 2 do
+                    s[t:thread()] = s[t:thread()] / 2 + k
+                    if s[t:thread()] > 3 then break end
+                end
+                t:barrier()
+                x[t:index()] = t:reduce("+", s[t:thread()]) / 3
+            end, x)
+            for block = 1, 3 do
+                local sum = 0
+                for i = 2 * block - 1, 2 * block do
+                    local s = i * 1.0
+                    for k = 1, 3 + block % 2 do
+                        s = s / 2 + k
+                        if s > 3 then break end
+                    end
+                    sum = sum + s
+                end
+                assert(x[2 * block] == sum / 3 and x[2 * block - 1] == sum / 3)
+            end
+            print(lun.stats().compiles, lun.stats().interpreted)]])
+        local text = shell.capture(("LUNARRAY_JIT=sync LUNARRAY_BACKEND=openmp %s %s 2>&1"):format(shell.interpreter(), path))
+        os.remove(path)
+        assert.matches("^%d+\t0\n$", text)
+    end)
+
     it("stop at a time limit, and the session goes on", function()
         local path = shell.write(os.tmpname(), [[
             local y = lun.zeros(64)
