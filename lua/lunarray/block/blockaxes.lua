@@ -209,7 +209,7 @@ function axes.along(a, name, otherwise, numbers, ...)
         return nil
     end
     local model = core.zeros(shape, a:dtype())
-    local like = blocked.named(name, model[name], model, ...) -- raises what is wrong with the arguments
+    local like = blocked.method_named(name, model, ...) -- raises what is wrong with the arguments
     if not pack.is_array(like) or #{ like:shape() } == 0 then
         return nil
     end

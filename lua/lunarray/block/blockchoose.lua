@@ -157,7 +157,7 @@ local function found(name)
         local options = ...
         local model = core.zeros(blocked.spread_of(a).shape, a:dtype())
         local like = blocked.is(options) and core.zeros(options:size(), options:dtype()) or options
-        blocked.named(name, model[name], model, like, select(2, ...)) -- raises what is wrong with the arguments
+        blocked.method_named(name, model, like, select(2, ...)) -- raises what is wrong with the arguments
         for k = 1, select("#", ...) do
             local x = select(k, ...)
             if blocked.is(x) and (name ~= "compress" or k > 1) or blocked.has_logical(x) then

@@ -241,6 +241,36 @@ for name in ("eq ne lt le gt ge ismissing isna notna fillna contains startswith 
     THERE[name] = true
 end
 
+-- f(...), whose errors have a number for another one of an argument: change(number).
+local function counted(change, f, ...)
+    local results = table.pack(pcall(f, ...))
+    if not results[1] then
+        local e = results[2]
+        error(type(e) == "string" and e:gsub("bad argument #?(%d*) ?to", change, 1) or e, 0)
+    end
+    return table.unpack(results, 2, results.n)
+end
+
+-- An argument as methods count it, without the array, and as functions do.
+local function without_array(k)
+    return k == "1" and "bad argument to" or k ~= "" and ("bad argument #%d to"):format(k - 1) or nil
+end
+local function with_array(k)
+    return ("bad argument #%d to"):format(k == "" and 1 or k + 1)
+end
+
+-- A function as a method, and the other way round.
+local function as_method(f)
+    return function(...)
+        return counted(without_array, f, ...)
+    end
+end
+function blocked.as_function(method)
+    return function(...)
+        return counted(with_array, method, ...)
+    end
+end
+
 -- f of the parts of the operands; its results are blocked.
 local function elementwise(name, f)
     return public(function(...)
@@ -251,7 +281,7 @@ end
 
 for name in pairs(core.op) do
     offers[name] = elementwise(name, core[name])
-    methods[name] = offers[name]
+    methods[name] = as_method(offers[name])
 end
 
 -- Operators of two operands, by event.
@@ -268,6 +298,7 @@ for event, name in pairs { __unm = "neg", __bnot = "bnot" } do
     end
 end
 
+offers.complex = elementwise("complex", core.complex)
 methods.cast = elementwise("cast", function(a, dtype)
     return a:cast(dtype)
 end)
@@ -299,10 +330,19 @@ function blocked.named(name, f, ...)
     return table.unpack(results, 2, results.n)
 end
 
+-- x[name](x, ...), whose errors count arguments as those of methods: a function in C counts the array where it is
+-- called by no method's name.
+function blocked.method_named(name, x, ...)
+    local f = x[name]
+    if debug.getinfo(f, "S").what == "C" then
+        return counted(without_array, blocked.named, name, f, x, ...)
+    end
+    return blocked.named(name, f, x, ...)
+end
+
 -- The method of private copies of what is blocked.
 function blocked.by_copy(a, name, ...)
-    local copy = whole(a)
-    return blocked.named(name, copy[name], copy, whole(...))
+    return blocked.method_named(name, whole(a), whole(...))
 end
 
 methods.map = public(function(a, f, ...)
@@ -373,15 +413,22 @@ methods.eval = public(function(a)
     return eval_part(a)
 end)
 offers.eval = public(function(...)
-    for k = 1, select("#", ...) do
-        local x = select(k, ...)
+    local results = table.pack(...)
+    for k = 1, results.n do
+        local x = results[k]
         if state[x] then
             x:eval()
+        elseif type(x) == "table" and not getmetatable(x) then
+            error(("bad argument #%d to 'eval' (no option out with blocked arrays: b:set(a) writes a to b)"):format(k), 0)
         else
-            blocked.named("eval", core.eval, x)
+            local ok, value = pcall(core.eval, x)
+            if not ok then
+                error(tostring(value):gsub("argument #1", "argument #" .. k), 0)
+            end
+            results[k] = value
         end
     end
-    return ...
+    return table.unpack(results, 1, results.n)
 end)
 
 -- ---------------------------------------------------------------- describing

@@ -25,7 +25,7 @@ local function offer(name, f)
         return blocked.by_copy(a, name, ...)
     end)
     if not core.op[name] then
-        blocked.offers[name] = methods[name]
+        blocked.offers[name] = blocked.as_function(methods[name])
     end
 end
 
@@ -100,7 +100,7 @@ methods.matmul = public(function(a, b)
     local both = numbers and (blocked.is(b) or private.is(b))
     return both and product(a, b) or blocked.by_copy(a, "matmul", b)
 end)
-blocked.offers.matmul = methods.matmul
+blocked.offers.matmul = blocked.as_function(methods.matmul)
 
 -- ---------------------------------------------------------------- functions of several arrays
 
@@ -143,7 +143,7 @@ methods.copyto = public(function(a, b)
     end
     return b:set(a)
 end)
-blocked.offers.copyto = methods.copyto
+blocked.offers.copyto = blocked.as_function(methods.copyto)
 
 -- ---------------------------------------------------------------- describing
 

@@ -123,9 +123,9 @@ local function new_index(n)
     return core.index(s.shape[1]), s
 end
 
-local function new_linspace(low, high, n)
+local function new_linspace(low, high, n, options)
     local s = spread_of("linspace", n)
-    return blocked.named("linspace", core.linspace, low, high, s.shape[1]), s
+    return blocked.named("linspace", core.linspace, low, high, s.shape[1], options), s
 end
 
 -- Arrays that are computed where they are read: no rank computes another's elements.

@@ -37,11 +37,20 @@ local function shared(at, x)
     end)
 end
 
+-- This rank's part of an array that is divided as `all` is; else nil. Of complex numbers their lanes are.
+local function own_elements(all, a)
+    if not core.iscomplex(a) then
+        return net.own(all, a)
+    end
+    local lanes = net.own(all, core.internal.complex_lanes(a))
+    return lanes and core.internal.complex_of(lanes):eval()
+end
+
 -- This rank's part of x if that is divided as `all` is, or a field of it; else nil.
 local function own_part(at, all, x)
     local own, any = {}, nil
     for _, a in ipairs(private.is(x) and private.arrays(x) or {}) do
-        own[a] = net.own(all, a)
+        own[a] = own_elements(all, a)
         any = any or own[a]
     end
     return any and private.each(x, function(a)
@@ -132,7 +141,7 @@ function over.method(a, name, doing, noun, ...)
     local s = blocked.spread_of(x)
     local said = { ("%s %s"):format(doing, blocked.kind_of(a)), noun, name .. s.key }
     local list, parts = over.slices(over.slices_of(s), blocked.part_of(x), said, function(all, ...)
-        return blocked.named(name, all[name], all, ...)
+        return blocked.method_named(name, all, ...)
     end, blocked.whole(...))
     for k = 1, list.n do
         local part = (parts[k] or npes == 1) and list[k] or blocked.box_of(list[k], s, mype):copy()

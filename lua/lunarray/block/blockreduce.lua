@@ -108,7 +108,7 @@ for name in pairs(axes.combines) do
         local by_parts = axes.is_free(name, a:dtype()) or spread.size(s.shape) == 0 or sums_of_ranks()
         return reduce(a, name, by_parts)
     end)
-    blocked.offers[name] = methods[name]
+    blocked.offers[name] = blocked.as_function(methods[name])
 end
 
 -- Whether the sum of n such integers fits in a float, so that order and rounding do not matter.
@@ -130,7 +130,7 @@ local function is_whole(a, name, options)
         shape[d] = 1
     end
     local model = core.zeros(shape, a:dtype())
-    blocked.named(name, model[name], model, options)
+    blocked.method_named(name, model, options)
     return true
 end
 
@@ -156,7 +156,7 @@ for _, name in ipairs { "mean", "var", "std" } do
             return all[name](all, options)
         end)
     end)
-    blocked.offers[name] = methods[name]
+    blocked.offers[name] = blocked.as_function(methods[name])
 end
 
 -- The sum of the products, which integers are widened for. a or b is blocked.
@@ -171,4 +171,4 @@ methods.dot = public(function(a, b)
     local wide = meeting:find "f" and narrow or core.zeros({ 1, 1 }, meeting):sum(1):dtype()
     return (a:cast(wide) * b):sum()
 end)
-blocked.offers.dot = methods.dot
+blocked.offers.dot = blocked.as_function(methods.dot)

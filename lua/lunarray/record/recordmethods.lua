@@ -148,6 +148,22 @@ function methods.layout(r)
     return base.layout_of(r)
 end
 
+-- The bytes of a record: of a struct in memory with what is between its fields.
+function methods.itemsize(r)
+    if base.layout_of(r) == "aos" then
+        return struct_of(r).bytes
+    end
+    local bytes = 0
+    for _, a in ipairs(base.lanes_of(r)) do
+        bytes = bytes + array_methods.itemsize(a)
+    end
+    return bytes
+end
+
+function methods.nbytes(r)
+    return methods.itemsize(r) * first_of(r):size()
+end
+
 for _, name in ipairs { "shape", "size", "backend" } do
     methods[name] = function(r)
         local a = first_of(r)
@@ -177,10 +193,15 @@ local function in_array(axis, extents)
     return math.type(axis) and axis < 0 and axis - #extents or axis
 end
 
+-- Options as a table: a number is the axis.
+local function named(opts)
+    return type(opts) == "table" and opts or { axis = math.type(opts) and opts or nil }
+end
+
 -- Options with such an axis; without one, that of a Vector.
 local function along(r, opts, extents)
     local own = {}
-    for name, value in pairs(type(opts) == "table" and opts or {}) do
+    for name, value in pairs(named(opts)) do
         own[name] = value
     end
     own.axis = own.axis == nil and rank_of(r) == 1 and 1 or in_array(own.axis, extents)
@@ -265,8 +286,23 @@ function behind.windows(r, a, extents, w, opts)
     for name, value in pairs(type(opts) == "table" and opts or {}) do
         own[name] = value
     end
-    local axis = own.axis or 1
-    own.axis = axis < 0 and axis or axis + #extents
+    local function shifted(axis)
+        return math.type(axis) and (axis < 0 and axis or axis + #extents) or axis
+    end
+    local axes = own.axis or type(w) ~= "table" and 1 or nil
+    if axes == nil then -- windows{w1, w2}: all axes of the records
+        axes = {}
+        for k = 1, #w do
+            axes[k] = k
+        end
+    end
+    own.axis = shifted(axes)
+    if type(axes) == "table" then
+        own.axis = {}
+        for k, axis in ipairs(axes) do
+            own.axis[k] = shifted(axis)
+        end
+    end
     return in_front(r, a, extents, function(x)
         return array_methods.windows(x, w, own)
     end)
@@ -278,7 +314,7 @@ end
 
 for _, name in ipairs { "compress", "spread" } do
     behind[name] = function(r, a, extents, x, opts)
-        if rank_of(r) > 1 and not (type(opts) == "table" and opts.axis) then
+        if rank_of(r) > 1 and not named(opts).axis then
             local flat = core.isarray(x) and x:flatten() or x
             return array_methods[name](behind.flatten(r, a, extents), flat, { axis = 1 })
         end
@@ -407,6 +443,10 @@ function methods.distribute(r, kind, opts)
             misuse(2, "distribute", 'over: "ranks" expected; without it the places in use are meant')
         end
         return internal.distribute_over_ranks(r, kind, opts)
+    end
+    if kind == "none" and base.layout_of(r) == "aos" then -- as it is
+        by_array("distribute", array_methods.distribute, core.zeros(1), kind, opts)
+        return r
     end
     local list = apart(r)
     for _, a in ipairs(list) do

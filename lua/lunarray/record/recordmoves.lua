@@ -196,6 +196,7 @@ end
 
 -- r:put(i, x [, {axis=1}]): writes records, or one record, to those at the indices; of equal ones the last one wins.
 function methods.put(r, i, x, opts)
+    opts = math.type(opts) and { axis = opts } or opts
     if opts ~= nil and type(opts) ~= "table" then
         misuse(3, "put", ("table of options expected, got %s"):format(internal.kind_of(opts)))
     end

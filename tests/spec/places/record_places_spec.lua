@@ -203,6 +203,8 @@ describe("records on several places", function()
         expect.failure("unknown rule 'some'", a.distribute, a, "block", { rule = "some" })
         assert.equal("aos", a:layout())
         assert.equal("none", (a:distribution()))
+        assert.equal("aos", a:distribute("none"):layout())
+        expect.failure("#2 to 'distribute' (a distribution 'none' has no option 'halo')", a.distribute, a, "none", { halo = 1 })
     end)
 
     it("are the same on devices", function() onplaces.again(2, "record_places_spec.lua") end)

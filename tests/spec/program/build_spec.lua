@@ -269,7 +269,7 @@ describe("the build", function()
             pending "bash is missing"
             return
         end
-        assert.equal("--backend\n", offered "--b")
+        assert.equal("--backend\n", offered "--back")
         assert.equal("openmp\nopenmp/2\nopencl\nopencl:0\n", offered("--backend", "o"))
         assert.equal("reference\n", offered("--backend", "=", "r"))
         assert.equal("\n", offered("--threads", ""))
@@ -286,7 +286,7 @@ describe("the build", function()
         local function fish(line)
             return succeed(("HOME='%s' fish --no-config -c 'source packaging/lunarray.fish; complete -C \"%s\"'"):format(scratch, line))
         end
-        assert.equal("--backend\tcompute with this backend (see --info)\n", fish "lunarray --b")
+        assert.equal("--backend\tcompute with this backend (see --info)\n", fish "lunarray --back")
         assert.truthy(fish("lunarray --backend r"):find("^reference\t"))
         assert.equal("examples/daxpy.lua\n", fish "lunarray examples/dax")
     end)

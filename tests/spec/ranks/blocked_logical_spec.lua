@@ -215,3 +215,62 @@ describe("Blocked arrays of logical dtypes", function()
             assert(a.text[1] == logical.arrays(10).text[1])]])
     end)
 end)
+
+describe("Blocked complex numbers", function()
+    it("come of lun.complex and of stencils", function()
+        holds(WITH .. [[
+            local n = 37
+            local function numbers(seed) return lun.random(n, { seed = seed }) end
+            local a, b = over(numbers(1)), over(numbers(2))
+            for k, pair in ipairs {
+                { lun.complex(a, b), lun.complex(numbers(1), numbers(2)) },
+                { lun.complex(a, 2), lun.complex(numbers(1), 2) },
+                { lun.complex(1, b), lun.complex(1, numbers(2)) },
+                { lun.complex(a), lun.complex(numbers(1)) },
+                { lun.complex(a, numbers(2)), lun.complex(numbers(1), numbers(2)) },
+            } do
+                assert(pair[1]:kind() == "Blocked" and text(pair[1]) == text(pair[2]), k)
+            end
+            raises("bad argument #2 to 'complex' (shapes differ: f64[37] and f64[2])", lun.complex, a, lun.zeros(2))
+            local function pairs_of(m) return lun.complex(m(0) - m(-1), m(1)) end
+            local function around(m) return lun.complex(m(0, 0) + m(0, 1), m(1, 1) - m(-1, 0)) end
+            for _, edge in ipairs { "nearest", "wrap", 0 } do
+                local options = { radius = 1, edge = edge }
+                local made = a:stencil(pairs_of, options)
+                assert(made:kind() == "Blocked" and made:dtype() == "c128")
+                assert(text(made) == text(numbers(1):stencil(pairs_of, options)), edge)
+                local M = over(lun.random({ 9, 4 }, { seed = 3, dtype = "f32" }))
+                local wanted = lun.random({ 9, 4 }, { seed = 3, dtype = "f32" }):stencil(around, options)
+                assert(text(M:stencil(around, options):flatten()) == text(wanted:flatten()), edge)
+            end]])
+    end)
+
+    it("are evaluated beside Scalars", function()
+        holds(WITH .. [[
+            local a = over(lun.random(9, { seed = 1 }))
+            local x, sum, two = lun.eval(a, lun.vector { 1, 2 }:lazy "sum", 2)
+            assert(x == a and sum == 3 and two == 2)
+            raises("bad argument #2 to 'eval' (array or number expected, got string)", lun.eval, a, "x")
+            raises("bad argument #2 to 'eval' (no option out with blocked arrays", lun.eval, a, { out = a })]])
+    end)
+end)
+
+describe("Errors of blocked arrays", function()
+    it("count the arguments of methods as those of other arrays do", function()
+        holds(WITH .. [[
+            local a, x = over(lun.random(8, { seed = 1 })), lun.random(8, { seed = 1 })
+            local calls = { "windows(99)", "reshape(3, 3)", "pad('x')", "select(9, 1)", "matmul('x')", "searchsorted('x')", "sort('x')",
+                "quantile('x')", "topk('x')", "sum('x')", "median('x')", "totable('x')", "gt({})", "compress('x')", "copyto('x')",
+                "transpose(1)", "broadcast(3, 3)", "histogram('x')", "spread('x')", "reduceby('x', '+', 0)", "allpairs('x')" }
+            for _, call in ipairs(calls) do
+                local f = load(("local a = ... local y = a:%s return y"):format(call), "=call")
+                local ok, blocked = pcall(f, a)
+                local also, alone = pcall(f, x)
+                assert(not ok and not also)
+                local number, name = alone:match "bad argument #(%d) to '(%w+)'"
+                assert(blocked:find(("bad argument #%s to '%s' ("):format(number, name), 1, true), blocked .. " | " .. alone)
+            end
+            raises("bad argument #2 to 'sort'", lun.sort, a, "x")
+            raises("bad argument #2 to 'gt'", lun.gt, a, {})]])
+    end)
+end)

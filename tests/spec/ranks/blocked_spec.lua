@@ -582,7 +582,7 @@ describe("sharedon", function()
             ["return (lun.concat(a, b))"] = "s.lua:4: bad argument #1 to 'concat' (list of arrays expected, got a View "
                 .. "f64[9, 9])\t0.0\t81.0",
             ["return lun.matmul(a)"] = "s.lua:4: bad argument #2 to 'matmul' (array expected, got nil)\t0.0\t81.0",
-            ["return (a:copyto(5))"] = "s.lua:4: bad argument #2 to 'copyto' (array expected, got number)\t0.0\t81.0",
+            ["return (a:copyto(5))"] = "s.lua:4: bad argument #1 to 'copyto' (array expected, got number)\t0.0\t81.0",
             ["return lun.call(5, a)"] = "s.lua:4: bad argument #1 to 'call' (Lua function expected, got number)\t0.0\t81.0",
             ["s.sharedon(a, function(i, j) a[i][j] = b[i + 1][j] end)"] = "s.lua:4: PE 2: s.lua:4: index 10 is out of "
                 .. "range for axis 1 of array 'b' (length 9)\t0.0\t81.0",

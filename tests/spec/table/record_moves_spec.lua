@@ -223,7 +223,7 @@ describe("records as wholes", function()
             end,
             ["(records are not combined: of equal indices the last one wins)"] = function() r:put({ 1 }, P(5, 5), { combine = "+" }) end,
             ["to 'put' (records of P and of P differ (field 'x': f32, f64))"] = function() r:put({ 1 }, lun.zeros(1, R)) end,
-            ["bad argument #3 to 'put' (table of options expected, got number)"] = function() r:put({ 1 }, P(5, 5), 1) end,
+            ["bad argument #3 to 'put' (table of options expected, got string)"] = function() r:put({ 1 }, P(5, 5), "x") end,
             ["#2 to 'take' (missing: a table of x and n expected, got number)"] = function() r:take({ 1 }, { missing = 0 }) end,
             ["records of P have no 'cumsum'"] = function() r:cumsum() end,
         }
