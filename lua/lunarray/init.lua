@@ -171,6 +171,11 @@ for name in ("sort argsort unique prod"):gmatch "%S+" do
     end
 end
 
+-- a .. 3 and a .. {4, 5}, of any dtype.
+function core.internal.complex_methods.joined(...)
+    return all(require "lunarray.names.joined"(...))
+end
+
 -- a:unique{axis=}, of any dtype.
 function core.internal.complex_methods.unique_rows(...)
     return all(require "lunarray.names.uniquerows"(...))

@@ -113,7 +113,7 @@ static int array_shift(lua_State *L)
     lua_Integer k = luaL_checkinteger(L, 2);
     lua_settop(L, 3);
     if (!lua_isnil(L, 3)) {
-        luaL_checktype(L, 3, LUA_TTABLE);
+        lun__lua_along_check(L, 3, "axis=1, edge=0");
         for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1))
             read_option(L, rank, &o);
     }

@@ -211,6 +211,14 @@ static int make_range(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lua_settop(L, 3);
+    if (lua_isnil(L, 2) && lua_isinteger(L, 1)) {
+        const lua_Integer n = lua_tointeger(L, 1);
+        lun__blame_argument(L, 2,
+                            lua_pushfstring(L,
+                                            "the last number is missing: 1 to %I is lun.index(%I), "
+                                            "0 to %I is lun.range(0, %I)",
+                                            n, n, n - (n > 0), n - (n > 0)));
+    }
     if (lua_isnil(L, 3)) {
         lua_pushinteger(L, 1);
         lua_replace(L, 3);
@@ -262,15 +270,41 @@ static int make_index(lua_State *L)
     return lun__lua_array_give(L, h, s, 1);
 }
 
+/* The option {endpoint=true} at i. */
+static bool read_endpoint(lua_State *L, int i)
+{
+    bool endpoint = true;
+    if (lua_isnoneornil(L, i))
+        return true;
+    lun__lua_along_check(L, i, "endpoint=false");
+    for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
+        (void)lun__lua_along_option(L, i, "endpoint=false");
+        if (lua_type(L, -1) != LUA_TBOOLEAN)
+            lun__blame_argument(L, i,
+                                lua_pushfstring(L,
+                                                "option endpoint: true or false expected, got %s",
+                                                lun__error_push_shown(L, -1)));
+        endpoint = lua_toboolean(L, -1);
+    }
+    return endpoint;
+}
+
+/* lun.linspace(a, b, n [, {endpoint=true}]): without the endpoint the first n of n + 1. */
 static int make_linspace(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     double a = luaL_checknumber(L, 1);
     double b = luaL_checknumber(L, 2);
     int64_t n = check_count(L, 3);
+    const bool endpoint = read_endpoint(L, 4);
+    luaL_argcheck(L, endpoint || n < INT64_MAX, 3, "too many elements");
     lun_array **out = lun__lua_array_new(L, h);
+    lun_array *all = NULL;
     lun_status s;
-    LUN__TRY(s, lun_linspace(h->engine, a, b, n, LUN_F64, out));
+    LUN__TRY(s, lun_linspace(h->engine, a, b, n + !endpoint, LUN_F64, endpoint ? out : &all));
+    if (s == LUN_OK && !endpoint)
+        LUN__TRY(s, lun_slice(h->engine, all, 0, n, 1, out));
+    lun_release(all);
     return lun__lua_array_give(L, h, s, 3);
 }
 
@@ -371,7 +405,7 @@ void lun__open_make(lua_State *L, const lun__parts *p)
         {"ones", make_ones, LUN__ANY},  {"empty", make_empty, LUN__ANY},
         {"full", make_filled, 4},       {"range", make_range, 3},
         {"index", make_index, 1},       {"random", make_random, LUN__ANY},
-        {"linspace", make_linspace, 3}, {NULL, NULL, 0}};
+        {"linspace", make_linspace, 4}, {NULL, NULL, 0}};
     static const luaL_Reg internal[] = {{"distributions", set_distributions}, {NULL, NULL}};
     lun__register_offer(L, p, p->core, functions);
     lun__register(L, p, p->internal, internal);

@@ -29,7 +29,9 @@ static void read_axes(lua_State *L, lun__host *h, int i, const char *known, opti
     *o = (options){.axes = {.options = {.size = sizeof o->axes.options}}};
     if (lua_isnoneornil(L, i))
         return;
-    luaL_checktype(L, i, LUA_TTABLE);
+    if (!strncmp(known, "axis", 4))
+        lun__lua_along_positional(L, i);
+    lun__lua_along_check(L, i, known);
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
         const char *name = lun__lua_along_option(L, i, known);
         if (lun__lua_along_axes(L, i, name, &o->axes))
@@ -122,6 +124,7 @@ static int array_unique(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     lun__lua_array_check(L, h, 1);
+    lun__lua_along_positional(L, 2);
     const int diverted = lua_istable(L, 2) ? lun__lua_complex_method(L, "unique_rows")
                                            : lun__lua_complex_divert(L, h, "unique");
     if (diverted >= 0)
@@ -235,7 +238,7 @@ static int read_side(lua_State *L, int i)
     int flags = 0;
     if (lua_isnoneornil(L, i))
         return 0;
-    luaL_checktype(L, i, LUA_TTABLE);
+    lun__lua_along_check(L, i, "side=\"right\"");
     for (lua_pushnil(L); lua_next(L, i); lua_pop(L, 1)) {
         lun__lua_along_option(L, i, "side=right");
         const char *side = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";

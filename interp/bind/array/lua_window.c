@@ -295,42 +295,132 @@ static int array_broadcast(lua_State *L)
     return lun__lua_array_give(L, h, s, 2);
 }
 
-/* The options {axis=, step=} at 3. */
-static void windows_options(lua_State *L, lun__host *h, int *axis, lua_Integer *step)
+/* Windows along several axes, one after the other. */
+typedef struct panes {
+    int count, axis[LUN_MAX_RANK];
+    lua_Integer width[LUN_MAX_RANK], step[LUN_MAX_RANK];
+} panes;
+
+/* The integer at the top; what: what it is, "'step'". */
+static lua_Integer whole_at_top(lua_State *L, int arg, const char *what)
 {
-    if (lua_isnoneornil(L, 3))
-        return;
-    luaL_checktype(L, 3, LUA_TTABLE);
-    for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
-        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
-        int exact = 0;
-        if (strcmp(key, "axis") == 0) {
-            *axis = axis_at(L, h, lua_gettop(L), 3);
-        } else if (strcmp(key, "step") == 0) {
-            *step = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
-            luaL_argcheck(L, exact, 3, "'step' is not an integer");
-        } else {
-            lun__blame_argument(
-                L, 3,
-                lua_pushfstring(L, "unknown option '%s': the options are axis and step",
-                                lun__error_push_shown(L, -2)));
-        }
+    int exact = 0;
+    lua_Integer x = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
+    if (!exact)
+        lun__blame_argument(L, arg,
+                            lua_pushfstring(L, "%s: an integer expected, got %s", what,
+                                            lun__error_push_shown(L, -1)));
+    return x;
+}
+
+/* Calls read for each pane with its value of the option at the top: one for all, or a list. */
+static void each_pane(lua_State *L, lun__host *h, panes *p, const char *name,
+                      void (*read)(lua_State *L, lun__host *h, panes *p, int k))
+{
+    const bool list = lua_type(L, -1) == LUA_TTABLE;
+    if (list && lua_rawlen(L, -1) != (lua_Unsigned)p->count)
+        lun__blame_argument(L, 3,
+                            lua_pushfstring(L,
+                                            "option %s: a list of %d expected, one for each width",
+                                            name, p->count));
+    for (int k = 0; k < p->count; k++) {
+        if (list)
+            lua_rawgeti(L, -1, k + 1);
+        else
+            lua_pushvalue(L, -1);
+        read(L, h, p, k);
+        lua_pop(L, 1);
     }
 }
 
-/* a:windows(w [, {axis=1, step=1}]) */
+static void read_pane_axis(lua_State *L, lun__host *h, panes *p, int k)
+{
+    p->axis[k] = axis_at(L, h, lua_gettop(L), 3);
+    for (int j = 0; j < k; j++)
+        if (p->axis[j] == p->axis[k])
+            lun__blame_argument(
+                L, 3, lua_pushfstring(L, "option axis: axis %d is given twice", p->axis[k] + 1));
+}
+
+static void read_pane_step(lua_State *L, lun__host *h, panes *p, int k)
+{
+    (void)h;
+    p->step[k] = whole_at_top(L, 3, "option step");
+}
+
+/* The options {axis=, step=} at 3; false: they name no axes. */
+static bool windows_options(lua_State *L, lun__host *h, panes *p)
+{
+    bool axes = false;
+    if (lua_isnoneornil(L, 3))
+        return false;
+    if (lua_type(L, 3) == LUA_TNUMBER && lua_type(L, 2) == LUA_TNUMBER)
+        lun__blame_argument(
+            L, 3,
+            lua_pushfstring(L, "widths of two axes are a list, {%s, %s}; an axis is {axis=%s}",
+                            lua_tostring(L, 2), lua_tostring(L, 3), lua_tostring(L, 3)));
+    lun__lua_along_check(L, 3, "axis=1, step=1");
+    for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
+        const char *name = lun__lua_along_option(L, 3, "axis=1, step=1");
+        if (!strcmp(name, "step")) {
+            each_pane(L, h, p, name, read_pane_step);
+            continue;
+        }
+        axes = true;
+        each_pane(L, h, p, name, read_pane_axis);
+    }
+    return axes;
+}
+
+/* The width at 2, or a list of them, and the options at 3. */
+static void read_panes(lua_State *L, lun__host *h, panes *p)
+{
+    int64_t shape[LUN_MAX_RANK];
+    const int rank = lun_shape(lun__lua_array_check(L, h, 1), shape);
+    const bool list = lua_type(L, 2) == LUA_TTABLE;
+    const lua_Unsigned count = list ? lua_rawlen(L, 2) : 1;
+    if (count < 1 || count > (lua_Unsigned)rank)
+        lun__blame_argument(L, 2,
+                            lua_pushfstring(L, "%I widths for %s: one for each axis expected",
+                                            (lua_Integer)count, lun__error_push_kind(L, h, 1)));
+    p->count = (int)count;
+    for (int k = 0; k < p->count; k++) {
+        p->axis[k] = k;
+        p->step[k] = 1;
+        if (list) {
+            lua_rawgeti(L, 2, k + 1);
+            p->width[k] = whole_at_top(L, 2, "width");
+            lua_pop(L, 1);
+        } else {
+            p->width[k] = luaL_checkinteger(L, 2);
+        }
+    }
+    if (!windows_options(L, h, p) && list && p->count < rank)
+        lun__blame_argument(
+            L, 2,
+            lua_pushfstring(
+                L, "%d width%s for %s, of %d axes: write %d, or the axes as {axis={...}}", p->count,
+                p->count == 1 ? "" : "s", lun__error_push_kind(L, h, 1), rank, rank));
+}
+
+/* a:windows(w [, {axis=1, step=1}]), a:windows{w1, w2, ...} */
 static int array_windows(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
-    int axis = 0;
-    lua_Integer step = 1;
+    panes p;
     lun__lua_array_check(L, h, 1);
-    lua_Integer width = luaL_checkinteger(L, 2);
-    windows_options(L, h, &axis, &step);
+    lua_settop(L, 3);
+    read_panes(L, h, &p);
     lun_array **out = lun__lua_array_new(L, h);
     lun_array *a = lun__lua_array_check(L, h, 1);
-    lun_status s;
-    LUN__TRY(s, lun_windows(h->engine, a, axis, width, step, out));
+    lun_status s = LUN_OK;
+    for (int k = 0; k < p.count && s == LUN_OK; k++) {
+        lun_array *before = *out, *next = NULL;
+        LUN__TRY(s,
+                 lun_windows(h->engine, k ? before : a, p.axis[k], p.width[k], p.step[k], &next));
+        *out = next;
+        lun_release(before);
+    }
     return lun__lua_array_give(L, h, s, 2);
 }
 

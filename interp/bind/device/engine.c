@@ -30,8 +30,13 @@ static lun_array **arguments(lua_State *L, lun__host *h, lun_array *few[FEW], in
 static int evaluate_into(lua_State *L, lun__host *h)
 {
     int options = lua_gettop(L);
-    for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1))
+    for (lua_pushnil(L); lua_next(L, options); lua_pop(L, 1)) {
+        if (lua_isinteger(L, -2))
+            lun__blame_argument(L, options,
+                                "array or number expected, got a list: arrays are written one by "
+                                "one, lun.eval(a, b), or table.unpack(list)");
         (void)lun__lua_along_option(L, options, "out=list");
+    }
     for (int i = 1; i < options; i++)
         (void)lun__lua_array_operand(L, h, i);
     lua_getfield(L, options, "out");

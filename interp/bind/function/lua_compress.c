@@ -6,8 +6,9 @@ static int axis_of(lua_State *L, lun__host *h)
 {
     int axis = -1;
     lua_settop(L, 3);
+    lun__lua_along_positional(L, 3);
     if (!lua_isnil(L, 3))
-        luaL_checktype(L, 3, LUA_TTABLE);
+        lun__lua_along_check(L, 3, "axis=1");
     for (lua_pushnil(L); lua_istable(L, 3) && lua_next(L, 3); lua_pop(L, 1)) {
         (void)lun__lua_along_option(L, 3, "axis=1");
         axis = lun__lua_take_axis(L, h, 3);

@@ -91,8 +91,9 @@ static int array_take(lua_State *L)
     lun_status s;
     lun__lua_array_check(L, h, 1);
     lua_settop(L, 3);
+    lun__lua_along_positional(L, 3);
     if (!lua_isnil(L, 3))
-        luaL_checktype(L, 3, LUA_TTABLE);
+        lun__lua_along_check(L, 3, "axis=1, missing=0");
     for (lua_pushnil(L); lua_istable(L, 3) && lua_next(L, 3); lua_pop(L, 1)) {
         if (!strcmp(lun__lua_along_option(L, 3, "axis=1, missing=0"), "axis")) {
             axis = lun__lua_take_axis(L, h, 3);
@@ -130,8 +131,9 @@ static bool read_operation(lua_State *L, lun_op *op)
 static int put_options(lua_State *L, lun__host *h, lun_op *op, int *by)
 {
     int axis = 0;
+    lun__lua_along_positional(L, 4);
     if (!lua_isnil(L, 4))
-        luaL_checktype(L, 4, LUA_TTABLE);
+        lun__lua_along_check(L, 4, "axis=1, combine=\"+\"");
     for (lua_pushnil(L); lua_istable(L, 4) && lua_next(L, 4); lua_pop(L, 1)) {
         lun__lua_variant_settle(L, h, lua_gettop(L));
         if (!strcmp(lun__lua_along_option(L, 4, "axis=1, combine=\"+\""), "axis"))

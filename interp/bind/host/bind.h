@@ -500,6 +500,10 @@ const char *lun__lua_along_resolve_all(lua_State *L, lun__host *h, int array, co
 /* The name of the option whose key and value are at the top, in the table at i; options: an example
  * of those that are known, "axis=2, keep=true". */
 const char *lun__lua_along_option(lua_State *L, int i, const char *options);
+/* Fails if the value at i is no table of options, such as that example. */
+void lun__lua_along_check(lua_State *L, int i, const char *options);
+/* Makes options {axis=number} of a number at i. */
+void lun__lua_along_positional(lua_State *L, int i);
 /* Reads the number at i as the ddof of a variance; false: it is none. */
 bool lun__lua_along_ddof(lua_State *L, int i, lun_along_options *out);
 /* Reads the option of that name, whose value is at the top; false: it is none of these. */

@@ -162,6 +162,24 @@ const char *lun__lua_along_option(lua_State *L, int i, const char *options)
     return name;
 }
 
+void lun__lua_along_check(lua_State *L, int i, const char *options)
+{
+    if (lua_type(L, i) != LUA_TTABLE)
+        lun__blame_argument(L, i,
+                            lua_pushfstring(L, "options such as {%s} expected, got %s", options,
+                                            lun__error_push_shown(L, i)));
+}
+
+void lun__lua_along_positional(lua_State *L, int i)
+{
+    if (lua_type(L, i) != LUA_TNUMBER)
+        return;
+    lua_createtable(L, 0, 1);
+    lua_pushvalue(L, i);
+    lua_setfield(L, -2, "axis");
+    lua_replace(L, i);
+}
+
 /* ---- reductions ------------------------------------------------------------------------------ */
 
 static int rank_of(const lun_array *a)

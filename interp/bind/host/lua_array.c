@@ -272,6 +272,8 @@ static int array_concat(lua_State *L)
             (lun__lua_array_is(L, h, i) &&
              lun__lua_value_is_text(lun_dtype_of(lun__lua_array_check(L, h, i)))))
             return call_method(L, "text_methods", "..");
+    if (!lun__lua_array_is(L, h, 1) || !lun__lua_array_is(L, h, 2))
+        return call_method(L, "complex_methods", "joined");
     lun_array **out = lun__lua_array_new(L, h);
     lun_array *a = lun__lua_array_check(L, h, 1);
     lun_array *b = lun__lua_array_check(L, h, 2);

@@ -419,7 +419,7 @@ offers.eval = public(function(...)
         if state[x] then
             x:eval()
         elseif type(x) == "table" and not getmetatable(x) then
-            error(("bad argument #%d to 'eval' (no option out with blocked arrays: b:set(a) writes a to b)"):format(k), 0)
+            error(("bad argument #%d to 'eval' (no option out with blocked arrays: b:set(a) writes them)"):format(k), 0)
         else
             local ok, value = pcall(core.eval, x)
             if not ok then

@@ -116,7 +116,8 @@ end
 -- An array; text: what is expected.
 function M.array(x, argument, text)
     if not core.isarray(x) then
-        bad(argument, "%s expected, got %s", text or "array", records.kind_of(x))
+        local list = type(x) == "table" and not getmetatable(x) and ": lun.vector{...} makes one of a list" or ""
+        bad(argument, "%s expected, got %s%s", text or "array", records.kind_of(x), list)
     end
     return x
 end
@@ -178,12 +179,20 @@ function M.dtype(x, argument)
     return x
 end
 
--- The options as a table, of which `known` lists the names, with blanks between.
+-- Options whose one number is the axis, if it is named first: of others, such as ddof, a bare number says too little.
+local function takes_axis(known)
+    return known:find "^axis%f[%A]" ~= nil and not known:find "ddof"
+end
+
+-- The options as a table, of which `known` lists the names, with blanks between; a bare number is the axis.
 function M.options(options, argument, known)
     if options == nil then
         return {}
+    elseif mathtype(options) and takes_axis(known) then
+        return { axis = options }
     elseif type(options) ~= "table" then
-        bad(argument, "table of options expected, got %s", records.kind_of(options))
+        bad(argument, "table of options expected, got %s%s", records.kind_of(options),
+            mathtype(options) and known:find "axis" and (": write {axis=%s}"):format(options) or "")
     end
     for name in pairs(options) do
         if not (" " .. known .. " "):find(" " .. tostring(name) .. " ", 1, true) then

@@ -165,19 +165,30 @@ row("cartesian", "lun.cartesian(x, y, ...)",
         return core.stack(list, 2)
     end)
 
-row("logspace", "lun.logspace(a, b, n [, {base=10}])",
+-- The option endpoint, true by default.
+local function with_end(options, argument)
+    if options.endpoint ~= nil and type(options.endpoint) ~= "boolean" then
+        bad(argument, "option endpoint: true or false expected, got %s", tostring(options.endpoint))
+    end
+    return options.endpoint ~= false
+end
+
+row("logspace", "lun.logspace(a, b, n [, {base=10, endpoint=true}])",
     "n numbers from base^a to base^b, whose logarithms are evenly spaced",
     "lun.logspace(0, 3, 4)", "{1.0, 10.0, 100.0, 1000.0}",
     function(a, b, n, options)
-        options = call.options(options, 4, "base")
+        options = call.options(options, 4, "base endpoint")
         local base = options.base == nil and 10.0 or call.number(options.base, 4) + 0.0
-        return base ^ core.linspace(call.number(a, 1), call.number(b, 2), whole(n, 3, 0))
+        local powers = core.linspace(call.number(a, 1), call.number(b, 2), whole(n, 3, 0),
+            { endpoint = with_end(options, 4) })
+        return base ^ powers
     end)
 
-row("geomspace", "lun.geomspace(a, b, n)",
+row("geomspace", "lun.geomspace(a, b, n [, {endpoint=true}])",
     "n numbers from a to b, each the same multiple of the one before; a and b are not 0 and have one sign",
     "lun.geomspace(1, 16, 3)", "{1.0, 4.0, 16.0}",
-    function(a, b, n)
+    function(a, b, n, options)
+        local ends = with_end(call.options(options, 4, "endpoint"), 4)
         call.number(a, 1)
         if a == 0 or call.number(b, 2) == 0 or (a < 0) ~= (b < 0) then
             bad(a == 0 and 1 or 2, "from %s to %s there is no multiple: numbers of one sign, not 0, expected",
@@ -186,8 +197,8 @@ row("geomspace", "lun.geomspace(a, b, n)",
         n = whole(n, 3, 0)
         a, b = a + 0.0, b + 0.0
         local i = core.index(n) - 1
-        local inside = a * (b / a) ^ (i / math.max(n - 1, 1))
-        return core.where(i:eq(0), a, core.where(i:eq(n - 1), b, inside))
+        local inside = a * (b / a) ^ (i / math.max(ends and n - 1 or n, 1))
+        return core.where(i:eq(0), a, ends and core.where(i:eq(n - 1), b, inside) or inside)
     end)
 
 row("vander", "x:vander([n])",
@@ -291,7 +302,7 @@ row("can_cast", "lun.can_cast(from, to)",
         return t.kind == "signed" and t.bytes > f.bytes
     end)
 
-row("itemsize", "a:itemsize()", "the bytes of one element", "lun.vector{1.5, 2.5}:itemsize()", "8",
+row("itemsize", "a:itemsize()", "the bytes of one element, or record", "lun.vector{1.5, 2.5}:itemsize()", "8",
     function(a) return dtypes.by_name[call.array(a, 1):dtype()].bytes end)
 
 row("nbytes", "a:nbytes()", "the bytes of all elements; of texts those of codes, and of values that others may share",

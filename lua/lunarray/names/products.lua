@@ -156,12 +156,31 @@ row("vecdot", "a:vecdot(b [, {axis=-1}])",
         return p:sum { axis = axis }
     end)
 
+-- Checks that the last axis, along which vectors stand by default, has 3 elements.
+local function check_threes(x, argument)
+    local shape = { x:shape() }
+    if shape[#shape] == 3 then
+        return
+    end
+    for axis, n in ipairs(shape) do
+        if n == 3 then
+            bad(argument, "3 elements along the last axis expected, got %s: {axis=%d} takes the axis that has 3",
+                call.described(x), axis)
+        end
+    end
+    bad(argument, "vectors of 3 elements expected, got %s", call.described(x))
+end
+
 row("cross", "a:cross(b [, {axis=-1}])", "the vector product of vectors of 3 elements along an axis",
     "lun.vector{1, 0, 0}:cross(lun.vector{0, 1, 0})", "{0, 0, 1}",
     function(a, b, options)
         array(a, 1)
         array(b, 2)
         options = call.options(options, 3, "axis")
+        if options.axis == nil then
+            check_threes(a, 1)
+            check_threes(b, 2)
+        end
         local shape = call.common_shape({ a, b }, 2)
         a, b = a:broadcast(shape), b:broadcast(shape)
         local axis = call.axis(#shape, options.axis == nil and -1 or options.axis, 3)

@@ -236,13 +236,26 @@ local function length(x, argument)
     if core.isarray(x) and call.rank(x) > 0 then
         return (x:shape())
     end
-    return whole(x, argument, 0, nil, "number or array")
+    return whole(x, argument, 0, nil, "number, list or array")
+end
+
+-- An array of a list of numbers or texts.
+local function listed(x)
+    if type(x) ~= "table" or core.isarray(x) or getmetatable(x) then
+        return x
+    end
+    local ok, v = pcall(core.vector, x)
+    if not ok then
+        bad(1, "%s", type(v) == "string" and v:match "%((.*)%)$" or "a list of numbers or texts expected")
+    end
+    return v
 end
 
 row("permutation", "lun.permutation(n_or_a [, {seed=}])",
-    "1 to n in a random order, or the elements of an array along its first axis",
+    "1 to n in a random order, or the elements of a list, or of an array along its first axis",
     "lun.permutation(4, {seed = 1}):sort()", "{1, 2, 3, 4}",
     function(a, options)
+        a = listed(a)
         local n = length(a, 1)
         options = call.options(options, 2, "seed")
         local seed = seed_of(options, 2)
@@ -272,13 +285,19 @@ local function weights(p, n)
     return p
 end
 
-row("choice", "lun.choice(n_or_a, k [, {seed=, replace=true, p=}])",
-    "k of the numbers 1 to n, or of the elements of an array along its first axis; k is a number or a shape; replace:\n"
-        .. "an element may come more than once; p: the probability of each",
+row("choice", "lun.choice(n_or_a [, k [, {seed=, replace=true, p=}]])",
+    "k of the numbers 1 to n, of a list, or of the elements of an array along its first axis; k is a number or a\n"
+        .. "shape, without it one element is the value; replace: an element may come more than once; p: the\n"
+        .. "probability of each",
     "lun.choice(1, 3)", "{1, 1, 1}",
     function(a, k, options)
+        a = listed(a)
+        if type(k) == "table" and next(k) ~= nil and #k == 0 and options == nil then -- choice(a, {p = p})
+            k, options = nil, k
+        end
         local n = length(a, 1)
-        local shape = call.extents(k, 2)
+        local one = k == nil
+        local shape = call.extents(one and 1 or k, 2)
         options = call.options(options, 3, "seed replace p")
         local seed, size = seed_of(options, 3), size_of(shape)
         local p = options.p ~= nil and weights(options.p, n)
@@ -301,7 +320,9 @@ row("choice", "lun.choice(n_or_a, k [, {seed=, replace=true, p=}])",
             i = i:sub(1, size)
         end
         local x = core.isarray(a) and a:take(i) or i
-        if #shape == 1 then
+        if one then
+            return x[1]
+        elseif #shape == 1 then
             return x
         end
         local all = core.isarray(a) and { a:shape() } or { n }

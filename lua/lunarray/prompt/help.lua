@@ -52,7 +52,8 @@ local FUNCTIONS = {
     range = { "lun.range(a, b [, step])",
         "a + i * step up to b, i from 0; of fractions Lua's for loop, which adds up, may end one earlier; virtual" },
     index = { "lun.index(n)", "1 to n; virtual" },
-    linspace = { "lun.linspace(a, b, n)", "n numbers from a to b, evenly spaced; virtual" },
+    linspace = { "lun.linspace(a, b, n [, {endpoint=true}])",
+        "n numbers from a to b, evenly spaced; without the endpoint the first n of n + 1; virtual" },
     call = {
         "lun.call(f, ...)",
         "calls a Lua function once, compiled, on one thread, with numbers and arrays, which it may index: loops whose\n"
@@ -143,7 +144,8 @@ local FUNCTIONS = {
     },
     concat = {
         "lun.concat(list [, axis=1])",
-        "joins the arrays of a list along an axis, in their common dtype; a .. b joins two along the first axis",
+        "joins the arrays of a list along an axis, in their common dtype; a .. b joins two along the first axis;\n"
+            .. "of a Vector also with numbers and lists: a .. 3, a .. {4, 5}",
     },
     stack = { "lun.stack(list [, axis=1])", "stacks arrays of one shape along a new axis" },
     sequence = { "lun.sequence(s1, s2, ...)", "a skeleton that applies one after the other, as s1 >> s2 does" },
@@ -155,7 +157,7 @@ local FUNCTIONS = {
     },
     eval = {
         "lun.eval(e1, e2, ... [, {out=list}])",
-        "evaluates them in as few passes as possible; returns the number of a Scalar; "
+        "evaluates them in as few passes as possible; returns the number of a Scalar, and numbers as they are; "
             .. "{out={w1, w2}}: writes the results to these arrays together",
     },
     explain = { "lun.explain(e, ...)", "the kernels that evaluating e would run, without running; .text: all steps" },
@@ -463,7 +465,8 @@ local FUNCTIONS = {
     },
     help = {
         "lun.help(x)",
-        "describes a function, a name, an array, a skeleton or an operation; alone: lists everything",
+        "a text that describes a function, a name, an array, a skeleton or an operation, in scripts\n"
+            .. 'print(lun.help "sort"); alone: lists everything',
     },
     isarray = { "lun.isarray(x)", "whether x is an array" },
     complex = {
@@ -548,7 +551,8 @@ local METHODS = {
     diagonal = { "A:diagonal([k])", "a window on the elements A[i][i + k] of the last two axes" },
     windows = {
         "a:windows(w [, {axis=1, step=1}])",
-        "windows of w adjacent elements, as a new last axis; read-only if they overlap",
+        "windows of w adjacent elements, as a new last axis; read-only if they overlap;\n"
+            .. "M:windows{3, 3}: windows along several axes, all or {axis={...}}, as new last axes",
     },
     take = {
         "a:take(i [, {axis=1, missing=x}])",
@@ -696,7 +700,8 @@ local SIGNS = {
             .. 'a:sort{by = {"x", "-y"}}, a:argsort{by = "pos.x"}, a:topk(k, {by = "x"}); a:unique(), lun.group(a),\n'
             .. "lun.join(a, b) and keys of tables: by all fields in order",
     },
-    { "concat concatenate", "a .. b", "concatenates a and b along the first dimension" },
+    { "concat concatenate", "a .. b",
+        "concatenates a and b along the first dimension; a Vector also with a number or a list" },
     { "length", "#a", "the first extent: elements, or rows" },
     { "chain", "s1 >> s2", "a skeleton that applies s1, then s2" },
     {

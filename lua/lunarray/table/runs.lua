@@ -51,6 +51,7 @@ function M.spread(a, counts, options)
         misuse(1, "spread", "array expected, got %s", core.internal.kind_of(a))
     end
     a:dtype() -- fails if it is freed
+    options = math.type(options) and { axis = options } or options
     if options ~= nil and type(options) ~= "table" then
         misuse(2, "spread", "table of options expected, got %s", type(options))
     end
@@ -190,9 +191,9 @@ local function equal_neighbours(a, keys, call)
     if not records.struct_of(a) then
         given_as.vector(a, 1, call)
     end
-    local k = given_as.column(keys, 2, call)
+    local k = given_as.column(keys, 1, call)
     if select("#", a:shape()) ~= 1 or select("#", k:shape()) ~= 1 or #a ~= #k then
-        misuse(2, call, "lengths differ: %s and keys %s", given_as.described(a), given_as.described(keys))
+        misuse(1, call, "lengths differ: %s and keys %s", given_as.described(a), given_as.described(keys))
     end
     local n = #k
     if n == 0 then

@@ -477,7 +477,7 @@ describe("a window is refused", function()
         { "windows of 0 elements do not fit into axis 1", function() return x:windows(0) end },
         { "the step of windows must be at least 1, not 0", function() return x:windows(2, { step = 0 }) end },
         { "#2 to 'windows' (axis 2 is out of range", function() return x:windows(2, { axis = 2 }) end },
-        { "unknown option 'stride': the options are axis and step", function() return x:windows(2, { stride = 2 }) end },
+        { "unknown option 'stride': the options are axis, step", function() return x:windows(2, { stride = 2 }) end },
         { "a diagonal needs an array of rank 2 or more", function() return x:diagonal() end },
         { "integer index expected, got an array: a:compress(mask) has", function() return A[x] end },
         { "windows adds an axis, and the array already has 8, the maximum",

@@ -631,7 +631,7 @@ describe("groups and joins called wrongly", function()
         local many = lun.zeros(2000000, "u8")
         local wrong = expect.failure("memory", lun.join, many, many) -- 4 * 10^12 pairs
         assert.is_true(tostring(wrong):find "4000000000000" ~= nil)
-        expect.failure("bad argument #2 to 'reduceby' (lengths differ: f64[3] and keys i64[2])",
+        expect.failure("bad argument #1 to 'reduceby' (lengths differ: f64[3] and keys i64[2])",
             x.reduceby, x, lun.index(2), "+", 0)
     end)
 end)

@@ -995,7 +995,7 @@ function Array:isnan() end
 ---@return lun.Array
 function Array:isoyear() end
 
----the bytes of one element
+---the bytes of one element, or record
 ---`a:itemsize()`
 ---@return integer
 function Array:itemsize() end
@@ -2270,7 +2270,8 @@ function Array:weekday() end
 ---@return lun.Array
 function Array:where(b, c) end
 
----windows of w adjacent elements, as a new last axis; read-only if they overlap
+---windows of w adjacent elements, as a new last axis; read-only if they overlap;
+---M:windows{3, 3}: windows along several axes, all or {axis={...}}, as new last axes
 ---`a:windows(w [, {axis=1, step=1}])`
 ---@param w lun.Operand
 ---@param options? { axis?: integer|integer[], step?: integer }
@@ -3262,11 +3263,12 @@ function lun.cg(f_or_A, b, options) end
 ---@return boolean
 function lun.check(value) end
 
----k of the numbers 1 to n, or of the elements of an array along its first axis; k is a number or a shape; replace:
----an element may come more than once; p: the probability of each
----`lun.choice(n_or_a, k [, {seed=, replace=true, p=}])`
+---k of the numbers 1 to n, of a list, or of the elements of an array along its first axis; k is a number or a
+---shape, without it one element is the value; replace: an element may come more than once; p: the
+---probability of each
+---`lun.choice(n_or_a [, k [, {seed=, replace=true, p=}]])`
 ---@param n_or_a any
----@param k integer
+---@param k? integer
 ---@param options? { seed?: integer, replace?: boolean, p?: lun.Array|number|table }
 ---@return lun.Array
 function lun.choice(n_or_a, k, options) end
@@ -3335,7 +3337,8 @@ function lun.compose(root) end
 ---@return lun.Array
 function lun.compress(a, mask, options) end
 
----joins the arrays of a list along an axis, in their common dtype; a .. b joins two along the first axis
+---joins the arrays of a list along an axis, in their common dtype; a .. b joins two along the first axis;
+---of a Vector also with numbers and lists: a .. 3, a .. {4, 5}
 ---`lun.concat(list [, axis=1])`
 ---@param list table
 ---@param axis? integer
@@ -3764,7 +3767,7 @@ function lun.erf(a) end
 ---@return lun.Array
 function lun.erfc(a) end
 
----evaluates them in as few passes as possible; returns the number of a Scalar; {out={w1, w2}}: writes the results to these arrays together
+---evaluates them in as few passes as possible; returns the number of a Scalar, and numbers as they are; {out={w1, w2}}: writes the results to these arrays together
 ---`lun.eval(e1, e2, ... [, {out=list}])`
 ---@param e1 any
 ---@param e2 any
@@ -4027,12 +4030,13 @@ function lun.ge(a, b) end
 function lun.generate(shape, f, options) end
 
 ---n numbers from a to b, each the same multiple of the one before; a and b are not 0 and have one sign
----`lun.geomspace(a, b, n)`
+---`lun.geomspace(a, b, n [, {endpoint=true}])`
 ---@param a lun.Array
 ---@param b lun.Operand
 ---@param n integer
+---@param options? { endpoint?: boolean }
 ---@return lun.Array
-function lun.geomspace(a, b, n) end
+function lun.geomspace(a, b, n, options) end
 
 ---a function that gives the derivatives of f(...), one number, by the arguments numbered in wrt, a number or a
 ---list: of arrays arrays, of numbers numbers; then its value
@@ -4100,7 +4104,8 @@ function lun.hanning(n) end
 ---@return lun.Array
 function lun.heaviside(a, b) end
 
----describes a function, a name, an array, a skeleton or an operation; alone: lists everything
+---a text that describes a function, a name, an array, a skeleton or an operation, in scripts
+---print(lun.help "sort"); alone: lists everything
 ---`lun.help(x)`
 ---@param x lun.Operand
 ---@return string
@@ -4364,7 +4369,7 @@ function lun.isna(a) end
 ---@return lun.Array
 function lun.isnan(a) end
 
----the bytes of one element
+---the bytes of one element, or record
 ---`a:itemsize()`
 ---@param a lun.Operand
 ---@return lun.Array
@@ -4438,13 +4443,14 @@ function lun.ldexp(a, k) end
 ---@return lun.Array
 function lun.le(a, b) end
 
----n numbers from a to b, evenly spaced; virtual
----`lun.linspace(a, b, n)`
+---n numbers from a to b, evenly spaced; without the endpoint the first n of n + 1; virtual
+---`lun.linspace(a, b, n [, {endpoint=true}])`
 ---@param a lun.Array
 ---@param b lun.Operand
 ---@param n integer
+---@param options? { endpoint?: boolean }
 ---@return lun.Array
-function lun.linspace(a, b, n) end
+function lun.linspace(a, b, n, options) end
 
 ---logical not
 ---`a:lnot()`
@@ -4506,11 +4512,11 @@ function lun.logaddexp(a, b) end
 function lun.logit(a) end
 
 ---n numbers from base^a to base^b, whose logarithms are evenly spaced
----`lun.logspace(a, b, n [, {base=10}])`
+---`lun.logspace(a, b, n [, {base=10, endpoint=true}])`
 ---@param a lun.Array
 ---@param b lun.Operand
 ---@param n integer
----@param options? { base?: number }
+---@param options? { base?: number, endpoint?: boolean }
 ---@return lun.Array
 function lun.logspace(a, b, n, options) end
 
@@ -4926,7 +4932,7 @@ function lun.pct_change(a, k, options) end
 ---@return lun.Array
 function lun.percentile(a, p, options) end
 
----1 to n in a random order, or the elements of an array along its first axis
+---1 to n in a random order, or the elements of a list, or of an array along its first axis
 ---`lun.permutation(n_or_a [, {seed=}])`
 ---@param n_or_a any
 ---@param options? { seed?: integer }
