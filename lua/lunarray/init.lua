@@ -127,7 +127,7 @@ end
 -- first called. Of `methods` each is a function of the module, too.
 local NAMES = require "lunarray.names.list"
 local over_ranks = {} -- what a name does where arguments may be blocked arrays: lua/lunarray/block/blocknames.lua
-core.internal.over_ranks, core.internal.name_files = over_ranks, NAMES
+core.internal.names = { files = NAMES, over_ranks = over_ranks }
 
 for _, names in ipairs(NAMES) do
     local file = "lunarray.names." .. names.file

@@ -5,11 +5,11 @@ local blocked = require "lunarray.block.blocked"
 local core = require "lunarray.core"
 local public = require "lunarray.base.public"
 
-local internal, methods, is = core.internal, blocked.methods, blocked.is
+local methods, is, names = blocked.methods, blocked.is, core.internal.names
 
-local function set_of(names)
+local function set_of(list)
     local set = {}
-    for name in names:gmatch "%S+" do
+    for name in list:gmatch "%S+" do
         set[name] = true
     end
     return set
@@ -65,7 +65,7 @@ local function has_blocked(...)
     return false
 end
 
-internal.whole = whole -- for groups, whose columns may be blocked
+names.whole = whole -- for groups, whose columns may be blocked
 
 -- f, which is found when it is first called, of blocked arrays.
 local function over(name, find)
@@ -98,7 +98,7 @@ local function offer(file, name, is_method)
         return require(file)[name]
     end)
     local there = methods[name]
-    internal.over_ranks[name] = function(a, ...)
+    names.over_ranks[name] = function(a, ...)
         if there and is(a) then
             return a[name](a, ...)
         end
@@ -111,11 +111,11 @@ local function offer(file, name, is_method)
     end
 end
 
-for _, names in ipairs(internal.name_files) do
-    for name in names.functions:gmatch "%S+" do
-        offer("lunarray.names." .. names.file, name, false)
+for _, file in ipairs(names.files) do
+    for name in file.functions:gmatch "%S+" do
+        offer("lunarray.names." .. file.file, name, false)
     end
-    for name in names.methods:gmatch "%S+" do
-        offer("lunarray.names." .. names.file, name, true)
+    for name in file.methods:gmatch "%S+" do
+        offer("lunarray.names." .. file.file, name, true)
     end
 end

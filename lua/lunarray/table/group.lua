@@ -26,7 +26,7 @@ local state = setmetatable({}, { __mode = "k" }) -- by group: its handle and its
 
 -- A method, which on ranks takes blocked columns, as private copies.
 function type_of_groups.__index(_, name)
-    local f, whole = group[name], internal.whole
+    local f, whole = group[name], internal.names.whole
     return f and whole and function(g, ...)
         return f(g, whole(...))
     end or f

@@ -213,8 +213,8 @@ describe("s:run", function()
             many[i] = a
         end
         expect.failure("too many arguments to 'run' (300)", copy.run, copy, many)
-        expect.failure("too many arguments to 'map' (at most 31 expected after the array)",
-            copy, a, table.unpack(table.move(many, 1, 32, 1, {})))
+        expect.failure("too many arguments to 'map' (at most 63 expected after the array)",
+            copy, a, table.unpack(table.move(many, 1, 64, 1, {})))
     end)
 
     it("gives results the dtypes that the option out names", function()
