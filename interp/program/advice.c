@@ -49,7 +49,8 @@ void lun__advice_error(lua_State *L)
 {
     lua_Debug raised;
     const char *text = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
-    if (text && strstr(text, "a nil value (") && lua_checkstack(L, 8)) {
+    if (text && (strstr(text, "a nil value (") || strstr(text, "no column '")) &&
+        lua_checkstack(L, 8)) {
         lua_pushcfunction(L, ask);
         lua_pushliteral(L, "of_name");
         lua_pushvalue(L, -3);

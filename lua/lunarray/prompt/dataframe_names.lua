@@ -152,6 +152,11 @@ M.of_tables = {
     replace = 't:with{city = t.city:replace{Oslo = "Bergen"}}', map = "t.temp:map(function(x) return x + 1 end)",
     plot = 't:plot{x = "day", y = "temp"}', cumsum = "t.temp:cumsum()", shift = 't:group("city"):shift "temp"',
     diff = "t.temp:diff{lag = 1}",
+    col = "t.temp", sub = "t:rows(2, 3)", slice = "t:rows(2, 3)", len = "#t", nrow = "#t", ncol = "#t:names()",
+    show = "print(t)", print = "print(t)", first = "t:head(1)", last = "t:tail(1)", each = "t:iter()",
+    shuffle = "t:sample(#t)", remove = 't:drop "day"', delete = 't:drop "day"', isin = 't:filter(t.city:isin{"Oslo"})',
+    save = 'lun.save("t.csv", t)', write = 'lun.save("t.csv", t)', round = "t:with{temp = t.temp:round()}",
+    hist = "lun.hist(t.temp, {string = true})", find = 't:filter(t.city:contains "O")',
     astype = 't:with{temp = t.temp:cast "f64"}', to_csv = 'lun.save("t.csv", t)', append = "t .. t", insert = "t .. t",
 }
 

@@ -166,8 +166,12 @@ end
 -- The hint for an error's message, nil for none. info: of the user's innermost function.
 local function hint(message, info, typed)
     local verb = message:match "no column '([%a_][%w_]*)'"
-    if verb and info.what ~= "C" and source_line(info, typed):find(":%s*" .. verb .. "%s*[({\"'%[]") then
-        return foreign.table_hint(verb)
+    if verb and info and info.what ~= "C" then
+        local line = source_line(info, typed)
+        if line == "" or line:find(":%s*" .. verb .. "%s*[({\"'%[]") then
+            return foreign.table_hint(verb)
+        end
+        return nil
     end
     local kind, name = message:match "%(([a-z]+) '([%a_][%w_]*)'%)"
     if not info or info.what == "C" or not message:find "nil value" or

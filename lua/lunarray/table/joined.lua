@@ -87,8 +87,25 @@ local HOW <const> = {
 }
 local OF_ASOF <const> = { "by", "direction", "tolerance" }
 
+local OPTIONS <const> = "by direction how na source suffix tolerance validate"
+
+-- Refuses options where the keys belong, and a word where the options do.
+local function check_places(t, on, opts)
+    if HOW[opts] then
+        fault("'join': table of options expected, got \"%s\": write {how = \"%s\"}", opts, opts)
+    elseif opts == nil and type(on) == "table" and column.is_list(on) and #on == 0 then
+        for name in pairs(on) do
+            local known = type(name) == "string" and (" " .. OPTIONS .. " "):find(" " .. name .. " ", 1, true)
+            if known and not t:has(name) then
+                fault("'join': '%s' is an option, and options stand behind the keys: t:join(u, \"key\", {%s = ...})",
+                    name, name)
+            end
+        end
+    end
+end
+
 local function options_of(opts)
-    opts = object.options(opts, "join", "by direction how na source suffix tolerance validate")
+    opts = object.options(opts, "join", OPTIONS)
     local how = opts.how or "inner"
     if not HOW[how] then
         fault("'join': option 'how': inner, left, right, full, semi, anti, cross or asof expected, got %s",
@@ -216,6 +233,7 @@ function M.join(t, u, on, opts)
     elseif column.is_list(on) and opts == nil and on.how == "cross" and not t:has "how" then
         on, opts = nil, on
     end
+    check_places(t, on, opts)
     local how
     opts, how = options_of(opts)
     if how == "asof" then

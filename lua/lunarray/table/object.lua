@@ -116,7 +116,8 @@ end
 -- The options of a verb: every name must be among those in a text.
 function M.options(opts, call, known)
     if opts ~= nil and (type(opts) ~= "table" or frame.of(opts)) then
-        fault("'%s': table of options expected, got %s", call, core.internal.kind_of(opts))
+        fault("'%s': table of options expected, {%s=...}, got %s", call, known:gsub(" ", "=..., "),
+            core.internal.kind_of(opts))
     end
     for name in pairs(opts or {}) do
         if type(name) ~= "string" or not (" " .. known .. " "):find(" " .. name .. " ", 1, true) then

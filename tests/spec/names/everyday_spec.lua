@@ -3,6 +3,7 @@
 
 local lun = require "lunarray"
 local expect = require "expect"
+local shell = require "shell"
 
 local M = lun.vector { { 3, 1, 2 }, { 1, 5, 0 } }
 
@@ -151,6 +152,34 @@ describe("errors", function()
         expect.failure("(array expected, got table: lun.vector{...} makes one of a list)", lun.cross, v, { 1, 2, 3 })
         expect.failure("'eval' (array or number expected, got a list: arrays are written one by one, lun.eval(a, b), or ",
             lun.eval, { v, v })
+    end)
+end)
+
+describe("tables", function()
+    it("say where options of join and pivot stand", function()
+        local t, u = lun.table { k = { "a", "b" }, x = { 1, 2 } }, lun.table { k = { "a" }, y = { 3 } }
+        expect.failure('\'join\': table of options expected, got "left": write {how = "left"}', t.join, t, u, "k", "left")
+        expect.failure("'how' is an option, and options stand behind the keys: t:join(u, \"key\", {how = ...})",
+            t.join, t, u, { how = "left" })
+        expect.failure("'pivot': table of options expected, {agg=..., columns=..., fill=..., index=..., values=...}, got string",
+            t.pivot, t, "k", "x")
+        local same = lun.table { how = { "a", "b" } }
+        assert.equal(1, #same:join(lun.table { k = { "a" } }, { how = "k" })) -- columns of that name are keys
+    end)
+
+    it("have the names of pandas told in scripts", function()
+        local function hint(code)
+            local path = os.tmpname()
+            local file <close> = assert(io.open(path, "w"))
+            file:write("local t = lun.table{x = {1, 2}}\n" .. code .. "\n"):flush()
+            local said = shell.capture(("%s/lunarray '%s' 2>&1"):format(os.getenv "BUILD" or "build", path))
+            os.remove(path)
+            return said:match "\n('.- here)\n"
+        end
+        assert.equal("'merge' is t:join(u, \"city\") here", hint "t:merge(t)")
+        assert.equal("'save' is lun.save(\"t.csv\", t) here", hint "t:save('x.csv')")
+        assert.equal("'shape' is #t, #t:names() here", hint "print(t:shape())")
+        assert.is_nil(hint "print(t.lst)")
     end)
 end)
 
