@@ -196,6 +196,16 @@ static void go_to_slot(const lun_openmp_team *t, int worker, int callers)
     stay_on(&t->topology, &cpu, is_cpu);
 }
 
+/* The calling thread runs where the team wants this worker; the first is the caller's own thread,
+ * which stays. */
+static void go(const lun_openmp_team *t, int worker, int callers)
+{
+    if (worker > 0 && t->bound)
+        go_to_slot(t, worker, callers);
+    else if (worker > 0 && t->move)
+        go_to_place(t, worker, callers);
+}
+
 /* From here on threads that are made take no signals but those of their own faults and of
  * profilers: a signal that the caller holds back would reach them instead, and its handler would
  * run where the host does not expect it. */
@@ -224,10 +234,7 @@ static void parallel(const lun_team *team, void *ctx, int workers,
         int step = omp_get_num_threads();
         int w = omp_get_thread_num();
         const uint64_t mode = lun__fp_mode_enter();
-        if (w > 0 && t->bound) /* the first is the caller's own thread */
-            go_to_slot(t, w, callers);
-        else if (w > 0 && t->move)
-            go_to_place(t, w, callers);
+        go(t, w, callers);
         for (; w < workers; w += step)
             task(ctx, w);
         lun__fp_mode_leave(mode);
@@ -248,8 +255,7 @@ static void together(const lun_team *team, void *ctx, int workers,
         if (w == 0)
             pthread_sigmask(SIG_SETMASK, &before, NULL);
         const uint64_t mode = lun__fp_mode_enter();
-        if (w > 0 && t->move)
-            go_to_place(t, w, callers);
+        go(t, w, callers);
         task(ctx, w, omp_get_num_threads());
         lun__fp_mode_leave(mode);
     }

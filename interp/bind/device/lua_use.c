@@ -38,45 +38,57 @@ static const char *join_names(lua_State *L)
     return lua_tostring(L, -1);
 }
 
-/* The fields of the table at 1 that are no names: threads= and bind=. Whether there are some. */
-static bool use_threads(lua_State *L, lun__host *h)
+/* Options of lun.use. */
+typedef struct use_options {
+    int threads; /* -1: as they are */
+    lun_bind bind;
+    bool given; /* some are */
+} use_options;
+
+static int threads_at_top(lua_State *L)
+{
+    int exact = 0;
+    const lua_Integer n = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
+    if (!exact || n < 0 || n > 1024)
+        lun__blame_argument(L, 1,
+                            lua_pushfstring(L,
+                                            "threads: 1 to 1024, or 0 for as many as at the "
+                                            "start, expected, got %s",
+                                            lun__error_push_shown(L, -1)));
+    return (int)n;
+}
+
+static lun_bind bind_at_top(lua_State *L)
 {
     static const char *const words[] = {"auto", "cores", "threads", "none"};
-    lun_bind bind;
-    int exact = 0, threads = -1;
-    bool given = false;
-    (void)lun_used_threads(h->engine, &bind);
+    int k = 0;
+    while (k < 4 && (lua_type(L, -1) != LUA_TSTRING || strcmp(lua_tostring(L, -1), words[k])))
+        k++;
+    if (k == 4)
+        lun__blame_argument(L, 1,
+                            lua_pushfstring(L,
+                                            "bind: \"auto\", \"cores\", \"threads\" or "
+                                            "\"none\" expected, got %s",
+                                            lun__error_push_shown(L, -1)));
+    return (lun_bind)k;
+}
+
+/* The fields of the table at 1 that are no names: threads= and bind=. */
+static use_options read_use_options(lua_State *L, lun__host *h)
+{
+    use_options o = {.threads = -1};
+    (void)lun_used_threads(h->engine, &o.bind);
     for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1))
         if (lua_type(L, -2) == LUA_TSTRING) {
             (void)lun__lua_along_option(L, 1, "threads=4, bind=\"cores\"");
-            given = true;
+            o.given = true;
         }
-    if (lua_getfield(L, 1, "threads") != LUA_TNIL) {
-        const lua_Integer n = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &exact) : 0;
-        if (!exact || n < 0 || n > 1024)
-            lun__blame_argument(L, 1,
-                                lua_pushfstring(L,
-                                                "threads: 1 to 1024, or 0 for as many as at the "
-                                                "start, expected, got %s",
-                                                lun__error_push_shown(L, -1)));
-        threads = (int)n;
-    }
-    if (lua_getfield(L, 1, "bind") != LUA_TNIL) {
-        int k = 0;
-        while (k < 4 && (lua_type(L, -1) != LUA_TSTRING || strcmp(lua_tostring(L, -1), words[k])))
-            k++;
-        if (k == 4)
-            lun__blame_argument(L, 1,
-                                lua_pushfstring(L,
-                                                "bind: \"auto\", \"cores\", \"threads\" or "
-                                                "\"none\" expected, got %s",
-                                                lun__error_push_shown(L, -1)));
-        bind = (lun_bind)k;
-    }
+    if (lua_getfield(L, 1, "threads") != LUA_TNIL)
+        o.threads = threads_at_top(L);
+    if (lua_getfield(L, 1, "bind") != LUA_TNIL)
+        o.bind = bind_at_top(L);
     lua_settop(L, 1);
-    if (given)
-        lun__error_check(L, h, lun_use_threads(h->engine, threads, bind), 1);
-    return given;
+    return o;
 }
 
 /* lun.use(name, ...), lun.use{name, ..., threads =, bind =}: selects a backend or a set of
@@ -86,16 +98,19 @@ static int use(lua_State *L)
 {
     lun__host *h = lun__host_here(L);
     const char *name = NULL;
+    use_options o = {.given = false};
     if (lua_gettop(L) > 1)
         list_arguments(L);
-    if (lua_type(L, 1) == LUA_TTABLE && (!use_threads(L, h) || lua_rawlen(L, 1)))
+    if (lua_type(L, 1) == LUA_TTABLE)
+        o = read_use_options(L, h);
+    if (lua_type(L, 1) == LUA_TTABLE && (!o.given || lua_rawlen(L, 1)))
         name = join_names(L);
-    else if (lua_type(L, 1) == LUA_TTABLE)
-        name = NULL;
-    else if (!lua_isnoneornil(L, 1))
+    else if (lua_type(L, 1) != LUA_TTABLE && !lua_isnoneornil(L, 1))
         name = luaL_checkstring(L, 1);
-    if (name)
+    if (name) /* may fail, which leaves the threads as they are */
         lun__error_check(L, h, lun_use(h->engine, name), 1);
+    if (o.given)
+        lun__error_check(L, h, lun_use_threads(h->engine, o.threads, o.bind), 1);
     lua_settop(L, 0);
     luaL_checkstack(L, LUN_MAX_PLACES, NULL);
     for (int k = 0; (name = lun_place_name(h->engine, k)); k++)

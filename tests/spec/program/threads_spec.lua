@@ -41,6 +41,26 @@ describe("lun.use of threads", function()
         assert.not_matches("bound", machine())
     end)
 
+    it("binds threads of a team that meet as those of other runs", function()
+        lun.use { "openmp", threads = 2, bind = "threads" }
+        if not machine():find ", bound to hardware threads" then
+            return pending "threads cannot be bound here"
+        end
+        local z = lun.zeros(160, "i64")
+        lun.teams { league = 2, team = 80, mapping = "threads" }(function(t)
+            t:barrier()
+            z[t:index()] = t:thread()
+        end)
+        assert.equal(2 * 80 * 81 // 2, z:sum())
+        local process = io.open("/proc/self/stat"):read "n"
+        local tasks, bound = io.popen(("cat /proc/%d/task/*/status"):format(process)), 0
+        for line in tasks:lines() do
+            bound = bound + (line:match "^Cpus_allowed_list:%s*%d+$" and 1 or 0)
+        end
+        tasks:close()
+        assert.truthy(bound >= 1)
+    end)
+
     it("changes no bit of a result", function()
         lun.use "openmp"
         local n, sums = 300007, {}
@@ -66,6 +86,8 @@ describe("lun.use of threads", function()
             ['bind: "auto", "cores", "threads" or "none" expected, got core'] = { bind = "core" },
             ["unknown option 'thread': the options are threads, bind"] = { thread = 1 },
             ["a set of at least one place expected"] = {},
+            ["no backend 'nowhere'"] = { "openmp", "nowhere", threads = 5 },
+            ["place 2 is a boolean: a name expected"] = { "openmp", true, threads = 5 },
         } do
             local ok, message = pcall(lun.use, options)
             assert.is_false(ok)
