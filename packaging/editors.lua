@@ -247,20 +247,20 @@ local CARD = [[
 # The interface on one page
 
 `lun` is the module. Arrays are lazy: an expression is one kernel, run where its elements are needed.
-Indices and axes count from 1, slices include both ends, dtype names are texts. A method `a:f(b)` is also `lun.f(a, b)`; `[..]` may be
+Indices and axes count from 1, slices include both ends. A method `a:f(b)` is also `lun.f(a, b)`; `[..]` may be
 left out, and options, `{name}`, come last; `f{name}` is `f()` without. `lunarray --plan s.lua` checks a script,
 `lun.help "name"` explains it.
 
 ```lua
 local a = lun.vector{3, 1, 2} -- i64; lun.zeros({2, 3}, "f32"), lun.index(n)
 local b = (a + 1) * 2.5 -- + - * / // % ^ & | ~ << >> .. # of arrays
-local x, y, w = a[1], a[-1], a:sub(2, 3) -- writes to w reach a
-local m, c, s = a:gt(1) & ~a:eq(2), lun.where(a:gt(1), a, 0), a:sort() -- by methods
+local x, y, w = a[1], a[-1], a:sub(2, 3) -- w writes a
+local m, c, s = a:gt(1) & ~a:eq(2), lun.where(a:gt(1), a, 0), a:sort()
 local n, sums = b:sum(), lun.zeros{2, 3}:sum{axis = 1}
 local f = a:map(function(x) if x > 1 then return x end return -x end)
 local t = lun.table{city = {"Oslo", "Rome", "Oslo"}, temp = lun.vector{7.5, 21, 9}}
 local u, v = t:filter(t.temp:gt(8)):sort("-temp"), t:group("city"):agg{n = "count", mean = {"mean", "temp"}}
-local p = lun.explain(b * 2) -- what would run
+local p = lun.explain(b * 2)
 ```
 
 ]]

@@ -52,7 +52,7 @@ local FUNCTIONS = {
     range = { "lun.range(a, b [, step])",
         "a + i * step up to b, i from 0; of fractions Lua's for loop, which adds up, may end one earlier; virtual" },
     index = { "lun.index(n)", "1 to n; virtual" },
-    linspace = { "lun.linspace(a, b, n [, {endpoint=true}])",
+    linspace = { "lun.linspace(from, to, n [, {endpoint=true}])",
         "n numbers from a to b, evenly spaced; without the endpoint the first n of n + 1; virtual" },
     call = {
         "lun.call(f, ...)",

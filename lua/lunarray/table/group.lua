@@ -21,16 +21,8 @@ local M = {}
 -- ---------------------------------------------------------------- groups
 
 local group = {}
-local type_of_groups = { __name = "group", __metatable = "group" }
+local type_of_groups = { __index = group, __name = "group", __metatable = "group" }
 local state = setmetatable({}, { __mode = "k" }) -- by group: its handle and its keys
-
--- A method, which on ranks takes blocked columns, as private copies.
-function type_of_groups.__index(_, name)
-    local f, whole = group[name], internal.names.whole
-    return f and whole and function(g, ...)
-        return f(g, whole(...))
-    end or f
-end
 
 local function of(g, call)
     local s = state[g]
@@ -286,6 +278,7 @@ for _, name in ipairs { "first", "last" } do
         return core.complex(of_reals(g, core.real(x)), (of_reals(g, core.imag(x))))
     end
     group[name] = function(g, x, opts)
+        x = given_as.whole(x)
         if not records.struct_of(x) then
             return of_array(g, x, opts)
         elseif next(options(opts, 2, name, SKIPS)) then
@@ -370,6 +363,7 @@ end
 
 function quantiles(g, x, q, opts, call, argument)
     local s = of(g, call)
+    x = given_as.whole(x)
     if core.isarray(x) and dtypes.by_name[x:dtype()].kind == "time" then
         return of_times(g, x, q, opts, call, argument)
     end

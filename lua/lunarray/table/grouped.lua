@@ -7,6 +7,7 @@ local dtypes = require "lunarray.base.dtypes"
 local fault = require "lunarray.base.fault"
 local frame = require "lunarray.show.frame"
 local group = require "lunarray.table.group"
+local keys_of = require "lunarray.table.keys"
 local object = require "lunarray.table.object"
 local ordering = require "lunarray.function.order"
 local records = require "lunarray.base.records"
@@ -339,7 +340,7 @@ function M.agg(g, spec)
     for k = 1, keys.n do
         names[k] = names[k] or "k" .. k
     end
-    return aggregated(s, spec, keys, names)
+    return aggregated(s, keys_of.whole(spec), keys, names)
 end
 
 -- All rows of a table as one group.

@@ -56,6 +56,7 @@ end
 
 -- A column as a Vector of codes, and their texts if it is a list.
 function M.column(x, argument, call)
+    x = M.whole(x)
     if core.isarray(x) then
         return x
     end
@@ -69,8 +70,15 @@ function M.column(x, argument, call)
     return codes, levels
 end
 
+-- x; on ranks blocked arrays as private copies, in a list or table too.
+function M.whole(x)
+    local whole = internal.names.whole
+    return whole and whole(x) or x
+end
+
 -- An array as it is.
 function M.vector(x, argument, call)
+    x = M.whole(x)
     if not core.isarray(x) then
         misuse(argument, call, "array expected, got %s", records.kind_of(x))
     end

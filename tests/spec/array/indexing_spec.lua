@@ -211,8 +211,10 @@ describe("concatenation", function()
 
     it("refuses what is no array and rows that differ", function()
         local a = lun.ones(2)
-        expect.failure("array expected", function() return a .. 1 end)
-        expect.failure("array expected", function() return {} .. a end)
+        expect.elements({ 1.0, 1.0, 2.5 }, a .. 2.5)
+        expect.elements({ 2.0, 1.0, 1.0 }, 2 .. a)
+        expect.failure("array, list or number expected, got boolean", function() return a .. true end)
+        expect.elements({ 1.0, 1.0 }, {} .. a)
         assert.same({ "x1.0", "x1.0" }, ("x" .. a):totable()) -- joins texts
         expect.failure("cannot concatenate", function() return lun.ones({ 1, 2 }) .. lun.ones({ 1, 3 }) end)
     end)

@@ -163,7 +163,8 @@ describe("names of Fourier transforms", function()
         wrong("bad argument #1 to 'irfft' (whole number expected, got 2.5)", function() return a:irfft { n = 2.5 } end)
         wrong("bad argument #1 to 'rfft' (real numbers expected, got c128[2, 3]: take fft, or the array's real())",
             function() return lun.rfft(a * lun.i) end)
-        wrong("bad argument #1 to 'fft' (array expected, got table)", function() return lun.fft { 1, 2 } end)
+        wrong("bad argument #1 to 'fft' (array expected, got table: lun.vector{...} makes one of a list)",
+            function() return lun.fft { 1, 2 } end)
         wrong("bad argument #1 to 'fftn' (2 lengths for 1 axes)", function() return a:fftn { axes = 1, shape = { 2, 3 } } end)
         wrong("bad argument #1 to 'fftn' (3 lengths for 2 axes)", function() return a:fftn { shape = { 2, 3, 4 } } end)
         wrong("bad argument #1 to 'fftn' (axis 1 occurs twice)", function() return a:fftn { axes = { 1, -2 } } end)

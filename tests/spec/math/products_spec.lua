@@ -157,7 +157,8 @@ describe("a product", function()
         assert.same(flat(c[2]), flat(a[2]:cross(b[2])))
         assert.same(flat(c:transpose()), flat(a:transpose():cross(b:transpose(), { axis = 1 })))
         assert.same({ 0, 0, 1 }, flat(lun.vector { 1, 0, 0 }:cross(lun.vector { 0, 1, 0 })))
-        fails("bad argument #1 to 'cross' (3 elements along axis 2 expected, got i64[3, 4])", function() return lun.cross(A, A) end)
+        fails("bad argument #1 to 'cross' (3 elements along the last axis expected, got i64[3, 4]: {axis=1} takes the axis that has 3)",
+            function() return lun.cross(A, A) end)
     end)
 
     it("of Kronecker has blocks", function()

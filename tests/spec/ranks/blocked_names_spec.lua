@@ -113,6 +113,8 @@ describe("names of blocked arrays", function()
             assert(lun.hstack({ a, x }):tobytes() == lun.hstack({ x, x }):tobytes())
             local keys, sums = lun.group(a):keys(), lun.group(a):sum(a)
             assert(keys:tobytes() == lun.group(x):keys():tobytes() and sums:tobytes() == lun.group(x):sum(x):tobytes())
+            assert(lun.group(a):median(a):tobytes() == lun.group(x):median(x):tobytes())
+            assert(lun.group(a):first(a):tobytes() == lun.group(x):first(x):tobytes())
             local t = lun.group(a):agg { s = { "sum", a }, m = { "max", a } }
             assert(t.s:tobytes() == sums:tobytes() and t.m:tobytes() == lun.group(x):max(x):tobytes())
         ]]

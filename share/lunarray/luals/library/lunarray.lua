@@ -4444,13 +4444,13 @@ function lun.ldexp(a, k) end
 function lun.le(a, b) end
 
 ---n numbers from a to b, evenly spaced; without the endpoint the first n of n + 1; virtual
----`lun.linspace(a, b, n [, {endpoint=true}])`
----@param a lun.Array
----@param b lun.Operand
+---`lun.linspace(from, to, n [, {endpoint=true}])`
+---@param from any
+---@param to any
 ---@param n integer
 ---@param options? { endpoint?: boolean }
 ---@return lun.Array
-function lun.linspace(a, b, n, options) end
+function lun.linspace(from, to, n, options) end
 
 ---logical not
 ---`a:lnot()`
