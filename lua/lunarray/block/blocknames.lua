@@ -5,7 +5,7 @@ local blocked = require "lunarray.block.blocked"
 local core = require "lunarray.core"
 local public = require "lunarray.base.public"
 
-local methods, is, names = blocked.methods, blocked.is, core.internal.names
+local methods, is, names, net = blocked.methods, blocked.is, core.internal.names, core.internal.spmd
 
 local function set_of(list)
     local set = {}
@@ -67,11 +67,29 @@ end
 
 names.whole = whole -- for groups, whose columns may be blocked
 
+-- The arguments of a method that writes a: of `shuffle` with a seed, where none is given rank 0's, as all ranks have to
+-- write the same.
+local function with_seed(a, name, ...)
+    local options = ...
+    if name ~= "shuffle" or options ~= nil and (type(options) ~= "table" or options.seed ~= nil) then
+        return ...
+    end
+    net.step(("shuffles %s"):format(blocked.kind_of(a)), "a shuffle", blocked.spread_of(a).key)
+    local given = { seed = tonumber(blocked.gather(function()
+        return (core.random(1)[1] * 2 ^ 53) // 1 | 0
+    end)[1]) }
+    for key, value in next, options or {} do
+        given[key] = value
+    end
+    return given, select(2, ...)
+end
+
 -- f, which is found when it is first called, of blocked arrays.
 local function over(name, find)
     if OVER_OTHERS[name] then
-        return function(...)
-            return find()(...)
+        return function(a, ...)
+            local of_codes = name == "nbytes" and is(a) and a:dtype() == "text" -- which ranks do not have alike
+            return blocked.named(name, find(), of_codes and blocked.whole(a) or a, ...)
         end
     elseif OF_PARTS[name] then
         return blocked.elementwise(name, function(...)
@@ -86,7 +104,7 @@ local function over(name, find)
             local part = blocked.named(name, find(), blocked.part_of(a), whole(...))
             return blocked.wrap(blocked.spread_of(a), blocked.may_miss(a), part)
         elseif is(a) and WRITES[name] then
-            a:set(of_whole(blocked.whole(a):copy(), ...))
+            a:set(of_whole(blocked.whole(a):copy(), with_seed(a, name, ...)))
             return a
         end
         return of_whole(a, ...)
