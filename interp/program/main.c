@@ -23,6 +23,7 @@
 #include "program/repl.h"
 #include "program/session.h"
 #include "state/sandbox.h"
+#include "state/stack_room.h"
 
 #define INIT_NAME      "LUA_INIT"
 #define INIT_VERSIONED INIT_NAME "_" LUA_VERSION_MAJOR "_" LUA_VERSION_MINOR
@@ -266,6 +267,7 @@ static int run(lua_State *L)
             lun__sandbox_begin(L);
     } else {
         luaL_openlibs(L);
+        lun__stack_room_of_coroutines(L);
         luaL_requiref(L, "lunarray", luaopen_lunarray, 0);
         lua_setglobal(L, "lun");
     }
@@ -326,10 +328,12 @@ static lua_State *new_state(const lun_options *o, lun_engine **engine)
     config.memory_limit = bytes < 9e18 ? (int64_t)bytes : INT64_MAX;
     if (!o->sandbox) {
         L = luaL_newstate();
-        if (L)
+        if (L) {
             lun__block_pool_wrap(L);
-        else
+            lun__stack_room_make(L);
+        } else {
             lun__call_complain(o->program, "cannot create state: not enough memory");
+        }
     } else if (lun_open(&config, engine) == LUN_OK &&
                ((o->trace && lun_trace(*engine, o->trace) != LUN_OK) ||
                 lun__sandbox_new(*engine, &L) != LUN_OK)) {

@@ -20,6 +20,7 @@
 #include "bind/host/bind.h"
 #include "state/modules.h"
 #include "state/runner.h"
+#include "state/stack_room.h"
 
 enum {
     STEP = 1000, /* instructions between two checks of the clock */
@@ -143,6 +144,7 @@ lun_status lun__sandbox_new(lun_engine *e, lua_State **out)
         return no_memory(e, refused);
     }
     memcpy(lua_getextraspace(L), &g, sizeof g);
+    lun__stack_room_make(L);
     lua_setwarnf(L, warn, g);
     lun__block_pool_wrap(L);
     *out = L;
@@ -280,6 +282,7 @@ void lun__sandbox_open_libs(lua_State *L)
     lua_pushboolean(L, true);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &guard_key);
     luaL_openlibs(L);
+    lun__stack_room_of_coroutines(L);
     lun__runner_open(L, &g->runner);
     lun__host_offer(L, g->engine);
     luaL_requiref(L, "lunarray", luaopen_lunarray, 0);
