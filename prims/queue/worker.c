@@ -152,6 +152,7 @@ static lun_status open_engine(lun_queue *q)
     lun__account_join(e->account, q->own->account);
     q->own->account = q->own->services.account = e->account;
     lun__pool_join(q->own->pool, e->account);
+    q->own->services.bind = e->services.bind;
     q->own->stretch = 1; /* it is stopped by the queue, and goes on when the queue says */
     s = lun__user_buffer_slot(q->own, q->at, &at);
     if (s == LUN_OK)
