@@ -129,6 +129,7 @@ typedef struct lun_dialect {
     void (*vector_function)(struct lun_renderer *r, const char *helper, const char *name, int arity,
                             lun_rep rep);
     bool sequences_of_one; /* those of math/sequence.h take one element, else a native vector */
+    bool sequence_loops;   /* they leave rare arguments to the library's loops */
 
     void (*prelude)(struct lun_renderer *r, lun_strbuf *out); /* before users' texts */
     void (*exports)(struct lun_renderer *r, lun_strbuf *out); /* behind the chunk functions */

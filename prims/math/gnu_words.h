@@ -280,6 +280,17 @@ static __attribute__((noinline)) F32 lun_w_fmaf(F32 a, F32 b, F32 c)
         x_.whole;                                                                                  \
     })
 
+/* The body of a function by a loop of the library, 64 bytes: whole vectors of any level. */
+#ifndef __OPENCL_VERSION__
+#define FAR(type, x, loop)                                                              \
+    {                                                                                   \
+        type y_[64 / LUN_W] = {x};                                                      \
+        lun_sequence_loops[loop](y_, y_, 0, 0, sizeof y_ / sizeof(__typeof__((x)[0]))); \
+        return y_[0];                                                                   \
+    }
+typedef void lun_w_loop(void *, const void *, const void *, const void *, __INT64_TYPE__);
+#endif
+
 /* table[i], a word for each lane; the columns of rows of four. */
 #ifdef __OPENCL_VERSION__
 typedef __constant __UINT64_TYPE__ *lun_w_table;

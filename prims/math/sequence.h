@@ -19,7 +19,7 @@
 
 /* Texts as bits: 1 << LUN__TEXT_exp_f64. */
 enum {
-#define LUN_MATH_TEXT(name, wide, needs) LUN__TEXT_##name,
+#define LUN_MATH_TEXT(name, wide, far, needs) LUN__TEXT_##name,
 #include "math/texts.def"
 #undef LUN_MATH_TEXT
     LUN__TEXTS
@@ -34,12 +34,22 @@ typedef struct lun_sequence {
 
 /* Of a version, version.h; of LUN_VERSION_NONE no operation has one. */
 const lun_sequence *lun__sequence(lun_op op, lun_dtype t, int version);
-/* The texts that one needs, itself among them. */
-unsigned lun__sequence_texts(const lun_sequence *s);
-/* Whether a set of texts computes in f64. */
+/* Whether a set of texts, with those that they need, computes in f64. */
 bool lun__sequence_wide(unsigned texts);
-/* Appends the words, the texts of a set and the end of the words.  bytes: of a native vector, which
- * the functions take (INLINE is defined before); 0: they take one element, in OpenCL C. */
-void lun__sequence_write(lun_strbuf *out, unsigned texts, int bytes);
+
+/* What the texts become: functions on native vectors of `bytes` bytes (INLINE is defined before),
+ * or, 0, on one element, in OpenCL C.  by_library: rare arguments are left to the library's loops,
+ * LUN_SEQUENCE_LOOPS. */
+typedef struct lun_sequence_form {
+    int bytes;
+    bool by_library;
+} lun_sequence_form;
+
+/* Appends the words, the texts of a set with those that they need, and the end of the words. */
+void lun__sequence_write(lun_strbuf *out, unsigned texts, lun_sequence_form form);
+
+/* A variable of a compiled kernel, weak, that its loader sets: lun_loops.math, flat
+ * (reference/instruction_loops.h). */
+#define LUN_SEQUENCE_LOOPS "lun_sequence_loops"
 
 #endif

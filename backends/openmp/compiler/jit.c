@@ -7,6 +7,7 @@
 
 #include "openmp/compiler/compile_queue.h"
 #include "openmp/compiler/jit_run.h"
+#include "reference/instruction_loops.h"
 #include "render/render.h"
 
 enum {
@@ -24,7 +25,8 @@ void lun__jit_init(lun_jit_compiler *c, const lun_services *services, lun_isa is
     *c = (lun_jit_compiler){
         .services = services,
         .compiler = {.name = services->compiler ? services->compiler : "cc", .isa = isa},
-        .loader = {.bytes = &services->stats->kernel_bytes},
+        .loader = {.bytes = &services->stats->kernel_bytes,
+                   .loops = lun__interpreter_loops(isa)->math},
         .timeout_ms = TIMEOUT_MS};
     c->last = &c->first;
     lun__job_init(&c->job);

@@ -27,6 +27,7 @@
 
 #include "backend.h"
 #include "base/loading_lock.h"
+#include "math/sequence.h"
 
 /* ---- is it whole? ---------------------------------------------------------------------------- */
 
@@ -186,6 +187,9 @@ lun_object *lun__loader_open(lun_loader *l, const void *bytes, size_t length, co
         free(o);
         return NULL;
     }
+    const void **loops = dlsym(o->handle, LUN_SEQUENCE_LOOPS);
+    if (loops)
+        *loops = l->loops;
     o->link = &l->first;
     if (o->next)
         o->next->link = &o->next;

@@ -19,6 +19,7 @@ typedef struct lun_object lun_object; /* a shared object in use, counted */
 typedef struct lun_loader {
     lun_object *first; /* what is loaded */
     int64_t *bytes;    /* a counter of what it takes; NULL: not counted */
+    const void *loops; /* what LUN_SEQUENCE_LOOPS of an object is set to */
 } lun_loader;
 
 /* Loads a shared object; one whose bytes are loaded already is used once more.  fallback: a private

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "math/sequence.h"
+
 static const char *const exported[] = {"lun_kernel", "lun_total", "lun_combine"};
 
 void lun__unity_build_suffix(const char *text, char suffix[LUN_SUFFIX])
@@ -49,10 +51,11 @@ static void list(lun_strbuf *to, const char *word, size_t n)
 }
 
 /* Words of the language that occur at file scope; those with two underscores ahead are known by
- * them. */
-static const char language[] = " auto char const double enum extern float inline int long register "
-                               "restrict short signed static "
-                               "struct typedef union unsigned void volatile _Bool ";
+ * them.  The last one is a variable that all texts share. */
+static const char language[] =
+    " auto char const double enum extern float inline int long register "
+    "restrict short signed static "
+    "struct typedef union unsigned void volatile _Bool " LUN_SEQUENCE_LOOPS " ";
 
 /* Behind a comment, a string or a line of the preprocessor that begins at p; p where none does.
  * The names of macros are listed. */

@@ -231,7 +231,7 @@ lun_status lun__cl_dialect_math(lun_op op, lun_dtype dtype, int version, lun_str
     lun_renderer r = {.dialect = &scalar_dialect};
     lun__text_put(&r, out, "%s", start);
     lun__text_put(&r, out, "%s", scalar_words);
-    lun__sequence_write(out, lun__sequence_texts(q), 0);
+    lun__sequence_write(out, 1u << q->text, (lun_sequence_form){0});
     lun__text_put(
         &r, out,
         "@kernel void lun_math(@constant @i64 *c, @global const %s *x, @global const %s *y, "

@@ -139,7 +139,7 @@ bool lun__element_math(const lun_renderer *r, lun_op op, lun_dtype t)
 const char *lun__element_sequence(lun_renderer *r, lun_op op, lun_dtype t)
 {
     const lun_sequence *q = lun__sequence(op, t, r->target->version);
-    r->sequences |= lun__sequence_texts(q);
+    r->sequences |= 1u << q->text;
     if (r->target->isa == LUN_ISA_BASE)
         r->libs |= LUN_RENDER_LIBM; /* fma */
     return q->name;
@@ -147,7 +147,9 @@ const char *lun__element_sequence(lun_renderer *r, lun_op op, lun_dtype t)
 
 void lun__element_sequences(const lun_renderer *r, lun_strbuf *out)
 {
-    lun__sequence_write(out, r->sequences, r->dialect->sequences_of_one ? 0 : r->bytes);
+    lun_sequence_form form = {r->dialect->sequences_of_one ? 0 : r->bytes,
+                              r->dialect->sequence_loops};
+    lun__sequence_write(out, r->sequences, form);
 }
 
 /* The sequence on one element: on a vector of it, where it takes vectors. */

@@ -115,6 +115,62 @@ static void test_together(void **state)
     kit_close(&k, true);
 }
 
+/* sin(x) + number of large x, which compiled kernels leave to the library. */
+static lun_kernel *build_sine(kit *k, float number)
+{
+    lun_ir ir;
+    lun_strbuf text = LUN_STRBUF_INIT;
+    lun_kernel *kernel = NULL;
+    uint64_t cell = 0;
+    memcpy(&cell, &number, sizeof number);
+    lun__ir_init(&ir);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_IN);
+    lun__ir_slot_add(&ir, LUN_F32, LUN_SLOT_OUT);
+    int32_t sine = ir_op(&ir, LUN_OP_SIN, LUN_F32, ir_load(&ir, 0), -1, -1);
+    ir_store(&ir, 1, ir_op(&ir, LUN_OP_ADD, LUN_F32, sine, ir_const(&ir, LUN_F32, cell), -1));
+    lun__print_ir(&ir, &text);
+    assert_int_equal(lun__backend_openmp.build(k->state, &ir, lun__strbuf_text(&text), &kernel),
+                     LUN_OK);
+    lun__strbuf_free(&text);
+    lun__ir_free(&ir);
+    return kernel;
+}
+
+/* Each of those compiled together finds the library's loops. */
+static void test_sines_together(void **state)
+{
+    enum { COUNT = 100 };
+    static float x[LUN_CHUNK], y[LUN_CHUNK];
+    kit k;
+    lun_kernel *kernels[FEW];
+    int compiled = 0;
+    (void)state;
+    for (int i = 0; i < COUNT; i++)
+        x[i] = (float)i * 0x1p60f;
+    kit_open(&k, NULL, "cc", LUN_JIT_AUTO, 1, LUN_MATH_FAST);
+    for (int i = 0; i < FEW; i++)
+        kernels[i] = build_sine(&k, (float)i);
+    for (int round = 0; round < HANGS && compiled < FEW; round++, usleep(1000)) {
+        compiled = 0;
+        for (int i = 0; i < FEW; i++) {
+            void *slots[2] = {x, y};
+            int64_t room[2] = {LUN_CHUNK, LUN_CHUNK}, before = k.stats.interpreted;
+            lun_launch launch = {
+                .n = COUNT, .count = COUNT, .slots = slots, .room = room, .trap = -1};
+            assert_int_equal(test_launch(&lun__backend_openmp, k.state, kernels[i], &launch),
+                             LUN_OK);
+            compiled += k.stats.interpreted == before;
+            for (int j = 0; j < COUNT; j++)
+                assert_true(fabs(y[j] - (sin(x[j]) + i)) < 1e-6);
+        }
+    }
+    assert_int_equal(compiled, FEW);
+    assert_true(k.stats.compiles < FEW);
+    for (int i = 0; i < FEW; i++)
+        lun__backend_openmp.release(k.state, kernels[i]);
+    kit_close(&k, true);
+}
+
 /* A kernel that the compiler refuses costs the others in its run nothing but time. */
 static void test_one_bad_among_several(void **state)
 {
@@ -350,13 +406,10 @@ static void test_patience(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bundle),
-        cmocka_unit_test(test_together),
-        cmocka_unit_test(test_one_bad_among_several),
-        cmocka_unit_test(test_one_compiles),
-        cmocka_unit_test(test_interpreted_meanwhile),
-        cmocka_unit_test(test_killed_owner),
-        cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_bundle),         cmocka_unit_test(test_together),
+        cmocka_unit_test(test_sines_together), cmocka_unit_test(test_one_bad_among_several),
+        cmocka_unit_test(test_one_compiles),   cmocka_unit_test(test_interpreted_meanwhile),
+        cmocka_unit_test(test_killed_owner),   cmocka_unit_test(test_patience),
     };
     int failed = cmocka_run_group_tests(tests, set_up, tear_down);
     lun__strbuf_free(&test_error);
