@@ -241,6 +241,8 @@ function M.aggregate(s, f, x, ...)
         return of_present(s, f, x, ...)
     elseif type(f) == "function" then
         return by_function(s, within.column(s, x, "function"), f)
+    elseif type(f) == "string" and functions[x] and s.table and s.table:has(f) and not functions[f] then
+        fault("'agg': the function comes first: {\"%s\", \"%s\"}", x, f)
     elseif type(f) ~= "string" or not functions[f] then
         local known = {}
         for name in pairs(functions) do
@@ -296,7 +298,11 @@ function M.entries_of(spec)
     table.sort(names)
     for _, name in ipairs(names) do
         local one = spec[name]
-        list[#list + 1] = type(one) == "table" and { name, table.unpack(one) } or { name, one }
+        local entry = type(one) == "table" and { name, table.unpack(one) } or { name, one }
+        if entry[3] == nil and entry[2] ~= "count" then
+            entry[3] = name -- {rain = "sum"}: of the column of that name
+        end
+        list[#list + 1] = entry
     end
     return list
 end

@@ -16,12 +16,12 @@ local M = {}
 
 -- The column that a call names, for groups of a table or of arrays.
 function M.column(s, x, call)
-    if x == nil then
-        fault("'agg': '%s' takes a column", call)
-    elseif s.table then
+    if s.table and x ~= nil then
         return object.column(s.table, x, "an array of 'agg'")
+    elseif x == nil then
+        fault("'agg': '%s' takes a column", call)
     elseif type(x) == "string" then
-        fault("t:group(\"k\") knows the columns of a table")
+        fault("'%s' takes a column, and got the text '%s'; t:group(\"k\") knows the columns of a table", call, x)
     end
     local made, length = column.from(x)
     if not made then

@@ -164,6 +164,14 @@ describe("g:agg", function()
         expect.failure("a column is called 'count'; rename it", t.value_counts, t, "count")
     end)
 
+    it("take the column of a result's name where none is given", function()
+        local t = lun.table { k = { "a", "b", "a" }, x = { 1, 2, 5 }, y = { 3, 4, 8 } }
+        local function range(v) return v:max() - v:min() end
+        assert.same({ { k = "a", n = 2, x = 3, y = 5 }, { k = "b", n = 1, x = 2, y = 0 } },
+            t:group("k"):agg({ x = "mean", y = range, n = "count" }):totable())
+        assert.same({ { x = 2, y = 8 } }, t:agg({ x = { "median" }, y = "max" }):totable())
+    end)
+
     it("refuses what it does not know", function()
         local t = like.table(stored.t)
         local g = t:group "k"
@@ -172,7 +180,9 @@ describe("g:agg", function()
         expect.failure("'agg': 'max' is no column; each result has one function: {a = {\"min\", column}, b = {\"max\", column}}",
             g.agg, g, { x = { "min", "max" } })
         expect.failure("'agg': unknown function 'average'; there are all, any, argmax", g.agg, g, { a = { "average", "x" } })
-        expect.failure("'agg': 'mean' takes a column", g.agg, g, { a = "mean" })
+        expect.failure("no column 'a'", g.agg, g, { a = "mean" })
+        expect.failure("'agg': the function comes first: {\"mean\", \"x\"}", g.agg, g, { a = { "x", "mean" } })
+        expect.failure("'mean' takes a column, and got the text 'a'; t:group", function() lun.group(lun.vector { 1, 2, 1 }):agg { a = "mean" } end)
         expect.failure("'mean': text has none", g.agg, g, { a = { "mean", "k" } })
         expect.failure("no column 'q'", g.agg, g, { a = { "mean", "q" } })
         expect.failure("an array of 'agg' has 3 rows, the table 60", g.agg, g, { a = { "mean", lun.ones(3) } })
