@@ -11,7 +11,7 @@
 #include "isa/isa.h"
 #include "lunarray.h"
 
-typedef long double wide;
+typedef long double extended;
 
 typedef struct function {
     const char *name;
@@ -21,8 +21,8 @@ typedef struct function {
     double low, high; /* beyond, there are only special values */
     int (*exact1)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
     int (*exact2)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
-    wide (*wide1)(wide);
-    wide (*wide2)(wide, wide);
+    extended (*wide1)(extended);
+    extended (*wide2)(extended, extended);
     float (*f1)(float);
     double (*d1)(double);
     float (*f2)(float, float);
@@ -33,7 +33,7 @@ extern const function functions[];
 extern const int function_count;
 
 /* The value at x, y correctly rounded to 64 bits. */
-wide exact_by_mpfr(const function *f, double x, double y);
+extended exact_by_mpfr(const function *f, double x, double y);
 
 /* What computes: the sequences of math/functions.def, which have the same bits on every machine,
  * and the C library. */
@@ -60,7 +60,7 @@ typedef struct worst {
 void judge_f32(worst *w, const float *x, const float *y, const double *exact, const float *got,
                int n);
 /* Error in ULP of f32 or f64; infinite: wrong in kind. */
-double error_in_ulp(wide exact, double got, bool is_double);
+double error_in_ulp(extended exact, double got, bool is_double);
 void note(worst *w, double ulp, double x, double y);
 void merge(worst *into, const worst *from);
 

@@ -25,7 +25,7 @@ static double divd(double x, double y)
     return x / y;
 }
 
-static wide divl(wide x, wide y)
+static extended divl(extended x, extended y)
 {
     return x / y;
 }
@@ -41,7 +41,7 @@ static double cospi_precise(double x)
     return sin(3.14159265358979323846 * (0.5 - fabs(remainder(x, 2))));
 }
 
-static wide cospi_wide(wide x)
+static extended cospi_wide(extended x)
 {
     return sinl(3.14159265358979323846264338327950288L * (0.5L - fabsl(remainderl(x, 2))));
 }
@@ -80,7 +80,7 @@ const function functions[] = {
 };
 const int function_count = sizeof functions / sizeof *functions;
 
-wide exact_by_mpfr(const function *f, double x, double y)
+extended exact_by_mpfr(const function *f, double x, double y)
 {
     mpfr_t a, b, r;
     mpfr_init2(a, 53);
@@ -92,7 +92,7 @@ wide exact_by_mpfr(const function *f, double x, double y)
         f->exact1(r, a, MPFR_RNDN);
     else
         f->exact2(r, a, b, MPFR_RNDN);
-    wide out = mpfr_get_ld(r, MPFR_RNDN);
+    extended out = mpfr_get_ld(r, MPFR_RNDN);
     mpfr_clear(a);
     mpfr_clear(b);
     mpfr_clear(r);

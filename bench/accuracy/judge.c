@@ -97,20 +97,20 @@ void judge_f32(worst *w, const float *x, const float *y, const double *exact, co
     }
 }
 
-double error_in_ulp(wide exact, double got, bool is_double)
+double error_in_ulp(extended exact, double got, bool is_double)
 {
     int digits = is_double ? 53 : 24, low = is_double ? -1074 : -149, e;
-    wide beyond = is_double ? 0x1p1024L : 0x1p128L;
+    extended beyond = is_double ? 0x1p1024L : 0x1p128L;
     if (isnan(exact) || isnan(got))
         return isnan(exact) && isnan(got) ? 0 : INFINITY;
     if ((exact == 0 || got == 0) && !signbit(exact) != !signbit(got))
         return INFINITY;
     if (isinf(exact))
-        return (wide)got == exact ? 0 : INFINITY;
+        return (extended)got == exact ? 0 : INFINITY;
     if (exact == 0)
-        return (double)ldexpl(fabsl((wide)got), -low);
-    wide g = isinf(got) ? copysignl(beyond, (wide)got) : (wide)got;
-    wide x = fabsl(exact) > beyond ? copysignl(beyond, exact) : exact;
+        return (double)ldexpl(fabsl((extended)got), -low);
+    extended g = isinf(got) ? copysignl(beyond, (extended)got) : (extended)got;
+    extended x = fabsl(exact) > beyond ? copysignl(beyond, exact) : exact;
     frexpl(x, &e);
     int unit = e - digits < low ? low : e - digits, most = (is_double ? 1024 : 128) - digits;
     return (double)ldexpl(fabsl(g - x), -(unit > most ? most : unit));

@@ -37,9 +37,9 @@ static double unit(uint64_t *state)
 static double trap(uint64_t *state, bool is_double)
 {
     uint64_t bits = random_bits(state);
-    wide at = bits & 1
-                  ? (wide)(bits >> 33 >> bits / 2 % 31) * 1.57079632679489661923132169163975144L
-                  : ldexpl((wide)(bits >> 54), -(int)(bits / 2 % 11));
+    extended at =
+        bits & 1 ? (extended)(bits >> 33 >> bits / 2 % 31) * 1.57079632679489661923132169163975144L
+                 : ldexpl((extended)(bits >> 54), -(int)(bits / 2 % 11));
     double x = is_double ? (double)at : (double)(float)at;
     for (uint64_t k = bits >> 8 & 3; k; k--)
         x = is_double ? nextafter(x, bits & 64 ? INFINITY : 0)
@@ -146,7 +146,7 @@ static void sweep_f32(int index, variant first, variant last, uint64_t stride, d
 
 /* ---- f64 ------------------------------------------------------------------------------------- */
 
-static void judge_f64(worst *w, const double *x, const double *y, const wide *exact,
+static void judge_f64(worst *w, const double *x, const double *y, const extended *exact,
                       const double *got)
 {
     for (int i = 0; i < BLOCK; i++)
@@ -161,14 +161,15 @@ static void sweep_f64(int index, double count)
 #pragma omp parallel
     {
         double *x = aligned_alloc(64, 3 * sizeof *x * BLOCK), *y = x + BLOCK, *got = y + BLOCK;
-        wide *exact = malloc(sizeof *exact * BLOCK);
+        extended *exact = malloc(sizeof *exact * BLOCK);
         worst mine[VARIANTS];
         memset(mine, 0, sizeof mine);
 #pragma omp for schedule(dynamic)
         for (int64_t b = 0; b < blocks; b++) {
             fill_f64(f, b, true, x, y);
             for (int i = 0; i < BLOCK; i++)
-                exact[i] = f->arity == 1 ? f->wide1((wide)x[i]) : f->wide2((wide)x[i], (wide)y[i]);
+                exact[i] = f->arity == 1 ? f->wide1((extended)x[i])
+                                         : f->wide2((extended)x[i], (extended)y[i]);
             for (int v = 0; v < VARIANTS; v++) {
                 compute_f64((variant)v, f, x, y, got, BLOCK);
                 judge_f64(&mine[v], x, y, exact, got);
@@ -220,10 +221,10 @@ static void check_screens(const function *f, int count)
                 compute_f64(V1, f, x, y, narrow, BLOCK);
 #pragma omp parallel for schedule(dynamic, 256)
             for (int i = 0; i < BLOCK; i++) {
-                wide exact = exact_by_mpfr(f, x[i], y[i]);
-                wide told = is_double ? f->arity == 1 ? f->wide1((wide)x[i])
-                                                      : f->wide2((wide)x[i], (wide)y[i])
-                                      : (wide)narrow[i];
+                extended exact = exact_by_mpfr(f, x[i], y[i]);
+                extended told = is_double ? f->arity == 1 ? f->wide1((extended)x[i])
+                                                          : f->wide2((extended)x[i], (extended)y[i])
+                                          : (extended)narrow[i];
                 int e;
                 frexpl(exact, &e);
                 int unit = e - (is_double ? 53 : 24), low = is_double ? -1074 : -149;
