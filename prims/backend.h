@@ -317,7 +317,7 @@ typedef struct lun_override_row {
     const char *algorithm, *by;
     const lun_backend *backend;
 } lun_override_row;
-enum { LUN_OVERRIDES = 2 };
+enum { LUN_OVERRIDES = 3 };
 extern const lun_override_row lun__overrides_all[LUN_OVERRIDES]; /* backends/overrides.c */
 
 /* ---- plug-ins --------------------------------------------------------------------------------

@@ -427,7 +427,8 @@ LUN_API lun_status lun_math_mode(lun_engine *e, lun_math mode);
  * while a library does an algorithm (lun_override).  A text of the library. */
 LUN_API const char *lun_bits(const lun_engine *e);
 /* Has a library of the system do an algorithm in place of the engine, on host memory: "matmul" by
- * "blas", products of f32 and f64; "fft" by "fftw", transforms in f64.  by NULL or "own": the
+ * "blas", products of f32 and f64; "fft" by "fftw", transforms in f64; "linalg" by "lapack", LU,
+ * Cholesky, symmetric eigenvalues and singular values of real matrices.  by NULL or "own": the
  * engine's own again, as it is at first.  Results have the library's bits then, and lun_bits is
  * "none".  LUN_EBACKEND, with what to install, where the library is missing; LUN_EARG for names
  * that are not known. */

@@ -394,7 +394,8 @@ local function program()
 | `LUNARRAY_BITS` | the [version of the bits](../bits.md#versions), `v1` |
 | `HWLOC_SYNTHETIC` | a machine to [simulate](../platforms.md#a-simulated-machine), by its cores and caches |
 | `LUNARRAY_MPI` | the MPI that ranks of a launcher load: `mpich`, `openmpi`, `abi` or a path; by default the launcher's |
-| `LUNARRAY_DUCKDB`, `LUNARRAY_SQLITE`, `LUNARRAY_HDF5`, `LUNARRAY_BLAS`, `LUNARRAY_FFTW` | the file of [that library](../doors.md) |
+| `LUNARRAY_DUCKDB`, `LUNARRAY_SQLITE`, `LUNARRAY_HDF5` | the file of [that library](../doors.md) |
+| `LUNARRAY_BLAS`, `LUNARRAY_FFTW`, `LUNARRAY_LAPACK` | the same |
 | `LUNARRAY_RANK_BACKEND` | what ranks that serve one script compute by (`--backend mpi`); by default the best of each machine |
 | `LUNARRAY_RANK_TIMEOUT` | seconds after which ranks give up waiting for a silent one; by default never |
 | `LUNARRAY_RANK_CLOCK` | latency in seconds and bytes a second: ranks of `--ranks` have a [modelled network](../ranks.md) |

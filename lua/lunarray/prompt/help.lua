@@ -294,8 +294,8 @@ local FUNCTIONS = {
     override = {
         "lun.override([algorithm [, library]])",
         'a library of the system does an algorithm, with bits of its own: "matmul" "blas", products of f32 and f64;\n'
-            .. '"fft" "fftw", transforms in f64; nil or "own": the engine again; returns what does it, and the\n'
-            .. "library's name and file: docs/doors.md",
+            .. '"fft" "fftw", transforms in f64; "linalg" "lapack", factors of real matrices; nil or "own":\n'
+            .. "the engine again; returns what does it, and the library's name and file: docs/doors.md",
     },
     load = {
         "lun.load(path [, opts])",
@@ -456,7 +456,7 @@ local FUNCTIONS = {
     door = {
         "lun.door(name)",
         "opens a library of the system that data come and go by, duckdb sqlite hdf5 lz4 zstd blas\n"
-            .. "fftw: true; or nil, a message that says where it was looked for and where it is to be had, and\n"
+            .. "fftw lapack: true; or nil, a message that says where it was looked for and where it is to be had, and\n"
             .. "\"library\"",
     },
     info = {

@@ -103,7 +103,7 @@ function M.text()
     doors(add)
     for _, name in ipairs { "LUNARRAY_BACKEND", "LUNARRAY_THREADS", "OMP_NUM_THREADS", "LUNARRAY_ISA",
         "LUNARRAY_BITS", "LUNARRAY_JIT", "LUNARRAY_MPI", "LUNARRAY_RANK_BACKEND", "LUNARRAY_DUCKDB", "LUNARRAY_SQLITE",
-        "LUNARRAY_HDF5", "LUNARRAY_BLAS", "LUNARRAY_FFTW" } do
+        "LUNARRAY_HDF5", "LUNARRAY_BLAS", "LUNARRAY_FFTW", "LUNARRAY_LAPACK" } do
         if os.getenv(name) then
             add(name, os.getenv(name))
         end

@@ -117,7 +117,7 @@ describe("libraries of the system", function()
 
     it("have names", function()
         assert.has_error(function() lun.door "parquet" end,
-            "bad argument #1 to 'door' (there is no door 'parquet', only duckdb, sqlite, hdf5, lz4, zstd, blas, fftw)")
+            "bad argument #1 to 'door' (there is no door 'parquet', only duckdb, sqlite, hdf5, lz4, zstd, blas, fftw, lapack)")
         assert.has_error(function() lun.door() end, "bad argument #1 to 'door' (string expected, got no value)")
     end)
 

@@ -330,8 +330,8 @@ cblas_dgemm 101 111 111 4 5 6 6 5 5
             assert.is_false(ok)
             assert.matches(words, said, 1, true)
         end
-        refused("bad argument #1 to 'override' (no library does 'sort', only matmul, fft)", "sort")
-        refused("bad argument #1 to 'override' (no library does 'sort', only matmul, fft)", "sort", "blas")
+        refused("bad argument #1 to 'override' (no library does 'sort', only matmul, fft, linalg)", "sort")
+        refused("bad argument #1 to 'override' (no library does 'sort', only matmul, fft, linalg)", "sort", "blas")
         refused("bad argument #2 to 'override' (no library 'mkl' does matmul, only blas; \"own\": the engine itself)", "matmul", "mkl")
         refused("bad argument #2 to 'override' (no library 'blas' does fft, only fftw", "fft", "blas")
         refused("bad argument #2 to 'override' (string expected, got table)", "matmul", {})

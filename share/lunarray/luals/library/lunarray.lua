@@ -3626,7 +3626,7 @@ function lun.digitize(a, edges, options) end
 function lun.div(a, b) end
 
 ---opens a library of the system that data come and go by, duckdb sqlite hdf5 lz4 zstd blas
----fftw: true; or nil, a message that says where it was looked for and where it is to be had, and
+---fftw lapack: true; or nil, a message that says where it was looked for and where it is to be had, and
 ---"library"
 ---`lun.door(name)`
 ---@param name string
@@ -4892,8 +4892,8 @@ function lun.open(path, opts) end
 function lun.outer(a, b) end
 
 ---a library of the system does an algorithm, with bits of its own: "matmul" "blas", products of f32 and f64;
----"fft" "fftw", transforms in f64; nil or "own": the engine again; returns what does it, and the
----library's name and file: docs/doors.md
+---"fft" "fftw", transforms in f64; "linalg" "lapack", factors of real matrices; nil or "own":
+---the engine again; returns what does it, and the library's name and file: docs/doors.md
 ---`lun.override([algorithm [, library]])`
 ---@param algorithm? any
 ---@param library? any
