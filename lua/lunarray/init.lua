@@ -3,6 +3,7 @@
 
 local core = require "lunarray.core"
 local count = require "lunarray.base.arguments"
+local fault = require "lunarray.base.fault"
 local skeleton = require "lunarray.function.skeleton"
 
 local lun = {}
@@ -41,6 +42,20 @@ lun.encode = later("format.io", "encode", 3)
 lun.table = later("table.object", "table", 2)
 lun.rows = later("table.rows", "rows", 2)
 lun.factor = later("table.factor", "factor", 1)
+
+-- a:round([decimals]); lun.round, which functions for kernels may call, is the operation alone.
+local whole = core.internal.methods.round
+function core.internal.methods.round(a, decimals, ...)
+    count("round", 1, decimals, ...)
+    if decimals == nil then
+        return whole(a)
+    elseif math.type(decimals) ~= "integer" then
+        fault("bad argument #1 to 'round' (number of decimals, an integer, expected, got %s)",
+            core.internal.kind_of(decimals))
+    end
+    local by = 10.0 ^ math.abs(decimals)
+    return decimals < 0 and whole(a / by) * by or whole(a * by) / by
+end
 
 -- Of tables of columns the rows are joined.
 function lun.concat(list, ...)

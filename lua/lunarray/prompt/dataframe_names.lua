@@ -16,6 +16,7 @@ M.written = {
     is_last_distinct = { 't:unique({"city"}, {keep = "last"})' },
     ["duplicated is_duplicated"] = { 't:group("city"):size():gt(1)' }, is_unique = { "a:nunique() == #a" },
     ["at iat at_time get rows_by_key xs"] = { "t[2].temp, t.temp[2], t:filter{day = 2}" },
+    strftime = { 'd:format "%Y-%m"' },
     ["between is_between between_time"] = { "a:ge(1) & a:le(2)" }, near = { "b:isclose(2.5)" },
     is_close = { "b:isclose(2.5)" },
     ["iterrows itertuples iter_rows rowwise map_rows"] = { "t:iter(), t:apply(function(row) return row.temp end)" },
@@ -155,7 +156,7 @@ M.of_tables = {
     col = "t.temp", sub = "t:rows(2, 3)", slice = "t:rows(2, 3)", len = "#t", nrow = "#t", ncol = "#t:names()",
     show = "print(t)", print = "print(t)", first = "t:head(1)", last = "t:tail(1)", each = "t:iter()",
     shuffle = "t:sample(#t)", remove = 't:drop "day"', delete = 't:drop "day"', isin = 't:filter(t.city:isin{"Oslo"})',
-    save = 'lun.save("t.csv", t)', write = 'lun.save("t.csv", t)', round = "t:with{temp = t.temp:round()}",
+    save = 'lun.save("t.csv", t)', write = 'lun.save("t.csv", t)', round = "t:with{temp = t.temp:round(1)}",
     hist = "lun.hist(t.temp, {string = true})", find = 't:filter(t.city:contains "O")',
     astype = 't:with{temp = t.temp:cast "f64"}', to_csv = 'lun.save("t.csv", t)', append = "t .. t", insert = "t .. t",
 }

@@ -109,7 +109,7 @@ local WRITTEN = {
     bitwise_left_shift = { "a << 1" },
     broadcast_shapes = { "lun.broadcast_arrays(a, b)" }, ["conjugate conj real"] = { "a" },
     ["apply_along_axis apply_over_axes frompyfunc"] = { "M:sum(2), M:map(f)" },
-    ["around round_"] = { "b:rint(), (b * 100):rint() / 100" },
+    ["around round_"] = { "b:rint(), b:round(2)" },
     ["nancumsum"] = { "b:fillnan(0):cumsum()" }, nancumprod = { "b:fillnan(1):cumprod()" },
     nanprod = { "b:prod{skipnan = true}" }, ["nanpercentile nanquantile"] = { "b:dropnan():quantile(0.5)" },
     ediff1d = { "a:diff()" }, diagflat = { "lun.diag(a)" }, ["diag_indices diag_indices_from"] = { "M:diagonal()" },

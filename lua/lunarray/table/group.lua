@@ -7,6 +7,7 @@
 
 local core = require "lunarray.core"
 local dtypes = require "lunarray.base.dtypes"
+local fault = require "lunarray.base.fault"
 local given_as = require "lunarray.table.keys"
 local segments = require "lunarray.function.segments"
 local misuse = require "lunarray.base.misuse"
@@ -496,9 +497,15 @@ local WITH_NAMES <const> = "sum prod mean min max first last var std any all cou
 for name in WITH_NAMES:gmatch "%S+" do
     local f = group[name]
     group[name] = function(g, x, ...)
+        local t = of(g, name).table
         if type(x) == "string" then
-            local t = of(g, name).table
+            local second = ...
+            if t and type(second) == "string" and t:has(second) and name ~= "quantile" then
+                fault("'%s' takes one column; g:agg{\"%s\", \"%s\", \"%s\"} is of several", name, name, x, second)
+            end
             x = t and t[x] or misuse(1, name, "t:group(\"k\") knows the columns of a table")
+        elseif x == nil and t and name ~= "count" and name ~= "numbers" then
+            misuse(1, name, "name of a column, or an array, expected, got no value")
         end
         return f(g, x, ...)
     end

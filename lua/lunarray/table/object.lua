@@ -148,6 +148,10 @@ function events.__index(t, key)
     if found ~= nil then
         return found
     end
+    if type(key) == "table" then
+        fault("a table takes the name of a column or the number of a row in brackets; "
+            .. "t:select(\"a\", \"b\") has several columns")
+    end
     local i = math.tointeger(type(key) == "number" and key or nil)
     return verbs[key] or i and row(t, i) or not i and no_column(t, key) or nil
 end

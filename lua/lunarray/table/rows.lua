@@ -43,7 +43,8 @@ local function chosen(which, rows)
     if type(which) == "table" and not records.struct_of(which) then
         which = #which == 0 and core.zeros(0, "i64") or core.vector(which)
     elseif not core.isarray(which) then
-        misuse(2, "rows", "bool or integer Vector expected, got %s", records.kind_of(which))
+        misuse(2, "rows", "bool or integer Vector expected, got %s%s", records.kind_of(which),
+            which == nil and "; for row in t:iter() do goes through the rows" or "")
     end
     local dtype, rank = which:dtype(), select("#", which:shape())
     if rank ~= 1 or dtypes.is_float(dtype) then
@@ -259,6 +260,26 @@ local function sort_key(t, x, k, opts)
     return object.column(t, x, "key " .. k), descends and true or nil
 end
 
+-- The keys of sort, a list of names being its names; `desc` behind a name is what others write.
+local function sort_keys(t, given)
+    local keys = {}
+    for k = 1, given.n do
+        local x = given[k]
+        if x == nil then
+            fault("'sort': name of a column, or an array, expected, got no value")
+        end
+        local names = column.is_list(x) and rawlen(x) > 0
+        for _, name in ipairs(names and x or {}) do
+            names = names and type(name) == "string" and (#x ~= #t or t:has(name) or t:has((name:gsub("^%-", ""))))
+        end
+        if type(x) == "string" and type(given[k - 1]) == "string" and x:lower():find "^desc" and not t:has(x) then
+            fault("'sort': a minus sign before the name descends: t:sort \"-%s\"", given[k - 1])
+        end
+        table.move(names and x or { x }, 1, names and #x or 1, #keys + 1, keys)
+    end
+    return keys
+end
+
 -- Adds a key, or those of the elements of the fields of records, to a list of { key, descending }.
 local function add_key(keys, key, descends)
     records.each_column("", key, function(_, array)
@@ -266,7 +287,7 @@ local function add_key(keys, key, descends)
     end)
 end
 
--- t:sort(k1, "-k2", ... [, {descending=, missing=}]): the rows in the order of keys; stable.
+-- t:sort(k1, "-k2", ... or {k1, "-k2"} [, {descending=, missing=}]): the rows in the order of keys; stable.
 function M.sort(t, ...)
     local given, opts, keys = table.pack(...), {}, {}
     if column.is_list(given[given.n]) and rawlen(given[given.n]) == 0 and next(given[given.n]) ~= nil then
@@ -278,8 +299,8 @@ function M.sort(t, ...)
     elseif given.n == 0 then
         fault("'sort': name of a column, or an array, expected, got no value")
     end
-    for k = 1, given.n do
-        add_key(keys, sort_key(t, given[k], k, opts))
+    for k, key in ipairs(sort_keys(t, given)) do
+        add_key(keys, sort_key(t, key, k, opts))
     end
     return M.take(t, ordering.by_keys(keys, opts.missing == "first" and "first" or nil))
 end

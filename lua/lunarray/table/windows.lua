@@ -275,6 +275,9 @@ M.takes_two = TWO
 
 -- A function's name, checked; `call` for the error.
 function M.check(f, call)
+    if f == nil then
+        fault("'%s': name of a function expected, such as a:%s(3, \"mean\"), got no value", call, call)
+    end
     if type(f) ~= "string" or not functions[f] then
         fault("'%s': unknown function '%s'; there are %s", call, column.shown(f), (KNOWN:gsub(" ", ", ")))
     end

@@ -325,6 +325,16 @@ describe("elementwise names", function()
         0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -2.5, 1, -1, 3.75, -3.75, 1e-3, 7, -9, 100.25, 1 / 0, -1 / 0, 0 / 0,
     }
 
+    it("round to decimals", function()
+        same({ 1.2, 2.5, -3.5, 1234.5 }, lun.vector { 1.234, 2.5, -3.456, 1234.5 }:round(1))
+        same({ 0.0, 1200.0 }, lun.vector { 2.5, 1234.5 }:round(-2))
+        same({ 20.0, 30.0 }, lun.vector { 15, 27 }:round(-1))
+        same({ 3.0, -3.0 }, lun.vector { 2.5, -2.5 }:round())
+        assert.equal("f32", lun.vector({ 1.25 }, "f32"):round(1):dtype())
+        assert.has_error(function() lun.vector { 1.5 }:round "x" end,
+            "bad argument #1 to 'round' (number of decimals, an integer, expected, got string)")
+    end)
+
     it("round halves to even", function()
         each_dtype({ FLOATS }, function(dtype)
             local a = lun.vector(numbers, dtype)
