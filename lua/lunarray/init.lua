@@ -50,6 +50,7 @@ function core.internal.methods.round(a, decimals, ...)
     if decimals == nil then
         return whole(a)
     elseif math.type(decimals) ~= "integer" then
+        whole(a) -- raises what is wrong with it
         fault("bad argument #1 to 'round' (number of decimals, an integer, expected, got %s)",
             core.internal.kind_of(decimals))
     end

@@ -83,11 +83,11 @@ typedef struct beyond {
     int axis;
     lun_edge edge;
     lun_value x;
-    bool given;
+    bool given, missing; /* missing: elements there are */
 } beyond;
 
 /* The option whose key is at -2 and whose value is on the top of the stack. */
-static void read_option(lua_State *L, int rank, beyond *o)
+static void read_option(lua_State *L, lun__host *h, int rank, beyond *o)
 {
     const char *key = lun__lua_along_option(L, 3, "axis=1, edge=0");
     int exact = 0;
@@ -97,8 +97,32 @@ static void read_option(lua_State *L, int rank, beyond *o)
         o->axis = check_axis(L, 3, axis, rank);
     } else {
         o->given = true;
-        lun__lua_pad_edge(L, 3, "option edge: ", &o->edge, &o->x);
+        o->missing = lun__lua_missing_at(L, h, -1);
+        if (!o->missing)
+            lun__lua_pad_edge(L, 3, "option edge: ", &o->edge, &o->x);
     }
+}
+
+/* What is shifted, missing where no element was. */
+static lun_status shift_missing(lun_engine *e, lun_array *a, int64_t k, int axis, lun_array **out)
+{
+    const lun_value no = {.dtype = LUN_BOOL}, yes = {.dtype = LUN_BOOL, .as.u = 1};
+    int64_t shape[LUN_MAX_RANK];
+    const int rank = lun_shape(a, shape);
+    lun_array *moved = NULL, *none = NULL, *gone = NULL;
+    const bool bools = lun_dtype_kind(lun_dtype_of(a)) == LUN_KIND_BOOL;
+    const lun_value zero = {.dtype = bools ? LUN_BOOL : LUN_I64};
+    lun_status s = lun_shift(e, a, k, axis, LUN_EDGE_VALUE, zero, &moved);
+    if (s == LUN_OK)
+        s = lun_full(e, rank, shape, LUN_BOOL, no, &none);
+    if (s == LUN_OK)
+        s = lun_shift(e, none, k, axis, LUN_EDGE_VALUE, yes, &gone);
+    if (s == LUN_OK)
+        s = lun_with_missing(e, moved, gone, out);
+    lun_release(moved);
+    lun_release(none);
+    lun_release(gone);
+    return s;
 }
 
 /* a:shift(k [, {axis=1, edge=}]) */
@@ -115,16 +139,22 @@ static int array_shift(lua_State *L)
     if (!lua_isnil(L, 3)) {
         lun__lua_along_check(L, 3, "axis=1, edge=0");
         for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1))
-            read_option(L, rank, &o);
+            read_option(L, h, rank, &o);
     }
+    const lun_kind kind = lun_dtype_kind(t);
     if (!o.given)
-        lun__lua_pad_check_nan(L, 3, "option edge", t);
-    else if (o.edge == LUN_EDGE_VALUE)
+        o.missing = kind != LUN_KIND_FLOAT && kind != LUN_KIND_COMPLEX;
+    if (o.missing && lun__lua_value_has_gaps(t)) /* as it is */
+        o.missing = o.given = false;
+    if (o.given && !o.missing && o.edge == LUN_EDGE_VALUE)
         lun__lua_text_refuse_value(L, 3, "option edge", lun__lua_array_check(L, h, 1));
     lun_array **out = lun__lua_array_new(L, h);
     lun_status s;
     a = lun__lua_array_check(L, h, 1);
-    LUN__TRY(s, lun_shift(h->engine, a, k, o.axis, o.edge, o.x, out));
+    if (o.missing)
+        LUN__TRY(s, shift_missing(h->engine, a, k, o.axis, out));
+    else
+        LUN__TRY(s, lun_shift(h->engine, a, k, o.axis, o.edge, o.x, out));
     lun__error_check(L, h, s, s == LUN_ERANGE || s == LUN_EDTYPE ? 3 : 1);
     lun__host_report_memory(L, h);
     return 1;

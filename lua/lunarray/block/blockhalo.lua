@@ -3,6 +3,7 @@
 
 local blocked = require "lunarray.block.blocked"
 local core = require "lunarray.core"
+local misuse = require "lunarray.base.misuse"
 local over = require "lunarray.block.blockover"
 local spread = require "lunarray.block.spread"
 
@@ -53,8 +54,12 @@ end
 -- a:shift(k [, {axis=, edge=}])
 function halo.shift(a, k, options)
     local s = blocked.spread_of(a)
-    core.zeros(s.shape, a:dtype()):shift(k, options) -- raises what is wrong with the arguments
+    local like = core.zeros(s.shape, a:dtype()):shift(k, options) -- raises what is wrong with the arguments
     options = options or {}
+    if core.internal.has_missing(like) then
+        misuse(2, "shift", "option edge: \"wrap\", \"nearest\" or a number expected: "
+            .. "no elements of a blocked array are missing")
+    end
     local axis = options.axis or 1
     axis = axis < 0 and axis + #s.shape + 1 or axis
     if s.grid[axis] == 1 then

@@ -523,8 +523,8 @@ local METHODS = {
     },
     shift = {
         "a:shift(k [, {axis=1, edge=}])",
-        'a value whose element i is a[i - k]; edge: the value beyond the end, "wrap", "nearest" or a number,\n'
-            .. "NaN by default for floats",
+        'a value whose element i is a[i - k]; edge: the value beyond the end, "wrap", "nearest", a number or\n'
+            .. "lun.na; by default NaN for floats, else missing",
     },
     cast = { "a:cast(dtype)", "the elements converted to another dtype" },
     reshape = {

@@ -235,14 +235,16 @@ describe("a:shift", function()
             A:shift(-2, { edge = "nearest" }):totable())
     end)
 
-    it("fills floats with NaN, others with what is said", function()
+    it("fills floats with NaN, others with what is said, else with missing elements", function()
         for _, dtype in ipairs(DTYPES) do
             local a = lun.ones(3, dtype)
             if dtype:find "f" then
                 local s = a:shift(1)
                 assert.same({ dtype, true, 1.0 }, { s:dtype(), s[1] ~= s[1], s[3] })
             else
-                expect.failure(("option edge is required, since %s has no NaN"):format(dtype), function() return a:shift(1) end)
+                local s = a:shift(1)
+                assert.same({ dtype, true, false, false }, { s:dtype(), table.unpack(s:ismissing():totable()) })
+                assert.same(a:totable()[1], s[3])
             end
             local zero = 0
             if dtype == "bool" then
@@ -252,6 +254,19 @@ describe("a:shift", function()
             assert.equal(lun.vector({ 0, 0, 1 }, dtype):tobytes(), s:tobytes())
         end
         expect.elements({ 7.5, 1.0 }, lun.ones(2):shift(1, { edge = 7.5 }))
+    end)
+
+    it("leaves missing elements where none were", function()
+        local a = lun.vector { 1, lun.na, 3, 4 }
+        local na = { missing = "-" }
+        assert.same({ "-", "-", 1, "-" }, a:shift(2):totable(na))
+        assert.same({ "-", 3, 4, "-" }, a:shift(-1, { edge = lun.na }):totable(na))
+        assert.same({ "-", "-", "-", "-" }, a:shift(9):totable(na))
+        assert.same({ "-", 1.5 }, lun.vector { 1.5, 2.5 }:shift(1, { edge = lun.na }):totable(na))
+        assert.same({ "-", true }, lun.vector { true, false }:shift(1):totable(na))
+        assert.same({ "-", "a" }, lun.vector { "a", "b" }:shift(1, { edge = lun.na }):totable(na))
+        assert.same({ { 2, "-" }, { 4, "-" } }, lun.vector { { 1, 2 }, { 3, 4 } }:shift(-1, { axis = 2 }):totable(na))
+        assert.equal(3, lun.vector { 1, 2, 3 }:shift(1):sum())
     end)
 
     it("is a value that fuses with what uses it", function()

@@ -1830,8 +1830,8 @@ function Array:setxor(b) end
 ---@return integer
 function Array:shape() end
 
----a value whose element i is a[i - k]; edge: the value beyond the end, "wrap", "nearest" or a number,
----NaN by default for floats
+---a value whose element i is a[i - k]; edge: the value beyond the end, "wrap", "nearest", a number or
+---lun.na; by default NaN for floats, else missing
 ---`a:shift(k [, {axis=1, edge=}])`
 ---@param k integer
 ---@param options? { axis?: integer|integer[], edge?: any }
