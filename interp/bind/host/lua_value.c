@@ -177,6 +177,52 @@ const char *lun__lua_value_pack(lun_dtype t, lun_value x, void *to)
 
 /* ---- dtypes and shapes ----------------------------------------------------------------------- */
 
+/* What a name of C, NumPy or Lua for a dtype is here, NULL: nothing. */
+static const char *dtype_meant(const char *name)
+{
+    static const struct {
+        const char *theirs, *ours;
+    } rows[] = {{"int", "i64"},
+                {"integer", "i64"},
+                {"long", "i64"},
+                {"int64", "i64"},
+                {"int32", "i32"},
+                {"int16", "i16"},
+                {"int8", "i8"},
+                {"short", "i16"},
+                {"uint64", "u64"},
+                {"uint32", "u32"},
+                {"uint16", "u16"},
+                {"uint8", "u8"},
+                {"byte", "u8"},
+                {"char", "u8"},
+                {"unsigned", "u32"},
+                {"size_t", "u64"},
+                {"float", "f64"},
+                {"number", "f64"},
+                {"double", "f64"},
+                {"float64", "f64"},
+                {"float32", "f32"},
+                {"single", "f32"},
+                {"float16", "f16"},
+                {"half", "f16"},
+                {"bfloat16", "bf16"},
+                {"boolean", "bool"},
+                {"complex", "c128"},
+                {"complex128", "c128"},
+                {"complex64", "c64"},
+                {"string", "text"},
+                {"str", "text"},
+                {"object", "text"},
+                {"datetime", "timestamp"},
+                {"datetime64", "timestamp"},
+                {"timedelta", "duration"}};
+    for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)
+        if (strcmp(rows[k].theirs, name) == 0)
+            return rows[k].ours;
+    return NULL;
+}
+
 lun_dtype lun__lua_value_dtype(lua_State *L, int i)
 {
     lun_dtype t;
@@ -192,9 +238,12 @@ lun_dtype lun__lua_value_dtype(lua_State *L, int i)
     }
     luaL_addstring(&known, " c64 c128");
     luaL_pushresult(&known);
+    const char *meant = dtype_meant(lua_tostring(L, i));
+    lua_pushfstring(L, meant ? "'%s' is \"%s\" here" : "", lua_tostring(L, i), meant);
     lun__blame_argument(L, i,
-                        lua_pushfstring(L, "unknown dtype '%s'; the dtypes are%s",
-                                        lua_tostring(L, i), lua_tostring(L, -1)));
+                        lua_pushfstring(L, "unknown dtype '%s'; %s%sthe dtypes are%s",
+                                        lua_tostring(L, i), lua_tostring(L, -1), meant ? "; " : "",
+                                        lua_tostring(L, -2)));
     return LUN_DTYPE_COUNT;
 }
 

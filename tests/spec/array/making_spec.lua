@@ -134,6 +134,10 @@ describe("lun.vector", function()
         local message = expect.failure("unknown dtype 'f46'", lun.vector, { 1 }, "f46")
         assert.matches("bool i8 u8 i16 u16 i32 u32 i64 u64 f32 f64", message, 1, true)
         expect.failure("name of a dtype expected", lun.vector, { 1 }, 32)
+        for theirs, ours in pairs { int = "i64", float32 = "f32", double = "f64", boolean = "bool", str = "text" } do
+            expect.failure(("unknown dtype '%s'; '%s' is \"%s\" here; the dtypes are bool"):format(theirs, theirs, ours),
+                lun.vector, { 1 }, theirs)
+        end
     end)
 
     it("refuses what is nested too deep or too large", function()
