@@ -55,7 +55,7 @@ static void test_tries(void **state)
     assert_true(lun_door_describe(0, &d));
     assert_string_equal("duckdb", d.name);
     assert_null(d.path);
-    assert_false(lun_door_describe(7, &d));
+    assert_false(lun_door_describe(8, &d));
     assert_false(lun_door_describe(-1, &d));
     name("first.so");
     expect_none(e, "first.so: not found");

@@ -57,10 +57,11 @@ static void test_override(void **state)
     assert_string_equal("own", by);
     assert_null(library);
     assert_string_equal("fft", lun_override_at(e, 1, NULL, NULL));
-    assert_null(lun_override_at(e, 2, NULL, NULL));
+    assert_string_equal("linalg", lun_override_at(e, 2, NULL, NULL));
+    assert_null(lun_override_at(e, 3, NULL, NULL));
     assert_null(lun_override_at(e, -1, NULL, NULL));
     assert_int_equal(LUN_EARG, lun_override(e, "sort", "blas"));
-    assert_string_equal("no library does 'sort', only matmul, fft", lun_error(e));
+    assert_string_equal("no library does 'sort', only matmul, fft, linalg", lun_error(e));
     assert_int_equal(LUN_EARG, lun_override(e, "matmul", "mkl"));
     assert_int_equal(LUN_EARG, lun_override(e, NULL, "blas"));
     assert_int_equal(LUN_EARG, lun_override(NULL, "matmul", "blas"));

@@ -548,6 +548,14 @@ describe("the program's own options", function()
         assert.equal("500000500000\n1\n", (run(ours, "OMP_NUM_THREADS=1 LUNARRAY_JIT=off " .. count)))
     end)
 
+    it("shows the script's calls in a traceback, not the library's", function()
+        local _, err = run(ours, "lua -e 'local function f() lun.vector { 1 }:round(1, 2) end f()'")
+        assert.equal("LUA: (command line):1: wrong number of arguments to 'round' (at most 1 expected, got 2)\nstack traceback:\n"
+            .. "\t(command line):1: in local 'f'\n\t(command line):1: in main chunk\n\t[C]: in ?\n", err)
+        _, err = run(ours, "lua -e 't = lun.table { a = { 1 } } t:sort(\"a\", \"desc\")'")
+        assert.truthy(err:find("descends: t:sort \"-a\"\nstack traceback:\n\t(command line):1: in main chunk\n\t[C]: in ?\n", 1, true), err)
+    end)
+
     it("computes with instructions no higher than LUNARRAY_ISA", function()
         local sums = {}
         for i, word in ipairs { "", "base", "avx2", "avx512" } do
