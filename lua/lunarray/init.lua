@@ -3,7 +3,6 @@
 
 local core = require "lunarray.core"
 local count = require "lunarray.base.arguments"
-local fault = require "lunarray.base.fault"
 local skeleton = require "lunarray.function.skeleton"
 
 local lun = {}
@@ -51,7 +50,7 @@ function core.internal.methods.round(a, decimals, ...)
         return whole(a)
     elseif math.type(decimals) ~= "integer" then
         whole(a) -- raises what is wrong with it
-        fault("bad argument #1 to 'round' (number of decimals, an integer, expected, got %s)",
+        require "lunarray.base.fault"("bad argument #1 to 'round' (number of decimals, an integer, expected, got %s)",
             core.internal.kind_of(decimals))
     end
     local by = 10.0 ^ math.abs(decimals)
