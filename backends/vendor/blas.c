@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/library.h"
 #include "isa/isa.h"
 #include "product/tile.h"
+#include "vendor/vendor_library.h"
 
 enum { ROW_MAJOR = 101, AS_IT_STANDS = 111, TRANSPOSED = 112 }; /* of cblas.h */
 enum { ROWS_LEAST = 256 };                                      /* of a call */
@@ -34,49 +34,23 @@ typedef struct lun_blas {
     const char *path;
 } lun_blas;
 
-static lun_status fail(const lun_services *services, lun_status s, const char *text)
-{
-    lun__strbuf_clear(services->error);
-    lun__strbuf_puts(services->error, text);
-    return s;
-}
-
 /* ---- the library ----------------------------------------------------------------------------- */
-
-/* "OpenBLAS 0.3.21" of a library that says so, else its title. */
-static void name_of(const lun_library *library, char name[128])
-{
-    const char *(*config)(void);
-    char word[48], version[48];
-    void *function = lun__library_symbol(library->handle, "openblas_get_config");
-    memcpy(&config, &function, sizeof config);
-    const char *text = function ? config() : NULL;
-    if (text && sscanf(text, "%47s %47s", word, version) == 2)
-        snprintf(name, 128, "%s %s", word, version);
-    else
-        snprintf(name, 128, "%s", lun__library_row(LUN_LIBRARY_BLAS)->title);
-}
 
 static lun_status blas_open(const lun_services *services, const lun_opening *how, void **state,
                             lun_abilities *out)
 {
     lun_library library;
     (void)how;
-    lun__strbuf_clear(services->error);
-    if (!lun__library_open(LUN_LIBRARY_BLAS, false, &library, services->error)) {
-        lun__strbuf_printf(services->error, "\n%s", lun__library_row(LUN_LIBRARY_BLAS)->install);
+    if (!lun__vendor_library_open(services, LUN_LIBRARY_BLAS, &library))
         return LUN_EBACKEND;
-    }
     lun_blas *b = calloc(1, sizeof *b);
     if (!b)
-        return fail(services, LUN_ENOMEM, "out of memory");
-    void *s = lun__library_symbol(library.handle, "cblas_sgemm"),
-         *d = lun__library_symbol(library.handle, "cblas_dgemm");
-    memcpy(&b->sgemm, &s, sizeof b->sgemm);
-    memcpy(&b->dgemm, &d, sizeof b->dgemm);
+        return lun__vendor_library_fail(services, LUN_ENOMEM, "out of memory");
+    lun__vendor_library_find(&library, "cblas_sgemm", &b->sgemm);
+    lun__vendor_library_find(&library, "cblas_dgemm", &b->dgemm);
     b->services = services;
     b->path = library.path;
-    name_of(&library, b->name);
+    lun__vendor_library_name(&library, LUN_LIBRARY_BLAS, b->name);
     *out = (lun_abilities){.shares = false};
     *state = b;
     return LUN_OK;
@@ -235,7 +209,7 @@ static lun_status multiply(work *w, int64_t i)
         const int64_t at = lun__layout_offset(&p->a.batch, i) + row * p->a.row;
         const char *a = w->a.ld ? (const char *)p->a.data + at * w->size : w->packed_a;
         if (lun__backend_stop_requested(s))
-            return fail(s, LUN_ECANCEL, "interrupted");
+            return lun__vendor_library_fail(s, LUN_ECANCEL, "interrupted");
         if (!w->a.ld)
             pack(&p->a, p->dtype, at, rows, p->inner, w->packed_a);
         call(w, a, b, (char *)p->c + (i * p->rows + row) * p->columns * w->size, rows);
@@ -253,7 +227,8 @@ static lun_status blas_begin(void *state, const lun_work *asked, lun_work_mark *
     int64_t bytes_a, bytes_b;
     (void)mark;
     if (asked->kind != LUN_WORK_PRODUCT)
-        return fail(blas->services, LUN_EBACKEND, "internal: a BLAS does matrix products alone");
+        return lun__vendor_library_fail(blas->services, LUN_EBACKEND,
+                                        "internal: a BLAS does matrix products alone");
     work w = work_of(blas, p);
     (void)scratch_of(&w, &bytes_a, &bytes_b);
     w.packed_a = p->scratch;

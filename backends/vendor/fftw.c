@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/library.h"
 #include "base/loading_lock.h"
 #include "table/passes.h"
+#include "vendor/vendor_library.h"
 
 enum { FORWARD = -1, BACKWARD = 1 };                               /* of fftw3.h, */
 enum { UNALIGNED = 1 << 1, PRESERVE = 1 << 4, ESTIMATE = 1 << 6 }; /* as these and the next are */
@@ -41,13 +41,6 @@ typedef struct lun_fftw {
     const char *path;
 } lun_fftw;
 
-static lun_status fail(const lun_services *services, lun_status s, const char *text)
-{
-    lun__strbuf_clear(services->error);
-    lun__strbuf_puts(services->error, text);
-    return s;
-}
-
 /* ---- the library ----------------------------------------------------------------------------- */
 
 /* "FFTW 3.3.10" of "fftw-3.3.10-sse2-avx". */
@@ -61,33 +54,23 @@ static void name_of(const lun_library *library, char name[128])
         snprintf(name, 128, "FFTW");
 }
 
-/* The function of that name to *out; the signature has made sure of it. */
-static void find(const lun_library *library, const char *name, void *out)
-{
-    void *function = lun__library_symbol(library->handle, name);
-    memcpy(out, &function, sizeof function);
-}
-
 static lun_status fftw_open(const lun_services *services, const lun_opening *how, void **state,
                             lun_abilities *out)
 {
     lun_library library;
     (void)how;
-    lun__strbuf_clear(services->error);
-    if (!lun__library_open(LUN_LIBRARY_FFTW, false, &library, services->error)) {
-        lun__strbuf_printf(services->error, "\n%s", lun__library_row(LUN_LIBRARY_FFTW)->install);
+    if (!lun__vendor_library_open(services, LUN_LIBRARY_FFTW, &library))
         return LUN_EBACKEND;
-    }
     lun_fftw *f = calloc(1, sizeof *f);
     if (!f)
-        return fail(services, LUN_ENOMEM, "out of memory");
+        return lun__vendor_library_fail(services, LUN_ENOMEM, "out of memory");
     f->services = services;
     f->path = library.path;
-    find(&library, "fftw_plan_guru64_dft", &f->complex);
-    find(&library, "fftw_plan_guru64_dft_r2c", &f->to_half);
-    find(&library, "fftw_plan_guru64_dft_c2r", &f->of_half);
-    find(&library, "fftw_execute", &f->execute);
-    find(&library, "fftw_destroy_plan", &f->destroy);
+    lun__vendor_library_find(&library, "fftw_plan_guru64_dft", &f->complex);
+    lun__vendor_library_find(&library, "fftw_plan_guru64_dft_r2c", &f->to_half);
+    lun__vendor_library_find(&library, "fftw_plan_guru64_dft_c2r", &f->of_half);
+    lun__vendor_library_find(&library, "fftw_execute", &f->execute);
+    lun__vendor_library_find(&library, "fftw_destroy_plan", &f->destroy);
     name_of(&library, f->name);
     *out = (lun_abilities){.shares = false};
     *state = f;
@@ -207,17 +190,19 @@ static lun_status fftw_begin(void *state, const lun_work *asked, lun_work_mark *
     int64_t ignored;
     (void)mark;
     if (!fftw_takes(state, asked, &ignored))
-        return fail(s, LUN_EBACKEND, "internal: FFTW does Fourier transforms alone");
+        return lun__vendor_library_fail(s, LUN_EBACKEND,
+                                        "internal: FFTW does Fourier transforms alone");
     const lines l = lines_of(r);
     const int64_t group = l.n * l.inner, some = group < NUMBERS ? NUMBERS / group : 1;
     for (int64_t first = 0; first < l.groups; first += some) {
         const int64_t count = l.groups - first < some ? l.groups - first : some;
         double *out = (double *)r->out[0].data + first * l.results * l.inner * l.to;
         if (lun__backend_stop_requested(s))
-            return fail(s, LUN_ECANCEL, "interrupted");
+            return lun__vendor_library_fail(s, LUN_ECANCEL, "interrupted");
         if (!transform(f, &l, count, (double *)r->in[0].data + first * l.given * l.inner * l.of,
                        out))
-            return fail(s, LUN_EBACKEND, "FFTW has no plan for the transform, or no memory");
+            return lun__vendor_library_fail(s, LUN_EBACKEND,
+                                            "FFTW has no plan for the transform, or no memory");
         if (l.kind == LUN_FOURIER_OF_REAL)
             complete(&l, count, out);
         divide(&l, count, out);

@@ -9,11 +9,10 @@
 #include "vendor/lapack.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/library.h"
+#include "vendor/vendor_library.h"
 
 enum { MOST = 30000, PADDED = 64 }; /* rows or columns; numbers that blocks of work take for each */
 
@@ -42,58 +41,28 @@ typedef struct lun_lapack {
     const char *path;
 } lun_lapack;
 
-static lun_status fail(const lun_services *services, lun_status s, const char *text)
-{
-    lun__strbuf_clear(services->error);
-    lun__strbuf_puts(services->error, text);
-    return s;
-}
-
 /* ---- the library ----------------------------------------------------------------------------- */
-
-static void name_of(const lun_library *library, char name[128])
-{
-    const char *(*config)(void);
-    char word[48], version[48];
-    void *function = lun__library_symbol(library->handle, "openblas_get_config");
-    memcpy(&config, &function, sizeof config);
-    const char *text = function ? config() : NULL;
-    if (text && sscanf(text, "%47s %47s", word, version) == 2)
-        snprintf(name, 128, "%s %s", word, version);
-    else
-        snprintf(name, 128, "%s", lun__library_row(LUN_LIBRARY_LAPACK)->title);
-}
-
-/* The function of that name to *out; the signature has made sure of it. */
-static void find(const lun_library *library, const char *name, void *out)
-{
-    void *function = lun__library_symbol(library->handle, name);
-    memcpy(out, &function, sizeof function);
-}
 
 static lun_status lapack_open(const lun_services *services, const lun_opening *how, void **state,
                               lun_abilities *out)
 {
     lun_library library;
     (void)how;
-    lun__strbuf_clear(services->error);
-    if (!lun__library_open(LUN_LIBRARY_LAPACK, false, &library, services->error)) {
-        lun__strbuf_printf(services->error, "\n%s", lun__library_row(LUN_LIBRARY_LAPACK)->install);
+    if (!lun__vendor_library_open(services, LUN_LIBRARY_LAPACK, &library))
         return LUN_EBACKEND;
-    }
     lun_lapack *l = calloc(1, sizeof *l);
     if (!l)
-        return fail(services, LUN_ENOMEM, "out of memory");
+        return lun__vendor_library_fail(services, LUN_ENOMEM, "out of memory");
     l->services = services;
     l->path = library.path;
     for (int k = 0; k < 2; k++) {
         functions *f = &l->of[k];
-        find(&library, k ? "dgetrf_" : "sgetrf_", &f->getrf);
-        find(&library, k ? "dpotrf_" : "spotrf_", &f->potrf);
-        find(&library, k ? "dsyevd_" : "ssyevd_", &f->syevd);
-        find(&library, k ? "dgesdd_" : "sgesdd_", &f->gesdd);
+        lun__vendor_library_find(&library, k ? "dgetrf_" : "sgetrf_", &f->getrf);
+        lun__vendor_library_find(&library, k ? "dpotrf_" : "spotrf_", &f->potrf);
+        lun__vendor_library_find(&library, k ? "dsyevd_" : "ssyevd_", &f->syevd);
+        lun__vendor_library_find(&library, k ? "dgesdd_" : "sgesdd_", &f->gesdd);
     }
-    name_of(&library, l->name);
+    lun__vendor_library_name(&library, LUN_LIBRARY_LAPACK, l->name);
     *out = (lun_abilities){.shares = false};
     *state = l;
     return LUN_OK;
@@ -340,11 +309,12 @@ static lun_status lapack_begin(void *state, const lun_work *asked, lun_work_mark
     batch b;
     (void)mark;
     if (asked->kind != LUN_WORK_ALGORITHM || !batch_of(l, asked->is.algorithm, &b))
-        return fail(s, LUN_EBACKEND, "internal: LAPACK makes factors of real matrices alone");
+        return lun__vendor_library_fail(s, LUN_EBACKEND,
+                                        "internal: LAPACK makes factors of real matrices alone");
     b.r->matrix = 0;
     for (int64_t i = 0; i < b.count; i++) {
         if (lun__backend_stop_requested(s))
-            return fail(s, LUN_ECANCEL, "interrupted");
+            return lun__vendor_library_fail(s, LUN_ECANCEL, "interrupted");
         const int64_t failed = one(&b, i);
         if (failed) {
             b.r->matrix = i + 1;
